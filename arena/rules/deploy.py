@@ -1,0 +1,37 @@
+"""Set-ups: what a legal one is, and how it is put on the board.
+
+A set-up is four rows of ten characters, the side's own back row first, files a to j for both sides alike. An army of 40
+fills the rows; a smaller one stands on any of the 40 home squares (Vintage p. 22, 81320 p. 2).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from arena.rules.board import code_of
+from arena.rules.ruleset import Ruleset
+from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, RANK_BY_LETTER, SETUP_ROWS, Color
+
+
+class IllegalSetupError(Exception):
+    """A set-up that the ruleset does not allow; the text says what was expected and what came."""
+
+
+def check_setup(ruleset: Ruleset, rows: Sequence[str]) -> None:
+    """Raise `IllegalSetupError` unless `rows` is a set-up of exactly the ruleset's army."""
+    if len(rows) != SETUP_ROWS or any(len(row) != BOARD_SIZE for row in rows):
+        raise IllegalSetupError(f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares")
+    counts = Counter(letter for row in rows for letter in row if letter != EMPTY)
+    army = {rank.letter: count for rank, count in ruleset.army}
+    for letter in counts:
+        if letter not in army:
+            raise IllegalSetupError(f"the army of {ruleset.name} has no piece {letter!r}")
+    wrong = [f"{count} x {letter} (got {counts[letter]})" for letter, count in army.items() if counts[letter] != count]
+    if wrong:
+        raise IllegalSetupError(f"expected the army of {ruleset.name}: {', '.join(wrong)}")
+
+
+def place(board: list[int], color: Color, rows: Sequence[str]) -> None:
+    """Put a set-up that has been checked on the board."""
+    for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
+        if letter != EMPTY:
+            board[square] = code_of(color, RANK_BY_LETTER[letter])

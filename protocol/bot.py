@@ -1,0 +1,154 @@
+"""The Python kit for bots: a bot is a class with a `move` method, and `run` is its main program.
+
+    import random
+    from protocol.bot import Bot, run
+
+    class Drifter(Bot):
+        name = "drifter 1.0"
+
+        def move(self, view):
+            return view.random.choice(view.legal)
+
+    run(Drifter)
+
+`run` speaks the protocol on standard input and output and keeps a `View` of the game. What the bot prints goes to
+standard error, so that a forgotten `print` cannot break the conversation. An exception ends the program with its
+traceback on standard error, which the arena shows with the lost game.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import BinaryIO
+
+from protocol.codec import decode_for_bot, encode_from_bot
+from protocol.messages import (
+    ArenaMessage,
+    Author,
+    BotMessage,
+    End,
+    Game,
+    Hello,
+    Move,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Setup,
+    SetupRequest,
+    Turn,
+    Want,
+    Wants,
+)
+from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Rank
+from protocol.view import View, new_view
+
+
+def random_setup(view: View) -> str:
+    """A legal set-up by lot: the army shuffled over the home squares, as the text of a `setup` line."""
+    letters = [rank.letter for rank, count in view.army.items() for _ in range(count)]
+    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
+    view.random.shuffle(letters)
+    return "/".join("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+
+
+class Bot:
+    """Subclass this. `move` must be written; the rest has something that works.
+
+    A new object is made for each game. `note` sends a remark to the game's record; it may be called from `setup` and
+    from `move`.
+    """
+
+    name = ""
+    author = ""
+    wants: tuple[Want, ...] = (Want.LEGAL,)
+
+    def __init__(self) -> None:
+        self.note: Callable[[str], None] = lambda text: None
+
+    def setup(self, view: View) -> str:
+        """The set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, parted by `/`."""
+        return random_setup(view)
+
+    def move(self, view: View) -> str:
+        """The action for this turn, such as `a4-a5`."""
+        raise NotImplementedError(f"{type(self).__name__} has no move method")
+
+    def event(self, view: View, message: ArenaMessage) -> None:
+        """Called after each message of a game has been taken into the view."""
+
+    def end(self, view: View, end: End) -> None:
+        """Called when the game is over."""
+
+
+class Conversation:
+    """One bot's side of the protocol, without input or output of its own: a message in, the answers out."""
+
+    def __init__(self, make_bot: Callable[[], Bot]) -> None:
+        self._make_bot = make_bot
+        self._bot = make_bot()
+        self._view: View | None = None
+        self._answers: list[BotMessage] = []
+        self.finished = False
+
+    def receive(self, message: ArenaMessage) -> list[BotMessage]:
+        """Take in one message and return what the bot says to it."""
+        self._answers = []
+        match message:
+            case Hello():
+                self._introduce()
+            case Game():
+                self._view = new_view(message)
+                self._bot = self._make_bot()
+                self._bot.note = lambda text: self._answers.append(Note(" ".join(text.split())))
+            case Quit():
+                self.finished = True
+            case _ if self._view is not None:
+                self._play(self._view, message)
+        return self._answers
+
+    def _introduce(self) -> None:
+        if self._bot.name:
+            self._answers.append(Name(self._bot.name))
+        if self._bot.author:
+            self._answers.append(Author(self._bot.author))
+        if self._bot.wants:
+            self._answers.append(Wants(tuple(self._bot.wants)))
+        self._answers.append(Ready())
+
+    def _play(self, view: View, message: ArenaMessage) -> None:
+        view.apply(message)
+        match message:
+            case SetupRequest():
+                rows = tuple(self._bot.setup(view).split("/"))
+                view.place_own(rows)
+                self._answers.append(Setup(rows))
+            case Turn():
+                self._answers.append(Move(self._bot.move(view)))
+            case End():
+                self._bot.end(view, message)
+            case _:
+                self._bot.event(view, message)
+
+
+def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: BinaryIO | None = None) -> None:
+    """Speak the protocol until `quit` or the end of input. The main program of a bot.
+
+    Reads standard input and writes standard output unless told otherwise.
+    """
+    source = source or sys.stdin.buffer
+    sink = sink or sys.stdout.buffer
+    sys.stdout = sys.stderr
+    conversation = Conversation(make_bot)
+    for line in source:
+        message = decode_for_bot(line)
+        if message is None:
+            continue
+        answers = conversation.receive(message)
+        if answers:
+            sink.write(b"".join(encode_from_bot(answer) for answer in answers))
+            sink.flush()
+        if conversation.finished:
+            break
+
+
+__all__ = ["Bot", "Conversation", "Rank", "View", "Want", "random_setup", "run"]

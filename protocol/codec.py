@@ -1,0 +1,313 @@
+"""The arena protocol, version 1, as bytes.
+
+Lines of printable ASCII, ended by a newline; fields split by single spaces; the first field is the verb. `docs/
+protocol.md` is the normative text. Nothing here reads or writes a file: bytes in, messages out, and the other way.
+
+The two directions differ on purpose. A bot must ignore verbs and trailing fields that it does not know (that is how
+version 1 can grow), so `decode_for_bot` is lenient. The arena ignores nothing that it does not understand, so
+`decode_from_bot` is strict and says what it expected.
+
+Two errors, after the model of h11: `LocalProtocolError` is our own mistake, `RemoteProtocolError` is the other side's.
+The invariant that the fuzz tests hold on to: any bytes either parse or raise `RemoteProtocolError`, nothing else.
+"""
+
+import re
+from collections.abc import Callable
+
+from protocol.messages import (
+    ArenaMessage,
+    Author,
+    Battle,
+    Board,
+    BotMessage,
+    Clock,
+    End,
+    Enemy,
+    Error,
+    Game,
+    Hello,
+    Legal,
+    Move,
+    Moved,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Reveal,
+    Rule,
+    Seed,
+    Setup,
+    SetupRequest,
+    Turn,
+    Want,
+    Wants,
+)
+from protocol.notation import BOARD_SIZE, COLOR_BY_WORD, RANK_BY_LETTER, SQUARE_INDEX, Rank, Reason, Result, Survivor
+
+MAX_BOT_LINE = 4096
+"""The longest line that a bot may send, in bytes, its line end not counted."""
+
+HIDDEN = "?"
+"""Stands for a rank that stays hidden in a `battle` line."""
+
+
+class ProtocolError(Exception):
+    """Something that the protocol does not allow."""
+
+
+class LocalProtocolError(ProtocolError):
+    """This side tried to send what cannot be sent: a mistake in our own program."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The other side sent what the protocol does not allow. The text says what was expected and what came."""
+
+
+class LineBuffer:
+    """Cuts a stream of bytes into lines and never holds more than one line's worth of an unfinished one.
+
+    `feed` returns the lines that are now complete, without their line ends. A line that grows over the cap raises
+    `RemoteProtocolError` as soon as it does, finished or not; the buffer is of no more use after that.
+    """
+
+    __slots__ = ("_cap", "_partial")
+
+    def __init__(self, cap: int = MAX_BOT_LINE) -> None:
+        self._cap = cap
+        self._partial = b""
+
+    @property
+    def partial(self) -> bytes:
+        """The bytes of the line that has not ended yet."""
+        return self._partial
+
+    def feed(self, data: bytes) -> list[bytes]:
+        lines = (self._partial + data).split(b"\n") if self._partial else data.split(b"\n")
+        self._partial = lines.pop()
+        for line in (*lines, self._partial):
+            # One byte more than the cap is let through while it may still turn out to be the `\r` of a line end.
+            if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
+                self._partial = b""
+                raise RemoteProtocolError(
+                    f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}"
+                )
+        return lines
+
+
+def excerpt(data: bytes, length: int = 60) -> str:
+    """Bytes that came from a bot, made fit to print: quoted, escaped and cut to `length` characters."""
+    text = ascii(data[: length + 1].decode("latin-1"))
+    return text if len(data) <= length and len(text) <= 4 * length else text[:length] + "...'"
+
+
+# --- reading what a bot sends -------------------------------------------------------------------------------------
+
+_PRINTABLE = re.compile(rb"[ -~]*\Z")
+_SQUARE = r"[a-j](?:10|[1-9])"
+_RANK = "[FBS2-9MI]"
+_ACTION = re.compile(rf"resign|{_SQUARE}(?:-{_SQUARE}){{1,2}}(?:\+{_RANK}{_SQUARE})?|{_SQUARE}\?{_SQUARE}{_RANK}")
+_SETUP_ROW = re.compile(rf"[.FBS2-9MI]{{{BOARD_SIZE}}}")
+
+
+def is_action(text: str) -> bool:
+    """Whether `text` has the form of an action, legal or not."""
+    return _ACTION.fullmatch(text) is not None
+
+
+def decode_from_bot(line: bytes) -> BotMessage | None:
+    """One line from a bot (without its newline) as a message; None for an empty line or a comment.
+
+    Raises `RemoteProtocolError` for everything else that is not a well-formed message.
+    """
+    if line.endswith(b"\r"):
+        line = line[:-1]
+    if len(line) > MAX_BOT_LINE:
+        raise RemoteProtocolError(f"a line of {len(line)} bytes, expected at most {MAX_BOT_LINE}")
+    if not _PRINTABLE.match(line):
+        raise RemoteProtocolError(f"expected printable ASCII characters, got {excerpt(line)}")
+    if not line or line.startswith(b"#"):
+        return None
+    verb, _, rest = line.decode("ascii").partition(" ")
+    parse = _FROM_BOT.get(verb)
+    if parse is None:
+        raise RemoteProtocolError(f"expected one of {', '.join(_FROM_BOT)}, got {excerpt(line)}")
+    return parse(rest)
+
+
+def _parse_wants(rest: str) -> Wants:
+    wants = []
+    for field in rest.split(" "):
+        try:
+            wants.append(Want(field))
+        except ValueError:
+            known = ", ".join(want.value for want in Want)
+            raise RemoteProtocolError(f"expected 'want' and one or more of {known}, got {field!r}") from None
+    return Wants(tuple(wants))
+
+
+def _parse_ready(rest: str) -> Ready:
+    if rest:
+        raise RemoteProtocolError(f"expected 'ready' alone, got 'ready {_cut(rest)}'")
+    return Ready()
+
+
+def _parse_setup(rest: str) -> Setup:
+    rows = tuple(rest.split("/"))
+    if len(rows) != 4 or not all(_SETUP_ROW.fullmatch(row) for row in rows):
+        raise RemoteProtocolError(
+            "expected 'setup' and four rows of ten piece letters or dots, own back row first, parted by '/', "
+            f"got 'setup {_cut(rest)}'"
+        )
+    return Setup(rows)
+
+
+def _parse_move(rest: str) -> Move:
+    if not is_action(rest):
+        raise RemoteProtocolError(f"expected 'move' and one action such as a4-a5, got 'move {_cut(rest)}'")
+    return Move(rest)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else text[:80] + "..."
+
+
+_FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
+    "name": Name,
+    "author": Author,
+    "want": _parse_wants,
+    "ready": _parse_ready,
+    "setup": _parse_setup,
+    "move": _parse_move,
+    "note": Note,
+}
+
+
+# --- writing to a bot ---------------------------------------------------------------------------------------------
+
+
+def encode_for_bot(message: ArenaMessage) -> bytes:
+    """A message to a bot as one line, newline included; `LocalProtocolError` for text that has no place there."""
+    line = _FOR_BOT[type(message)](message)
+    if not (line.isascii() and line.isprintable()):
+        raise LocalProtocolError(f"not printable ASCII: {line!r}")
+    return line.encode("ascii") + b"\n"
+
+
+def _write_clock(message: Clock) -> str:
+    parts = [("setup", message.setup_ms), ("move", message.move_ms)]
+    parts += [("bank", message.bank_ms), ("increment", message.increment_ms)]
+    return "clock " + " ".join(f"{name} {value}" for name, value in parts if value is not None)
+
+
+def _write_turn(message: Turn) -> str:
+    line = f"turn {message.ply} {message.own_ms} {message.enemy_ms}"
+    if message.own_bank_ms is None:
+        return line
+    return f"{line} {message.own_bank_ms} {message.enemy_bank_ms}"
+
+
+def _write_battle(message: Battle) -> str:
+    defender = HIDDEN if message.defender is None else message.defender.letter
+    return f"battle {message.square} {message.attacker.letter} {defender} {message.survivor.value}"
+
+
+_FOR_BOT: dict[type, Callable[..., str]] = {
+    Hello: lambda m: f"hello {m.version}",
+    Game: lambda m: f"game {m.color.word} {m.variant}",
+    Rule: lambda m: f"rule {m.name} {m.value}",
+    Clock: _write_clock,
+    Seed: lambda m: f"seed {m.value}",
+    SetupRequest: lambda m: "setup",
+    Enemy: lambda m: " ".join(("enemy", *m.squares)),
+    Board: lambda m: " ".join(("board", *m.cells)),
+    Legal: lambda m: " ".join(("legal", *m.actions)),
+    Turn: _write_turn,
+    Moved: lambda m: f"moved {m.color.word} {m.action}",
+    Battle: _write_battle,
+    Reveal: lambda m: f"reveal {m.square} {m.rank.letter}",
+    Error: lambda m: f"error {m.text}",
+    End: lambda m: f"end {m.result.value} {m.reason.value}",
+    Quit: lambda m: "quit",
+}
+
+
+# --- the bot's side -----------------------------------------------------------------------------------------------
+
+
+def encode_from_bot(message: BotMessage) -> bytes:
+    """A message from a bot as one line, newline included. Raises `LocalProtocolError` where it would be refused."""
+    match message:
+        case Name(text) | Author(text) | Note(text):
+            line = f"{type(message).__name__.lower()} {text}"
+        case Wants(wants):
+            line = " ".join(("want", *(want.value for want in wants)))
+        case Ready():
+            line = "ready"
+        case Setup(rows):
+            line = "setup " + "/".join(rows)
+        case Move(action):
+            line = f"move {action}"
+    data = line.encode("ascii", "backslashreplace")
+    try:
+        if repr(decode_from_bot(data)) != repr(message):
+            raise LocalProtocolError(f"cannot be sent in one line: {line!r}")
+    except RemoteProtocolError as error:
+        raise LocalProtocolError(str(error)) from None
+    return data + b"\n"
+
+
+def decode_for_bot(line: bytes) -> ArenaMessage | None:
+    """One line from the arena as a message; None for a verb that this version does not know, an empty line, a comment.
+
+    Trailing fields that are not known are ignored. Raises `RemoteProtocolError` if a known verb's own fields are wrong.
+    """
+    fields = line.decode("ascii", "replace").rstrip("\r\n").split(" ")
+    parse = _FOR_BOT_PARSERS.get(fields[0])
+    if parse is None:
+        return None
+    try:
+        return parse(fields[1:])
+    except (KeyError, ValueError, IndexError):
+        raise RemoteProtocolError(f"cannot make sense of the line {excerpt(line)}") from None
+
+
+def _squares(fields: list[str]) -> tuple[str, ...]:
+    for field in fields:
+        SQUARE_INDEX[field]
+    return tuple(fields)
+
+
+def _read_clock(fields: list[str]) -> Clock:
+    values = {name: int(value) for name, value in zip(fields[::2], fields[1::2], strict=False)}
+    return Clock(values["setup"], values.get("move"), values.get("bank"), values.get("increment"))
+
+
+def _read_turn(fields: list[str]) -> Turn:
+    numbers = [int(field) for field in fields[:5] if field.isdecimal()]
+    own_bank, enemy_bank = numbers[3:5] if len(numbers) == 5 else (None, None)
+    return Turn(numbers[0], numbers[1], numbers[2], own_bank, enemy_bank)
+
+
+def _read_battle(fields: list[str]) -> Battle:
+    defender: Rank | None = None if fields[2] == HIDDEN else RANK_BY_LETTER[fields[2]]
+    return Battle(_squares(fields[:1])[0], RANK_BY_LETTER[fields[1]], defender, Survivor(fields[3]))
+
+
+_FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
+    "hello": lambda f: Hello(int(f[0])),
+    "game": lambda f: Game(COLOR_BY_WORD[f[0]], f[1]),
+    "rule": lambda f: Rule(f[0], " ".join(f[1:])),
+    "clock": _read_clock,
+    "seed": lambda f: Seed(int(f[0])),
+    "setup": lambda f: SetupRequest(),
+    "enemy": lambda f: Enemy(_squares(f)),
+    "board": lambda f: Board(tuple(f[:100])),
+    "legal": lambda f: Legal(tuple(f)),
+    "turn": _read_turn,
+    "moved": lambda f: Moved(COLOR_BY_WORD[f[0]], f[1]),
+    "battle": _read_battle,
+    "reveal": lambda f: Reveal(_squares(f[:1])[0], RANK_BY_LETTER[f[1]]),
+    "error": lambda f: Error(" ".join(f)),
+    "end": lambda f: End(Result(f[0]), Reason(f[1])),
+    "quit": lambda f: Quit(),
+}

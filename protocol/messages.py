@@ -1,0 +1,209 @@
+"""The messages of the arena protocol, one frozen type each.
+
+A conversation is a sequence of these values; how they look as bytes is the business of a codec (`protocol.codec` is the
+normal one). The rules engine and the referee never see a line of text, and a second codec for another dialect has
+nothing to add here.
+
+They are named tuples, because every bot in Python pays for importing this module at the start of each game, and named
+tuples load in a third of the time that dataclasses take. Two consequences: compare messages by `repr` where their type
+matters (tuples of equal fields are equal), and test for `None` by name (a message without fields is falsy).
+
+`ArenaMessage` goes from the arena to a bot, `BotMessage` from a bot to the arena.
+"""
+
+import enum
+from typing import NamedTuple
+
+from protocol.notation import Color, Rank, Reason, Result, Survivor
+
+PROTOCOL_VERSION = 1
+
+
+class Want(enum.Enum):
+    """Extra lines that a bot may ask for before each of its turns."""
+
+    BOARD = "board"
+    LEGAL = "legal"
+
+
+# --- from the arena to a bot --------------------------------------------------------------------------------------
+
+
+class Hello(NamedTuple):
+    """Opens the conversation and names the protocol's version."""
+
+    version: int
+
+
+class Game(NamedTuple):
+    """A new game begins: the bot's colour and the name of the variant."""
+
+    color: Color
+    variant: str
+
+
+class Rule(NamedTuple):
+    """One rule in force: its name and its value, free text after the first space."""
+
+    name: str
+    value: str
+
+
+class Clock(NamedTuple):
+    """The time control in milliseconds; a part that does not apply is None.
+
+    `move_ms` bounds every single move; `bank_ms` is for the whole game and grows by `increment_ms` after each move.
+    """
+
+    setup_ms: int
+    move_ms: int | None = None
+    bank_ms: int | None = None
+    increment_ms: int | None = None
+
+
+class Seed(NamedTuple):
+    """A number for bots that want reproducible dice. The opponent gets another one."""
+
+    value: int
+
+
+class SetupRequest(NamedTuple):
+    """The bot must now send its `Setup`."""
+
+
+class Enemy(NamedTuple):
+    """The squares that the opponent's pieces stand on; sent where armies do not fill their rows."""
+
+    squares: tuple[str, ...]
+
+
+class Board(NamedTuple):
+    """100 cells of two characters, a1 b1 .. j1 a2 .. j10, as this seat knows the board (if wanted)."""
+
+    cells: tuple[str, ...]
+
+
+class Legal(NamedTuple):
+    """Every legal action of the coming turn (if wanted)."""
+
+    actions: tuple[str, ...]
+
+
+class Turn(NamedTuple):
+    """The bot must now move: the number of the ply (from 1) and the milliseconds that it and its opponent have.
+
+    `own_ms` is what is left before the bot loses on time in this turn. Where a bank and a limit per move are both in
+    force, the two banks follow.
+    """
+
+    ply: int
+    own_ms: int
+    enemy_ms: int
+    own_bank_ms: int | None = None
+    enemy_bank_ms: int | None = None
+
+
+class Moved(NamedTuple):
+    """A side has acted. Both players get every action."""
+
+    color: Color
+    action: str
+
+
+class Battle(NamedTuple):
+    """A fight on `square`: the attacker's and the defender's rank (None where hidden) and who is left."""
+
+    square: str
+    attacker: Rank
+    defender: Rank | None
+    survivor: Survivor
+
+
+class Reveal(NamedTuple):
+    """The rank of the piece on `square` has become public without a fight."""
+
+    square: str
+    rank: Rank
+
+
+class Error(NamedTuple):
+    """What this bot did wrong, in words for its author. Comes before the `End` of a game that it lost by its fault."""
+
+    text: str
+
+
+class End(NamedTuple):
+    """The game is over: how it ended for this bot, and why."""
+
+    result: Result
+    reason: Reason
+
+
+class Quit(NamedTuple):
+    """No more games: the bot should exit."""
+
+
+ArenaMessage = (
+    Hello
+    | Game
+    | Rule
+    | Clock
+    | Seed
+    | SetupRequest
+    | Enemy
+    | Board
+    | Legal
+    | Turn
+    | Moved
+    | Battle
+    | Reveal
+    | Error
+    | End
+    | Quit
+)
+
+
+# --- from a bot to the arena --------------------------------------------------------------------------------------
+
+
+class Name(NamedTuple):
+    """The bot's name and version, free text."""
+
+    text: str
+
+
+class Author(NamedTuple):
+    """The bot's author, free text."""
+
+    text: str
+
+
+class Wants(NamedTuple):
+    """The extra lines that the bot asks for."""
+
+    wants: tuple[Want, ...]
+
+
+class Ready(NamedTuple):
+    """The bot has started and can play."""
+
+
+class Setup(NamedTuple):
+    """The bot's set-up: rows of ten characters, own back row first, files a to j, `.` for an empty square."""
+
+    rows: tuple[str, ...]
+
+
+class Move(NamedTuple):
+    """The bot's action, well formed but not yet known to be legal."""
+
+    action: str
+
+
+class Note(NamedTuple):
+    """A remark for the record (an evaluation, a plan)."""
+
+    text: str
+
+
+BotMessage = Name | Author | Wants | Ready | Setup | Move | Note

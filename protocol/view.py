@@ -1,0 +1,216 @@
+"""What one seat knows of a game, kept up to date from the messages that it was sent and from nothing else.
+
+A bot feeds its `View` the messages that it receives and plays from it. The arena keeps the same object for a seat that
+asked for `board` lines, and feeds it the same messages: that is why a board can never show what the bot was not told.
+
+A rank once seen is remembered. A piece is followed by its square: it moves when its side's `moved` line says so, and it
+leaves the board when a `battle` line says so.
+"""
+
+import random
+from collections import Counter
+
+from protocol.messages import (
+    ArenaMessage,
+    Battle,
+    Clock,
+    Enemy,
+    Game,
+    Legal,
+    Moved,
+    Reveal,
+    Rule,
+    Seed,
+    Turn,
+)
+from protocol.notation import (
+    ARMY_RULE,
+    BOARD_SIZE,
+    EMPTY,
+    HOME_SQUARES,
+    LAKE_SQUARES,
+    RANK_BY_LETTER,
+    SQUARE_INDEX,
+    SQUARES,
+    Color,
+    Rank,
+    Survivor,
+)
+
+CELL_EMPTY, CELL_LAKE = "..", "~~"
+
+
+def read_army(value: str) -> dict[Rank, int]:
+    """The value of the `army` rule as counts. Raises ValueError or KeyError if it is not one."""
+    army = {}
+    for field in value.split():
+        letter, count = field.split(":")
+        army[RANK_BY_LETTER[letter]] = int(count)
+    return army
+
+
+class Piece:
+    """A piece on the board as a seat knows it; `rank` is None while it is not known."""
+
+    __slots__ = ("color", "moved", "rank")
+
+    def __init__(self, color: Color, rank: Rank | None, moved: bool = False) -> None:
+        self.color = color
+        self.rank = rank
+        self.moved = moved
+
+    @property
+    def cell(self) -> str:
+        """The two characters of a `board` line: colour, then rank, `?` (unknown, never moved) or `!` (has moved)."""
+        return self.color.word[0] + (self.rank.letter if self.rank else "!" if self.moved else "?")
+
+
+class View:
+    """A game as one seat knows it.
+
+    `board` has 100 squares (see `protocol.notation`), each None or a `Piece`. `captured[color]` lists the ranks that
+    this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
+    where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
+    bot asked for it. `actions` is every action so far, oldest first. `random` is seeded by the game's `seed` line.
+    """
+
+    def __init__(self, color: Color, variant: str) -> None:
+        self.color = color
+        self.variant = variant
+        self.rules: dict[str, str] = {}
+        self.army: dict[Rank, int] = {}
+        self.clock: Clock | None = None
+        self.seed = 0
+        self.random = random.Random(0)
+        self.board: list[Piece | None] = [None] * (BOARD_SIZE * BOARD_SIZE)
+        self.captured: tuple[list[Rank], list[Rank]] = ([], [])
+        self.actions: list[tuple[Color, str]] = []
+        self.legal: tuple[str, ...] = ()
+        self.ply = 0
+        self.own_ms = self.enemy_ms = 0
+        self.own_bank_ms: int | None = None
+        self.enemy_bank_ms: int | None = None
+        self._attack: tuple[int, int] | None = None
+
+    @property
+    def enemy(self) -> Color:
+        return self.color.opponent
+
+    def at(self, square: str) -> Piece | None:
+        """The piece on a square given by its name."""
+        return self.board[SQUARE_INDEX[square]]
+
+    def pieces(self, color: Color) -> list[tuple[int, Piece]]:
+        """A side's pieces on the board with their squares, in the order of the squares."""
+        return [(index, piece) for index, piece in enumerate(self.board) if piece and piece.color is color]
+
+    def hidden_ranks(self) -> dict[Rank, int]:
+        """How many enemy pieces of each rank are on the board and not known: the army less the seen and the lost."""
+        left = Counter(self.army)
+        left.subtract(self.captured[self.enemy])
+        left.subtract(piece.rank for _, piece in self.pieces(self.enemy) if piece.rank)
+        return {rank: count for rank, count in left.items() if count > 0}
+
+    def cells(self) -> tuple[str, ...]:
+        """The board as the 100 cells of a `board` line."""
+        return tuple(
+            CELL_LAKE if index in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
+            for index, piece in enumerate(self.board)
+        )
+
+    def place_own(self, rows: tuple[str, ...]) -> None:
+        """Put this side's set-up on the board.
+
+        Where it fills its rows the opponent's must do so too, so their squares are known without an `enemy` line.
+        """
+        letters = "".join(rows)
+        for square, letter in zip(HOME_SQUARES[self.color], letters, strict=True):
+            if letter != EMPTY:
+                self.board[square] = Piece(self.color, RANK_BY_LETTER[letter])
+        if EMPTY not in letters:
+            self._place_enemy(HOME_SQUARES[self.enemy])
+
+    def _place_enemy(self, squares: tuple[int, ...]) -> None:
+        for square in squares:
+            self.board[square] = Piece(self.enemy, None)
+
+    def apply(self, message: ArenaMessage) -> None:
+        """Take in one message of the arena; those that tell nothing about the game are passed over."""
+        match message:
+            case Moved(color, action):
+                self._moved(color, action)
+            case Battle():
+                self._battle(message)
+            case Reveal(square, rank):
+                self._known(SQUARE_INDEX[square], rank)
+            case Legal(actions):
+                self.legal = actions
+            case Turn():
+                self.ply = message.ply
+                self.own_ms, self.enemy_ms = message.own_ms, message.enemy_ms
+                self.own_bank_ms, self.enemy_bank_ms = message.own_bank_ms, message.enemy_bank_ms
+            case Rule(name, value):
+                self.rules[name] = value
+                if name == ARMY_RULE:
+                    self.army = read_army(value)
+            case Clock():
+                self.clock = message
+            case Seed(value):
+                self.seed = value
+                self.random = random.Random(value)
+            case Enemy(squares):
+                self._place_enemy(tuple(SQUARE_INDEX[square] for square in squares))
+            case _:
+                pass
+
+    def _known(self, square: int, rank: Rank) -> None:
+        piece = self.board[square]
+        if piece:
+            piece.rank = rank
+
+    def _moved(self, color: Color, action: str) -> None:
+        self.actions.append((color, action))
+        path = action.split("-")
+        if len(path) < 2:
+            return
+        origin, target = SQUARE_INDEX[path[0]], SQUARE_INDEX[path[-1]]
+        piece = self.board[origin]
+        if piece is None:
+            return
+        piece.moved = True
+        if self.board[target] is None:
+            self.board[target], self.board[origin] = piece, None
+        else:
+            self._attack = (origin, target)  # who stays is told by the `battle` line that follows
+
+    def _battle(self, battle: Battle) -> None:
+        if self._attack is None:
+            return
+        origin, target = self._attack
+        self._attack = None
+        attacker, defender = self.board[origin], self.board[target]
+        if attacker is None or defender is None:
+            return
+        attacker.rank = battle.attacker
+        if battle.defender is not None:
+            defender.rank = battle.defender
+        self.board[origin] = None
+        if battle.survivor is not Survivor.DEFENDER:
+            self.board[target] = attacker if battle.survivor is Survivor.ATTACKER else None
+            self._capture(defender)
+        if battle.survivor is not Survivor.ATTACKER:
+            self._capture(attacker)
+
+    def _capture(self, piece: Piece) -> None:
+        if piece.rank is not None:
+            self.captured[piece.color].append(piece.rank)
+
+
+def new_view(game: Game) -> View:
+    """The view at the start of the game that a `game` line announces."""
+    return View(game.color, game.variant)
+
+
+def square_name(index: int) -> str:
+    """The name of a square given by its number."""
+    return SQUARES[index]
