@@ -28,7 +28,7 @@ D. R. Hunter, Annals of Statistics 32 (2004) 384-406.
 
 import enum
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import mul
@@ -101,11 +101,12 @@ class _Meeting:
     def rated(self) -> int:
         return self.wins + self.draws + self.losses
 
-    def from_the_other_side(self) -> "_Meeting":
-        return _Meeting(self.losses, self.draws, self.wins, self.double_forfeits)
+    @property
+    def points(self) -> float:
+        return self.wins + self.draws / 2
 
 
-_Pair = tuple[int, int]  # two places in the list of players, the smaller first
+_Pair = tuple[int, int]  # two places in the list of players: the one who sees the meeting, and the opponent
 _Vector = list[float]
 _Triangle = list[_Vector]  # the lower half of a square matrix: row i has i + 1 numbers
 
@@ -117,16 +118,13 @@ def standings(names: Sequence[str], games: Iterable[GameScore]) -> list[Standing
     """
     meetings = _meetings(names, games)
     rating_of = _ratings(names, meetings)
-    totals = [_Meeting() for _ in names]
-    for (low, high), meeting in meetings.items():
-        for player, seen in ((low, meeting), (high, meeting.from_the_other_side())):
-            totals[player].wins += seen.wins
-            totals[player].draws += seen.draws
-            totals[player].losses += seen.losses + seen.double_forfeits
-    table = [
-        Standing(name, total.rated, total.wins, total.draws, total.losses, _points(total), rating_of[name])
-        for name, total in zip(names, totals, strict=True)
-    ]
+    table = []
+    for player, name in enumerate(names):
+        seen = [meeting for (viewer, _), meeting in meetings.items() if viewer == player]
+        wins, draws = sum(meeting.wins for meeting in seen), sum(meeting.draws for meeting in seen)
+        losses = sum(meeting.losses + meeting.double_forfeits for meeting in seen)
+        games_played, points = wins + draws + losses, wins + draws / 2
+        table.append(Standing(name, games_played, wins, draws, losses, points, rating_of[name]))
     # Rounded, so that equals are ordered by name and not by the last bit of a float.
     return sorted(table, key=lambda line: (-line.points, -round(line.rating.elo, 6) if line.rating else 1e9, line.name))
 
@@ -136,16 +134,10 @@ def crosstable(names: Sequence[str], games: Iterable[GameScore]) -> dict[str, di
 
     Players that did not meet have no cell. Raises ValueError as `ratings` does.
     """
-    meetings = _meetings(names, games)
-    cells: dict[_Pair, Cell] = {}
-    for (low, high), meeting in meetings.items():
-        games_played = meeting.rated + meeting.double_forfeits
-        cells[low, high] = Cell(_points(meeting), games_played)
-        cells[high, low] = Cell(_points(meeting.from_the_other_side()), games_played)
-    return {
-        row_name: {name: cells[row, column] for column, name in enumerate(names) if (row, column) in cells}
-        for row, row_name in enumerate(names)
-    }
+    table: dict[str, dict[str, Cell]] = {name: {} for name in names}
+    for (row, column), meeting in _meetings(names, games).items():
+        table[names[row]][names[column]] = Cell(meeting.points, meeting.rated + meeting.double_forfeits)
+    return table
 
 
 def ratings(names: Sequence[str], games: Iterable[GameScore]) -> dict[str, Rating | None]:
@@ -165,43 +157,39 @@ def ratings(names: Sequence[str], games: Iterable[GameScore]) -> dict[str, Ratin
 
 
 def _meetings(names: Sequence[str], games: Iterable[GameScore]) -> dict[_Pair, _Meeting]:
+    """Every meeting twice, as seen from either side, sorted."""
     place = {name: number for number, name in enumerate(names)}
     if len(place) != len(names):
         raise ValueError("a name occurs twice in the list of players")
-    meetings: dict[_Pair, _Meeting] = {}
+    meetings: defaultdict[_Pair, _Meeting] = defaultdict(_Meeting)
     for (first, second, score), count in Counter((game.first, game.second, game.score) for game in games).items():
         for name in (first, second):
             if name not in place:
                 raise ValueError(f"a game names {name!r}, which is not in the list of players")
         if first == second:
             raise ValueError(f"a game names {first!r} as both players")
-        pair = (min(place[first], place[second]), max(place[first], place[second]))
-        meeting = meetings.setdefault(pair, _Meeting())
-        if score is Score.NEITHER:
-            meeting.double_forfeits += count
-        elif score is Score.DRAW:
-            meeting.draws += count
-        elif (score is Score.FIRST) == (place[first] == pair[0]):
-            meeting.wins += count
-        else:
-            meeting.losses += count
-    # Sorted, so that sums of floats below come out the same to the last bit in whatever order the games came.
+        for pair, won in (((first, second), Score.FIRST), ((second, first), Score.SECOND)):
+            meeting = meetings[place[pair[0]], place[pair[1]]]
+            if score is Score.NEITHER:
+                meeting.double_forfeits += count
+            elif score is Score.DRAW:
+                meeting.draws += count
+            elif score is won:
+                meeting.wins += count
+            else:
+                meeting.losses += count
+    # Sorted, so that sums of floats come out the same to the last bit in whatever order the games came.
     return dict(sorted(meetings.items()))
 
 
-def _points(meeting: _Meeting) -> float:
-    return meeting.wins + meeting.draws / 2
-
-
 def _ratings(names: Sequence[str], meetings: dict[_Pair, _Meeting]) -> dict[str, Rating | None]:
-    rated_meetings = {pair: meeting for pair, meeting in meetings.items() if meeting.rated}
-    rated = sorted({player for pair in rated_meetings for player in pair})
+    rated = sorted({viewer for (viewer, _), meeting in meetings.items() if meeting.rated})
     result: dict[str, Rating | None] = dict.fromkeys(names)
     if not rated:
         return result
     row = {player: number for number, player in enumerate(rated)}
-    rows = {(row[low], row[high]): meeting for (low, high), meeting in rated_meetings.items()}
-    logits, factor = _fit(len(rated), rows)
+    once = {(row[a], row[b]): meeting for (a, b), meeting in meetings.items() if a < b and meeting.rated}
+    logits, factor = _fit(len(rated), once)
     mean = sum(logits) / len(logits)  # 0 up to rounding already: the prior pulls it there and the games leave it free
     for player, logit, deviation in zip(rated, logits, _deviations_from_mean(factor), strict=True):
         elo, margin = ELO_PER_LOGIT * (logit - mean), ELO_PER_LOGIT * NORMAL_95 * deviation
@@ -228,33 +216,33 @@ def _fit(players: int, meetings: dict[_Pair, _Meeting]) -> tuple[_Vector, _Trian
         # A full step can overshoot. No result's log odds against another move by more than `reach`, so the information
         # grows at most e^(t * reach)-fold over the fraction t of the step, and up to this fraction it leads uphill.
         reach = max(spread, spread / 2 + abs(step[-1]))
-        unknowns = [value + math.log1p(reach) / reach * change for value, change in zip(unknowns, step, strict=True)]
+        fraction = math.log1p(reach) / reach
+        unknowns = [value + fraction * change for value, change in zip(unknowns, step, strict=True)]
     raise ArithmeticError(f"the ratings did not settle in {MAX_STEPS} steps")
 
 
-def _chances(difference: float, log_nu: float) -> tuple[float, float, float, float]:
-    """The chances of win, draw and loss at a difference in log strength, and the log of what they were divided by."""
+def _chances(difference: float, log_nu: float) -> tuple[float, float, float]:
+    """The chances of win, draw and loss at this difference in log strength."""
     half = difference / 2
     top = max(abs(half), log_nu)  # taken out before exp, which could overflow
     win, draw, loss = math.exp(half - top), math.exp(log_nu - top), math.exp(-half - top)
     total = win + draw + loss
-    return win / total, draw / total, loss / total, top + math.log(total)
+    return win / total, draw / total, loss / total
 
 
 def _slope_and_information(unknowns: _Vector, meetings: dict[_Pair, _Meeting]) -> tuple[_Vector, _Triangle]:
-    """The first derivatives of the log posterior, and its second derivatives with the sign turned.
+    """The first derivatives of the log posterior, and the second derivatives with the sign turned.
 
-    The model is an exponential family: the slope is what was counted minus what was expected, and the information is
-    the covariance of (wins - losses) / 2 and draws.
+    The slope is what was counted minus what was expected, and the information is the covariance of what is counted:
+    (wins - losses) / 2 for the strengths, draws for nu.
     """
     log_nu, nu_row = unknowns[-1], len(unknowns) - 1
     slope = [-PRIOR_PRECISION * value for value in unknowns]
     information = [[0.0] * number + [PRIOR_PRECISION] for number in range(len(unknowns))]
     for (low, high), meeting in meetings.items():
         games = meeting.rated
-        win, draw, loss, _ = _chances(unknowns[low] - unknowns[high], log_nu)
-        # "Counted minus expected" and the variances are written so that they keep their digits where one result is
-        # near certain, and a plain difference would leave only rounding.
+        win, draw, loss = _chances(unknowns[low] - unknowns[high], log_nu)
+        # Written so that all digits last where one result is near certain; plain differences would leave only rounding.
         won = meeting.wins * (2 * loss + draw) - meeting.losses * (2 * win + draw) - meeting.draws * (win - loss)
         slope[low] += won / 2
         slope[high] -= won / 2
@@ -273,16 +261,15 @@ def _slope_and_information(unknowns: _Vector, meetings: dict[_Pair, _Meeting]) -
 def _deviations_from_mean(factor: _Triangle) -> _Vector:
     """The standard deviation of each log strength minus the mean of all, from the factor of the information.
 
-    The variance of a combination c of the unknowns is c' inverse(L L') c = |inverse(L) c|^2. The differences are taken
-    in c and not between entries of the inverse: the mean itself is known from the prior only, and its large variance
-    would swamp the small ones asked for.
+    The variance of a combination c of the unknowns is c' inverse(L L') c = |inverse(L) c|^2. To take differences in c,
+    and not between entries of the inverse, keeps digits: the mean is known from the prior alone, and varies far more.
     """
     players = len(factor) - 1
     deviations = []
     for player in range(players):
-        minus_mean = [-1 / players] * players + [0.0]
-        minus_mean[player] += 1
-        deviations.append(math.hypot(*_solve(factor, minus_mean)))
+        from_mean = [-1 / players] * players + [0.0]
+        from_mean[player] += 1
+        deviations.append(math.hypot(*_solve(factor, from_mean)))
     return deviations
 
 
@@ -293,7 +280,7 @@ def _cholesky(matrix: _Triangle) -> _Triangle:
         current: _Vector = []
         for column in range(row):
             above = factor[column]
-            current.append((entries[column] - sum(map(mul, current, above))) / above[column])
+            current.append((entries[column] - sum(map(mul, current, above))) / above[column])  # map ends with current
         current.append(math.sqrt(entries[row] - sum(map(mul, current, current))))
         factor.append(current)
     return factor

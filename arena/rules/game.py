@@ -1,8 +1,8 @@
 """A game in progress: what may be played, what happens when it is, and how it ends.
 
-`Game.apply` takes an action and returns the public events it causes, or raises `IllegalActionError` with the rule, the piece
-and the square. `Game.legal_moves` lists what may be played. The two are kept apart on purpose: applying checks one
-action against the rules by itself and never generates the list, and a property test holds them to the same answer.
+`Game.apply` takes an action and returns the public events it causes, or raises `IllegalActionError` with the rule, the
+piece and the square. `Game.legal_moves` lists what may be played. The two are kept apart on purpose: applying checks
+one action against the rules by itself and never generates the list, and a property test holds them to the same answer.
 
 Programs that search use `legal_moves` and `play`, which skips the checks.
 """
@@ -168,7 +168,7 @@ class Game:
         return moves
 
     def parse(self, text: str) -> Move:
-        """The move that an action's text stands for. Raises `IllegalActionError` for a form that this game does not have."""
+        """The move that an action's text stands for; `IllegalActionError` for a form that this game does not have."""
         move = MOVES.get(text)
         if move is not None:
             return move
@@ -184,11 +184,12 @@ class Game:
         """Raise `IllegalActionError` unless the side to move may play this move."""
         if self.outcome:
             raise IllegalActionError(Rule.OVER, f"{move.text}: the game is over")
-        board, side = self.board, self.to_move
+        board = self.board
+        side: int = self.to_move
         code = board[move.origin]
         name = SQUARES[move.origin]
         if move.origin not in self._movers[side]:
-            if code == EMPTY or (code < BLUE_BIT) == side:
+            if code == EMPTY or (code > BLUE_BIT) != side:
                 raise IllegalActionError(Rule.OWN_PIECE, f"{move.text}: {COLORS[side].word} has no piece on {name}")
             raise IllegalActionError(Rule.IMMOVABLE, f"{move.text}: the {_piece(code)} on {name} cannot move")
         if move.between:

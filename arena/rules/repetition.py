@@ -2,9 +2,9 @@
 
 Two squares (ISF Game Rules 10.1; every booklet but Milton Bradley's has a form of it). Two neighbouring squares have a
 border between them. No border may be crossed in more than `limit` consecutive own moves by the same piece; a scout
-crosses every border on its way. As the moves of a run stay on one line, each is an interval of borders, and the next one is
-refused if it overlaps what all of the last `limit` moves have in common. The run ends when another piece of the side
-moves, when the piece turns off the line, or when it dies. Attacks count, and what the opponent does does not matter.
+crosses every border on its way. As the moves of a run stay on one line, each is an interval of borders, and the next
+one is refused if it overlaps what all of the last `limit` moves have in common. The run ends when another piece of the
+side moves, when the piece turns off the line, or when it dies. Attacks count; what the opponent does does not matter.
 
 Chasing (ISF Game Rules 11.1-11.3). Each side has a length: the number of its last moves, in a row, that threatened
 (ended beside an enemy piece) while the opponent's next move stepped away with a piece beside the place just moved to. A
