@@ -125,8 +125,12 @@ def standings(names: Sequence[str], games: Iterable[GameScore]) -> list[Standing
         losses = sum(meeting.losses + meeting.double_forfeits for meeting in seen)
         games_played, points = wins + draws + losses, wins + draws / 2
         table.append(Standing(name, games_played, wins, draws, losses, points, rating_of[name]))
+    return sorted(table, key=_order)
+
+
+def _order(line: Standing) -> tuple[float, float, str]:
     # Rounded, so that equals are ordered by name and not by the last bit of a float.
-    return sorted(table, key=lambda line: (-line.points, -round(line.rating.elo, 6) if line.rating else 1e9, line.name))
+    return -line.points, -round(line.rating.elo, 6) if line.rating else math.inf, line.name
 
 
 def crosstable(names: Sequence[str], games: Iterable[GameScore]) -> dict[str, dict[str, Cell]]:
@@ -242,11 +246,11 @@ def _slope_and_information(unknowns: _Vector, meetings: dict[_Pair, _Meeting]) -
     for (low, high), meeting in meetings.items():
         games = meeting.rated
         win, draw, loss = _chances(unknowns[low] - unknowns[high], log_nu)
-        # Written so that all digits last where one result is near certain; plain differences would leave only rounding.
-        won = meeting.wins * (2 * loss + draw) - meeting.losses * (2 * win + draw) - meeting.draws * (win - loss)
+        won = meeting.wins - meeting.losses - games * (win - loss)
         slope[low] += won / 2
         slope[high] -= won / 2
-        slope[nu_row] += meeting.draws * (win + loss) - (meeting.wins + meeting.losses) * draw
+        slope[nu_row] += meeting.draws - games * draw
+        # The variances are written as sums of products, which keep their digits where one result is near certain.
         strength = games * (win * loss + draw * (win + loss) / 4)
         information[low][low] += strength
         information[high][high] += strength

@@ -16,23 +16,21 @@ from protocol.messages import Author, BotMessage, Move, Name, Note, Ready, Setup
 
 
 class Phase(enum.Enum):
-    """Where a conversation with one bot stands. The value tells an author what the arena was waiting for."""
+    """Where a conversation with one bot stands; `words` tell an author what the arena was waiting for."""
 
-    STARTING = "before hello"
-    INTRODUCING = "after hello, where name, author, want or ready may come"
-    IDLE = "between games"
-    SETTING_UP = "after setup, where a set-up must come"
-    WAITING = "during the opponent's turn"
-    THINKING = "after turn, where notes and one move may come"
-    CLOSED = "after quit"
+    STARTING = ("before hello", False)
+    INTRODUCING = ("after hello, where name, author, want or ready may come", True)
+    IDLE = ("between games", False)
+    SETTING_UP = ("after setup, where a set-up must come", True)
+    WAITING = ("during the opponent's turn", False)
+    THINKING = ("after turn, where notes and one move may come", True)
+    CLOSED = ("after quit", False)
 
-    @property
-    def bot_must_answer(self) -> bool:
+    def __init__(self, words: str, bot_must_answer: bool) -> None:
+        self.words = words
+        self.bot_must_answer = bot_must_answer
         """Whether the arena is waiting for this bot."""
-        return self in _ANSWERING
 
-
-_ANSWERING = frozenset({Phase.INTRODUCING, Phase.SETTING_UP, Phase.THINKING})
 
 BOT_MAY_SEND: dict[Phase, dict[type, Phase]] = {
     Phase.STARTING: {},
@@ -55,7 +53,7 @@ def after(phase: Phase, message: BotMessage) -> Phase:
     kind: type = type(message)
     following = BOT_MAY_SEND[phase].get(kind)
     if following is None:
-        raise RemoteProtocolError(f"'{_verb(kind)}' came {phase.value}; {_allowed(phase)}")
+        raise RemoteProtocolError(f"'{_verb(kind)}' came {phase.words}; {_allowed(phase)}")
     return following
 
 

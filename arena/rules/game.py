@@ -212,14 +212,15 @@ class Game:
         self._check_repetition(move, side)
 
     def _check_repetition(self, move: Move, side: int) -> None:
-        piece = _piece(self.board[move.origin])
         if self._runs[side].forbids(move):
+            piece = _piece(self.board[move.origin])
             limit = self.ruleset.two_squares
             raise IllegalActionError(
                 Rule.TWO_SQUARES,
                 f"{move.text}: the {piece} on {SQUARES[move.origin]} has made {limit} moves in a row over this border",
             )
         if self._chase and self._chase.forbids(self.board, side, move):
+            piece = _piece(self.board[move.origin])
             raise IllegalActionError(
                 Rule.CHASE,
                 f"{move.text}: the {piece} on {SQUARES[move.origin]} would threaten and bring back a position that "

@@ -94,6 +94,33 @@ class Ruleset:
         return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.lines()).encode()).hexdigest()
 
 
+def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
+    """The ruleset that `Ruleset.lines` wrote, as it stands in a record. Raises `RulesetError` if it is not one.
+
+    Title and source are not rules and are not in the lines.
+    """
+    values = dict(lines)
+
+    def number(key: str) -> int | None:
+        return None if values[key] == "none" else int(values[key])
+
+    try:
+        return Ruleset(
+            name=name,
+            title=name,
+            source="",
+            army=tuple((RANK_BY_LETTER[field[0]], int(field[2:])) for field in values[ARMY_RULE].split()),
+            starts=COLOR_BY_WORD[values["starts"]],
+            two_squares=number("two-squares"),
+            chase=Chase(values["chase"]),
+            no_move=NoMove(values["no-move"]),
+            max_plies=number("max-plies"),
+            max_quiet_plies=number("max-quiet-plies"),
+        )
+    except (KeyError, ValueError) as error:
+        raise RulesetError(f"the rules of {name!r} cannot be read: {error}") from None
+
+
 # --- loading ------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,55 @@
+"""The clocks of one game, as a pure value: the time of day is passed in, in seconds, and nothing here reads one.
+
+A clock starts when a bot has been sent all that it needs and stops when its answer has been read; what happens in
+between those intervals is the arena's own time and is charged to nobody.
+"""
+
+from arena.model import TimeControl
+from protocol.notation import Color
+
+NEVER = float("inf")
+
+
+class Clock:
+    """Both sides' time under one time control.
+
+    `deadline(color)` is when the side that is thinking loses on time, margin included.
+    """
+
+    __slots__ = ("_bank", "_control", "_limit", "_margin", "_started")
+
+    def __init__(self, control: TimeControl) -> None:
+        self._control = control
+        self._margin = control.margin_ms / 1000
+        bank = NEVER if control.bank_ms is None else control.bank_ms / 1000
+        self._bank = [bank, bank]
+        self._limit = NEVER if control.move_ms is None else control.move_ms / 1000
+        self._started = 0.0
+
+    def budget(self, color: Color) -> float:
+        """Seconds that the side may take for its next move: what its bank and the limit per move allow."""
+        return min(self._limit, self._bank[color])
+
+    def budget_ms(self, color: Color) -> int:
+        """The same in whole milliseconds, rounded down."""
+        return int(min(self._limit, self._bank[color]) * 1000 + 1e-6)
+
+    def banks_ms(self, color: Color) -> tuple[int, int] | None:
+        """This side's and the other's bank where a limit per move is in force besides, else None."""
+        if self._bank[color] == NEVER or self._limit == NEVER:
+            return None
+        own, other = self._bank[color], self._bank[color.opponent]
+        return int(own * 1000 + 1e-6), int(other * 1000 + 1e-6)
+
+    def start(self, color: Color, now: float) -> float:
+        """Start the side's clock; returns its deadline."""
+        self._started = now
+        return now + min(self._limit, self._bank[color]) + self._margin
+
+    def stop(self, color: Color, now: float) -> float:
+        """Stop the side's clock and charge it; returns the seconds taken."""
+        taken = now - self._started
+        if self._control.bank_ms is not None:
+            # A move within the margin is forgiven: it leaves the bank empty, not in debt.
+            self._bank[color] = max(0.0, self._bank[color] - taken) + self._control.increment_ms / 1000
+        return taken

@@ -1,0 +1,1 @@
+"""Leagues: which games there are to play, and playing the ones that are missing."""

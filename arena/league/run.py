@@ -1,0 +1,51 @@
+"""Playing what is missing: so many games at a time, each stored as soon as it is over."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import trio
+
+from arena.bots import BotSpec
+from arena.match import play_game
+from arena.model import ArenaError, GameRecord, GameSpec, Player
+from arena.store import Store
+
+Finished = Callable[[int, GameRecord], None]
+
+
+class _Failure:
+    """The first error that stops a league."""
+
+    error: ArenaError | None = None
+
+
+async def play_missing(
+    games: Sequence[GameSpec], bots: Mapping[Player, BotSpec], store: Store, jobs: int, finished: Finished
+) -> None:
+    """Play the games that the store does not hold yet, `jobs` at a time, and store each when it is over.
+
+    `finished` is called with the number and the record of each. Cancelling this stops the games that are being played,
+    which are not stored. Raises `ArenaError` if the store or the machine fails; all games stored before stay.
+    """
+    stored = store.ids()
+    waiting = iter([game for game in games if game.id not in stored])
+    one_writer = trio.CapacityLimiter(1)
+    failure = _Failure()
+
+    async def work(scope: trio.CancelScope) -> None:
+        for game in waiting:
+            red, blue = (bots[player] for player in game.players)
+            try:
+                record = await play_game(game, red, blue)
+                with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
+                    number = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
+            except ArenaError as error:
+                failure.error = failure.error or error
+                scope.cancel()
+                return
+            finished(number, record)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(jobs):
+            nursery.start_soon(work, nursery.cancel_scope)
+    if failure.error:
+        raise failure.error

@@ -1,0 +1,79 @@
+"""Which games a league consists of.
+
+A league is a set of game ids. Everything about a game (its id, who has Red, the seeds) follows from the league's
+settings, the two players' names and digests and the number of the round, and from nothing else: not from the order of
+the paths, not from the clock. To resume a league, to add a bot or to add a round is therefore the same thing: play the
+ids that are missing.
+
+In each round every pair meets twice, with colours swapped and the same seeds: what luck there is in a bot's dice is the
+same for it on either side. Each bot gets a seed of its own, which tells it nothing of the other's.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from itertools import combinations
+
+import msgspec
+
+from arena.model import GameSpec, Player, TimeControl
+from arena.rules.ruleset import Ruleset
+
+ID_LENGTH = 16
+"""Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What all games of a league share."""
+
+    ruleset: Ruleset
+    time: TimeControl
+    seed: int = 1
+
+    def described(self) -> dict[str, str]:
+        """The settings in words, by name; leagues that agree in these may share a store."""
+        time = self.time
+        return {
+            "ruleset": self.ruleset.name,
+            "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lines()),
+            "time": time.text,
+            "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
+            "seed": str(self.seed),
+        }
+
+    def digest(self) -> str:
+        """A fingerprint of the settings."""
+        time = self.time
+        clock = (time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms)
+        return _hash("settings", self.ruleset.digest(), clock, self.seed)
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256("\n".join(repr(part) for part in parts).encode()).hexdigest()
+
+
+def schedule(settings: Settings, players: Sequence[Player], rounds: int) -> list[GameSpec]:
+    """All games of a league, round by round."""
+    common = settings.digest()
+    games = []
+    for number in range(rounds):
+        for first, second in combinations(players, 2):
+            games += _pair(settings, common, first, second, number)
+    return games
+
+
+def _pair(settings: Settings, common: str, first: Player, second: Player, number: int) -> list[GameSpec]:
+    """The two games, colours swapped, of a pair in a round."""
+    who = sorted([(first.name, first.digest), (second.name, second.digest)])
+    pair_seed = int(_hash("pair", common, who, number)[:12], 16)
+    seed_of = {player: int(_hash("bot", pair_seed, player.name, player.digest)[:8], 16) for player in (first, second)}
+    return [
+        GameSpec(
+            id=_hash("game", pair_seed, red.name, red.digest, blue.name, blue.digest)[:ID_LENGTH],
+            ruleset=settings.ruleset,
+            time=settings.time,
+            players=(red, blue),
+            seeds=(seed_of[red], seed_of[blue]),
+            pair_seed=pair_seed,
+        )
+        for red, blue in ((first, second), (second, first))
+    ]

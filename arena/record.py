@@ -1,0 +1,100 @@
+"""Game records: as text, and played again.
+
+A record is JSON. Playing it again runs the recorded actions through the same engine that judged them live, from the
+rules that stand in the record itself, so that a result can be checked years later and by anyone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from arena.model import ArenaError, GameRecord, GameResult
+from arena.rules.game import Event, Game, IllegalActionError
+from arena.rules.ruleset import ruleset_from_lines
+from arena.view import SeatView, tell
+from protocol.notation import Color, Reason, ReasonKind
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(GameRecord)
+
+
+class RecordError(ArenaError):
+    """A record that cannot be read or does not follow the rules it names."""
+
+
+def encode_record(record: GameRecord) -> bytes:
+    """A record as JSON."""
+    return _encoder.encode(record)
+
+
+def decode_record(data: bytes) -> GameRecord:
+    """A record from JSON. Raises `RecordError`."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.MsgspecError as error:
+        raise RecordError(f"not a game record: {error}") from None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One ply of a replay: its number, whose it was, the action, what came of it and how long it took."""
+
+    ply: int
+    color: Color
+    action: str
+    events: tuple[Event, ...]
+    microseconds: int
+
+
+class Replay:
+    """A record being played again: the true position, and what each side knows of it.
+
+    Raises `RecordError` if the record has no game in it (a side never set up) or breaks its own rules.
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        red, blue = record.setups
+        if red is None or blue is None:
+            raise RecordError(f"game {record.id} ended before both sides had set up: {record.verdict.detail}")
+        self.record = record
+        rows = (tuple(red.split("/")), tuple(blue.split("/")))
+        self.game = Game(ruleset_from_lines(record.ruleset, record.rules), *rows)
+        self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
+
+    def steps(self) -> Iterator[Step]:
+        """Play the recorded actions one by one; the position is the one after each step that is handed out."""
+        for action, microseconds in zip(self.record.actions, self.record.times_us, strict=True):
+            color = self.game.to_move
+            try:
+                events = self.game.apply(action)
+            except IllegalActionError as error:
+                raise RecordError(f"game {self.record.id}: ply {self.game.ply + 1}: {error}") from None
+            for event in events:
+                for view, told in zip(self.views, tell(event), strict=True):
+                    view.see(told)
+            yield Step(self.game.ply, color, action, events, microseconds)
+
+
+def check_record(record: GameRecord) -> None:
+    """Judge a recorded game again. Raises `RecordError` if the engine does not come to the recorded verdict.
+
+    A forfeit's cause lies outside the rules (a clock, a crash); for those, the game must be unfinished where it broke
+    off.
+    """
+    verdict = record.verdict
+    if None in record.setups:
+        if verdict.reason.kind is not ReasonKind.FORFEIT:
+            raise RecordError(f"game {record.id}: {verdict.reason.value} without both set-ups")
+        return
+    replay = Replay(record)
+    for _ in replay.steps():
+        pass
+    outcome = replay.game.outcome
+    if outcome is None:
+        judged: tuple[GameResult, Reason] | None = None
+    else:
+        judged = (GameResult.DRAW if outcome.winner is None else GameResult.win(outcome.winner), outcome.reason)
+    expected = None if verdict.is_forfeit else (verdict.result, verdict.reason)
+    if judged != expected:
+        raise RecordError(f"game {record.id}: recorded as {expected}, judged again as {judged}")

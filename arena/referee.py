@@ -1,0 +1,338 @@
+"""A whole game as a value: what the bots send and when goes in, what they are to be sent and the verdict come out.
+
+The referee reads no clock, starts no process and waits for nothing. Whoever carries the bytes (`arena.match` does for
+real processes, a test can for a script) does this, until there is a `verdict`:
+
+    for each seat in `due()`: send it `take(seat)`, then say `sent(seat, now)`
+    for each seat in `awaited()`: pass on what it sends with `receive(seat, data, now)`
+    say `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
+
+Times are seconds on any clock that only runs forward. A bot's clock starts with `sent` and stops at the `now` of the
+`receive` that completes its answer, so the referee's own work is charged to nobody.
+
+In the two phases in which both bots work at once, starting and setting up, a fault of one waits for the other's answer:
+otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
+"""
+
+from arena.clock import NEVER, Clock
+from arena.model import GameResult, GameSpec, NoteLine, Verdict
+from arena.rules.deploy import IllegalSetupError, check_setup
+from arena.rules.game import Event, Game, IllegalActionError
+from arena.seat import ARENA_CODEC, Codec, Fault, Seat
+from arena.view import SeatView, enemy_squares, legal_actions, opening, tell
+from protocol.codec import RemoteProtocolError, excerpt
+from protocol.conversation import Phase, after
+from protocol.messages import (
+    PROTOCOL_VERSION,
+    ArenaMessage,
+    Author,
+    Board,
+    End,
+    Enemy,
+    Error,
+    Hello,
+    Legal,
+    Move,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Setup,
+    Turn,
+    Want,
+    Wants,
+)
+from protocol.notation import Color, Reason, Result
+
+MAX_LINES_A_TURN = 1000
+"""A bot that sends more lines than this before it answers breaks the protocol: each costs the arena time."""
+
+MAX_NOTE_BYTES = 64 * 1024
+"""What is kept of a bot's notes in one game; later ones are dropped."""
+
+
+class Referee:
+    """Judges one game. See the module's text for how it is driven."""
+
+    def __init__(self, spec: GameSpec, codecs: tuple[Codec, Codec] = (ARENA_CODEC, ARENA_CODEC)) -> None:
+        self.spec = spec
+        self.verdict: Verdict | None = None
+        self.game: Game | None = None
+        self.actions: list[str] = []
+        self.times_us: list[int] = []
+        self.notes: list[NoteLine] = []
+        self.seats = (Seat(Color.RED, codecs[0]), Seat(Color.BLUE, codecs[1]))
+        self._clock = Clock(spec.time)
+        self._ruleset = spec.ruleset
+        self._meeting = Phase.IDLE
+        """Before the game: the phase in which a seat that has answered waits for the other."""
+        for seat in self.seats:
+            self._say(seat, Hello(PROTOCOL_VERSION))
+            seat.phase = Phase.INTRODUCING
+            seat.due = True
+
+    # --- for whoever carries the bytes ----------------------------------------------------------------------------
+
+    @property
+    def deadline(self) -> float:
+        """When the next seat that is being waited for runs out of time."""
+        return min(self.seats[0].deadline, self.seats[1].deadline)
+
+    def due(self) -> list[Color]:
+        """The seats that must be written to now."""
+        return [seat.color for seat in self.seats if seat.due]
+
+    def awaited(self) -> list[Color]:
+        """The seats whose answer the game is waiting for."""
+        return [seat.color for seat in self.seats if seat.phase.bot_must_answer and not seat.fault]
+
+    def patience(self, color: Color) -> float:
+        """How many seconds a seat may let the arena wait with a write: as long as it may take to answer it."""
+        time = self.spec.time
+        if self.game is not None:
+            return self._clock.budget(color) + time.margin_ms / 1000
+        return (time.start_ms if self._meeting is Phase.IDLE else time.setup_ms) / 1000
+
+    def take(self, color: Color) -> bytes:
+        """All that has to be sent to a seat now, in one write."""
+        seat = self.seats[color]
+        data = b"".join(seat.out)
+        seat.out.clear()
+        seat.due = False
+        return data
+
+    def sent(self, color: Color, now: float) -> None:
+        """The last bytes taken for this seat have been written: its clock starts."""
+        seat = self.seats[color]
+        seat.started = now
+        seat.lines = 0
+        if seat.phase is Phase.THINKING:
+            seat.deadline = self._clock.start(color, now)
+        elif seat.phase is Phase.INTRODUCING:
+            seat.deadline = now + self.spec.time.start_ms / 1000
+        elif seat.phase is Phase.SETTING_UP:
+            seat.deadline = now + (self.spec.time.setup_ms + self.spec.time.margin_ms) / 1000
+
+    def receive(self, color: Color, data: bytes, now: float) -> None:
+        """A seat has sent these bytes, and they were read at `now`."""
+        seat = self.seats[color]
+        if self.verdict or seat.fault:
+            return
+        if now > seat.deadline:
+            self._late(seat, now)
+            return
+        try:
+            for line in seat.buffer.feed(data):
+                self._line(seat, line, now)
+                if self.verdict or seat.fault:
+                    return
+        except RemoteProtocolError as error:
+            self._fail(seat, Fault(Reason.PROTOCOL, str(error)))
+
+    def gone(self, color: Color, how: str, exited: bool) -> None:
+        """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
+        seat = self.seats[color]
+        if self.verdict or seat.fault:
+            return
+        if seat.buffer.partial:
+            how += f"; its last line was not ended: {excerpt(seat.buffer.partial)}"
+        if seat.phase is Phase.INTRODUCING:
+            self._fail(seat, Fault(Reason.NO_START, f"expected 'ready', but the bot {how}"))
+        else:
+            self._fail(seat, Fault(Reason.CRASH if exited else Reason.PROTOCOL, f"the bot {how}"))
+
+    def no_start(self, color: Color, why: str) -> None:
+        """A seat's program could not be started at all."""
+        self._fail(self.seats[color], Fault(Reason.NO_START, why))
+
+    def stalled(self, color: Color) -> None:
+        """A seat has not read what it was sent before its time was up."""
+        reason = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TIMEOUT}
+        seat = self.seats[color]
+        self._fail(seat, Fault(reason.get(seat.phase, Reason.TIMEOUT), "the bot did not read what it was sent"))
+
+    def expire(self, now: float) -> None:
+        """Time has passed: whoever is over its deadline loses."""
+        for seat in self.seats:
+            if now >= seat.deadline and not seat.fault and not self.verdict:
+                self._late(seat, now)
+
+    # --- judging --------------------------------------------------------------------------------------------------
+
+    def _line(self, seat: Seat, line: bytes, now: float) -> None:
+        seat.lines += 1
+        if seat.lines > MAX_LINES_A_TURN:
+            raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer")
+        message = seat.codec.decode(line)
+        if message is None:
+            return
+        phase = seat.phase
+        seat.phase = after(phase, message)
+        match message:
+            case Move(action):
+                self._moved(seat, action, now)
+            case Note(text):
+                self._note(seat, text)
+            case Setup(rows):
+                self._set_up(seat, rows)
+            case Ready():
+                self._ready(seat)
+            case Wants(wants):
+                seat.wants = wants
+            case Name(text):
+                seat.declared = text
+            case Author():
+                pass
+
+    def _note(self, seat: Seat, text: str) -> None:
+        seat.note_bytes += len(text)
+        if seat.note_bytes <= MAX_NOTE_BYTES:
+            self.notes.append(NoteLine(len(self.actions) + 1, seat.color.word, text))
+
+    def _ready(self, seat: Seat) -> None:
+        seat.deadline = NEVER
+        self._go_on_together()
+
+    def _set_up(self, seat: Seat, rows: tuple[str, ...]) -> None:
+        seat.deadline = NEVER
+        try:
+            check_setup(self._ruleset, rows)
+        except IllegalSetupError as error:
+            self._fail(seat, Fault(Reason.ILLEGAL_SETUP, str(error)))
+            return
+        seat.rows = rows
+        self._go_on_together()
+
+    def _go_on_together(self) -> None:
+        """Before the game: go on once both seats have answered or failed to."""
+        if not all(seat.fault or seat.phase is self._meeting for seat in self.seats):
+            return
+        if any(seat.fault for seat in self.seats):
+            self._forfeit()
+        elif self._meeting is Phase.IDLE:
+            self._ask_for_setups()
+        else:
+            self._begin()
+
+    def _ask_for_setups(self) -> None:
+        for seat, seed in zip(self.seats, self.spec.seeds, strict=True):
+            for message in opening(self._ruleset, self.spec.time, seed, seat.color):
+                self._say(seat, message)
+            seat.phase = Phase.SETTING_UP
+            seat.due = True
+        self._meeting = Phase.WAITING
+
+    def _begin(self) -> None:
+        red, blue = self.seats[0].rows, self.seats[1].rows
+        assert red is not None
+        assert blue is not None
+        self.game = game = Game(self._ruleset, red, blue)
+        for seat, rows in zip(self.seats, (red, blue), strict=True):
+            if not self._ruleset.fills_rows:
+                self._say(seat, Enemy(enemy_squares(game, seat.color)))
+            if Want.BOARD in seat.wants:
+                seat.view = SeatView(game, seat.color, rows)
+        self._next_turn(game)
+
+    def _moved(self, seat: Seat, action: str, now: float) -> None:
+        game = self.game
+        assert game is not None
+        seat.deadline = NEVER
+        taken = self._clock.stop(seat.color, now)
+        try:
+            events = game.apply(action)
+        except IllegalActionError as error:
+            self._fail(seat, Fault(Reason.ILLEGAL_ACTION, f"ply {game.ply + 1}: {error}"))
+            return
+        self.actions.append(action)
+        self.times_us.append(round(taken * 1_000_000))
+        for event in events:
+            self._tell(event)
+        self._next_turn(game)
+
+    def _tell(self, event: Event) -> None:
+        red, blue = self.seats
+        for_red, for_blue = tell(event)
+        line = red.codec.encode(for_red)
+        red.out.append(line)
+        same = for_red is for_blue and red.codec is blue.codec
+        blue.out.append(line if same else blue.codec.encode(for_blue))
+        if red.view:
+            red.view.see(for_red)
+        if blue.view:
+            blue.view.see(for_blue)
+
+    def _next_turn(self, game: Game) -> None:
+        if game.outcome:
+            winner, reason = game.outcome
+            loser = None if winner is None else winner.opponent
+            self._end(GameResult.DRAW if winner is None else GameResult.win(winner), reason, self._words(loser, reason))
+            return
+        color = game.to_move
+        seat, clock = self.seats[color], self._clock
+        if seat.wants:
+            if seat.view:
+                self._say(seat, Board(seat.view.cells()))
+            if Want.LEGAL in seat.wants:
+                self._say(seat, Legal(legal_actions(game)))
+        banks = clock.banks_ms(color) or (None, None)
+        self._say(seat, Turn(game.ply + 1, clock.budget_ms(color), clock.budget_ms(color.opponent), *banks))
+        seat.phase = Phase.THINKING
+        seat.due = True
+
+    def _late(self, seat: Seat, now: float) -> None:
+        milliseconds = round((now - seat.started) * 1000)
+        time = self.spec.time
+        if seat.phase is Phase.INTRODUCING:
+            fault = Fault(
+                Reason.NO_START, f"expected 'ready' within {time.start_ms} ms, none came in {milliseconds} ms"
+            )
+        elif seat.phase is Phase.SETTING_UP:
+            allowed = f"{time.setup_ms} ms (and a margin of {time.margin_ms} ms)"
+            fault = Fault(Reason.SETUP_TIMEOUT, f"expected a set-up within {allowed}, none came in {milliseconds} ms")
+        else:
+            allowed = f"{self._clock.budget_ms(seat.color)} ms (and a margin of {time.margin_ms} ms)"
+            ply = len(self.actions) + 1
+            fault = Fault(
+                Reason.TIMEOUT, f"ply {ply}: expected a move within {allowed}, none came in {milliseconds} ms"
+            )
+        self._fail(seat, fault)
+
+    def _fail(self, seat: Seat, fault: Fault) -> None:
+        seat.fault = fault
+        seat.deadline = NEVER
+        if self.game is None:
+            self._go_on_together()
+        else:
+            self._forfeit()
+
+    def _forfeit(self) -> None:
+        """End the game against the seats that have a fault: one or both."""
+        guilty = [(seat.color, seat.fault) for seat in self.seats if seat.fault]
+        first, reason = guilty[0][0], guilty[0][1].reason
+        result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
+        detail = "; ".join(f"{self._words(color, fault.reason)}: {fault.text}" for color, fault in guilty)
+        for color, fault in guilty:
+            self._say(self.seats[color], Error("".join(c if " " <= c <= "~" else "?" for c in fault.text)))
+        self._end(result, reason, detail)
+
+    def _words(self, loser: Color | None, reason: Reason) -> str:
+        if loser is None:
+            return f"drawn: {reason.sentence}"
+        return f"{loser.word} ({self.spec.players[loser].name}) {reason.sentence}"
+
+    def _end(self, result: GameResult, reason: Reason, detail: str) -> None:
+        self.verdict = Verdict(result, reason, len(self.actions), detail)
+        for seat in self.seats:
+            if result is GameResult.DRAW:
+                seen = Result.DRAW
+            else:
+                seen = Result.WIN if result.winner is seat.color else Result.LOSS
+            self._say(seat, End(seen, seat.fault.reason if seat.fault else reason))
+            self._say(seat, Quit())
+            seat.phase = Phase.CLOSED
+            seat.deadline = NEVER
+            seat.due = True
+
+    def _say(self, seat: Seat, message: ArenaMessage) -> None:
+        seat.out.append(seat.codec.encode(message))

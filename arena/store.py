@@ -1,0 +1,236 @@
+"""Where games are kept: one SQLite file for one league. A game is in it whole or not at all.
+
+Each game is one row, written in one transaction: the columns that tables are made from, and the record itself. The
+settings that all games of the league share are kept beside them, so that games under other rules or another clock can
+never get into the same table by mistake.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import msgspec
+
+from arena.model import ArenaError, GameRecord, GameResult, Player, UsageError
+from arena.record import decode_record, encode_record
+from protocol.notation import Color, Reason
+
+APPLICATION_ID = 0x53747241  # "StrA", in the file's header
+VERSION = 1
+BUSY_SECONDS = 30.0
+MADE_BY = "a file made by 'arena league' or 'arena match'"
+
+_TABLES = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE games (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    red TEXT NOT NULL, red_digest TEXT NOT NULL,
+    blue TEXT NOT NULL, blue_digest TEXT NOT NULL,
+    result TEXT NOT NULL, reason TEXT NOT NULL, plies INTEGER NOT NULL, detail TEXT NOT NULL,
+    red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
+    blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    record BLOB NOT NULL
+);
+"""
+
+
+class StoreError(ArenaError):
+    """The store cannot be read or written; the text says why. What was stored before is still there."""
+
+
+class PlayerTime(NamedTuple):
+    """What one side's moves took in one game: how many, in all, and the slowest, in microseconds."""
+
+    moves: int
+    total_us: int
+    slowest_us: int
+
+
+class GameRow(NamedTuple):
+    """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in."""
+
+    number: int
+    id: str
+    players: tuple[Player, Player]
+    result: GameResult
+    reason: Reason
+    plies: int
+    detail: str
+    times: tuple[PlayerTime, PlayerTime]
+    seconds: float
+
+
+class Store:
+    """An open store. Use it in a `with` statement."""
+
+    def __init__(self, path: Path, create: bool) -> None:
+        """Open the store at `path`; make a new one there if `create` is set and there is nothing yet.
+
+        Raises `UsageError` if there is none, or what is there is not a store or is from a newer version.
+        """
+        self.path = path
+        if path.is_dir():
+            raise UsageError(f"{path}: expected a store ({MADE_BY}), got a folder")
+        if not create and not path.exists():
+            raise UsageError(f"{path}: there is no such store")
+        fresh = not path.exists() or path.stat().st_size == 0
+        try:
+            self._database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._prepare(fresh)
+        except sqlite3.Error as error:
+            raise _explained(path, error) from None
+
+    def _prepare(self, fresh: bool) -> None:
+        database = self._database
+        database.execute("PRAGMA synchronous = FULL")
+        if fresh:
+            database.executescript(
+                f"BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
+                f"{_TABLES} COMMIT;"
+            )
+        (application,) = database.execute("PRAGMA application_id").fetchone()
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            database.close()
+            raise UsageError(f"{self.path}: expected a store made by 'arena', got another program's SQLite file")
+        if version > VERSION:
+            database.close()
+            raise UsageError(
+                f"{self.path}: this store was made by a newer version of arena (its format is {version}, this version "
+                f"reads up to {VERSION}); nothing was changed in it"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    # --- settings -------------------------------------------------------------------------------------------------
+
+    def settings(self) -> dict[str, str]:
+        """What all games of this store share."""
+        return dict(self._query("SELECT name, value FROM settings"))
+
+    def agree(self, settings: dict[str, str]) -> None:
+        """Keep these settings, or raise `UsageError` if the store already holds games under others."""
+        present = self.settings()
+        different = [name for name, value in settings.items() if present.get(name, value) != value]
+        if different:
+            lines = [f"    {name}: {present[name]} (in the store), {settings[name]} (asked for)" for name in different]
+            raise UsageError(
+                f"{self.path}: this store holds games under other settings:\n" + "\n".join(lines) + "\n"
+                "use another file with --store, so that the two do not get into one table"
+            )
+        for name, value in settings.items():
+            if name not in present:
+                self._write("INSERT INTO settings VALUES (?, ?)", (name, value))
+
+    def set_entrants(self, players: tuple[Player, ...]) -> None:
+        """Keep who takes part now: `entrants` without more words means these."""
+        value = msgspec.json.encode(players).decode()
+        self._write("INSERT OR REPLACE INTO settings VALUES ('entrants', ?)", (value,))
+
+    def entrants(self) -> tuple[Player, ...]:
+        """Who took part when the store was last used."""
+        value = self.settings().get("entrants")
+        return msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+
+    # --- games ----------------------------------------------------------------------------------------------------
+
+    def add(self, record: GameRecord) -> int:
+        """Store a game, durably and as a whole, and return its number. A game that is there already is left alone."""
+        red, blue = record.players
+        blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
+        times = [player_time(record.times_us[side ^ blue_starts :: 2]) for side in Color]
+        verdict = record.verdict
+        values = (
+            record.id,
+            *(red.name, red.digest, blue.name, blue.digest),
+            *(verdict.result.value, verdict.reason.value, verdict.plies, verdict.detail),
+            *(*times[0], *times[1], record.seconds),
+            encode_record(record),
+        )
+        marks = ", ".join("?" * len(values))
+        self._write(f"INSERT INTO games VALUES (NULL, {marks}) ON CONFLICT (id) DO NOTHING", values)
+        ((number,),) = self._query("SELECT number FROM games WHERE id = ?", (record.id,))
+        return int(number)
+
+    def ids(self) -> set[str]:
+        """The ids of all stored games."""
+        return {game_id for (game_id,) in self._query("SELECT id FROM games")}
+
+    def rows(self) -> Iterator[GameRow]:
+        """All stored games, in the order in which they were stored."""
+        for row in self._query(
+            "SELECT number, id, red, red_digest, blue, blue_digest, result, reason, plies, detail, red_moves, red_us,"
+            " red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds FROM games ORDER BY number"
+        ):
+            yield GameRow(
+                number=row[0],
+                id=row[1],
+                players=(Player(row[2], row[3]), Player(row[4], row[5])),
+                result=GameResult(row[6]),
+                reason=Reason(row[7]),
+                plies=row[8],
+                detail=row[9],
+                times=(PlayerTime(*row[10:13]), PlayerTime(*row[13:16])),
+                seconds=row[16],
+            )
+
+    def record(self, game: str) -> tuple[int, GameRecord]:
+        """The number and the record of a game, given by its number or the start of its id. Raises `UsageError`."""
+        if game.isdecimal() and len(game) < 12:
+            found = self._query("SELECT number, record FROM games WHERE number = ?", (int(game),))
+        else:
+            found = self._query("SELECT number, record FROM games WHERE substr(id, 1, ?) = ?", (len(game), game))
+        if len(found) == 1:
+            return int(found[0][0]), decode_record(found[0][1])
+        if found:
+            raise UsageError(f"{self.path}: {len(found)} games have an id that starts with {game!r}; give more of it")
+        ((count,),) = self._query("SELECT count(*) FROM games")
+        raise UsageError(
+            f"{self.path}: there is no game {game!r}; expected a number from 1 to {count} or the start of an id"
+            if count
+            else f"{self.path}: there is no game {game!r}; no game is stored here yet"
+        )
+
+    def _query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._database.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise _explained(self.path, error) from None
+
+    def _write(self, statement: str, values: tuple[object, ...]) -> None:
+        try:
+            self._database.execute(statement, values)  # outside a transaction: each statement is one of its own
+        except sqlite3.Error as error:
+            raise _explained(self.path, error) from None
+
+
+def player_time(times_us: tuple[int, ...]) -> PlayerTime:
+    """Moves, sum and maximum of times."""
+    return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0))
+
+
+def _explained(path: Path, error: sqlite3.Error) -> ArenaError:
+    text = str(error)
+    if "not a database" in text:
+        return UsageError(
+            f"{path}: expected a store (a file made by 'arena league' or 'arena match'), got another file"
+        )
+    if "full" in text:
+        return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
+    if "unable to open" in text:
+        return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
+    if "readonly" in text:
+        return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
+    if "locked" in text:
+        return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
+    return StoreError(f"{path}: {text}")

@@ -1,0 +1,81 @@
+"""What a seat may know. The only code that decides it.
+
+The bytes that a bot gets, a replay with one side hidden and any redacted export all come from here: public events go
+in, and what comes out for a seat is all that this seat is told. A seat's `board` lines are drawn from a
+`protocol.view.View` that is fed those same messages, so they cannot hold more.
+"""
+
+from collections.abc import Sequence
+
+from arena.model import TimeControl
+from arena.rules.board import BLUE_BIT
+from arena.rules.game import Event, Fought, Game, Moved, Resigned, Revealed
+from arena.rules.ruleset import Ruleset
+from protocol import messages
+from protocol.messages import ArenaMessage
+from protocol.notation import SQUARES, Color
+from protocol.view import View
+
+
+def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
+    """What Red and Blue are told of a public event; one and the same object where they are told the same.
+
+    Under the rules of today they always are: all booklets have both ranks of a fight named.
+    """
+    message = _public(event)
+    return message, message
+
+
+def _public(event: Event) -> ArenaMessage:
+    match event:
+        case Moved(mover, move):
+            return messages.Moved(mover, move.text)
+        case Fought(square, attacker, defender, survivor):
+            return messages.Battle(SQUARES[square], attacker, defender, survivor)
+        case Revealed(square, rank):
+            return messages.Reveal(SQUARES[square], rank)
+        case Resigned(mover):
+            return messages.Moved(mover, "resign")
+
+
+def opening(ruleset: Ruleset, time: TimeControl, seed: int, color: Color) -> list[ArenaMessage]:
+    """What a seat is told before it sets up."""
+    bank = time.bank_ms
+    return [
+        messages.Game(color, ruleset.name),
+        *(messages.Rule(name, value) for name, value in ruleset.lines()),
+        messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
+        messages.Seed(seed),
+        messages.SetupRequest(),
+    ]
+
+
+def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
+    """The names of the squares that the opponent of `color` occupies."""
+    return tuple(SQUARES[square] for square, code in enumerate(game.board) if code and (code > BLUE_BIT) != bool(color))
+
+
+def legal_actions(game: Game) -> tuple[str, ...]:
+    """The side to move's legal actions as text, in the order of their squares."""
+    moves = sorted(game.legal_moves(), key=lambda move: (move.origin, move.target))
+    return tuple(move.text for move in moves)
+
+
+class SeatView:
+    """One seat's knowledge of a game, as a board: for `board` lines, for replays and for pages."""
+
+    def __init__(self, game: Game, color: Color, rows: Sequence[str]) -> None:
+        self.color = color
+        self._view = View(color, game.ruleset.name)
+        self._view.army = dict(game.ruleset.army)
+        self._view.place_own(tuple(rows))
+        if not game.ruleset.fills_rows:
+            self._view.apply(messages.Enemy(enemy_squares(game, color)))
+
+    def see(self, told: ArenaMessage) -> None:
+        """Take in one message that the seat has been told."""
+        self._view.apply(told)
+
+    def cells(self) -> tuple[str, ...]:
+        """The board as the 100 cells of a `board` line."""
+        return self._view.cells()
