@@ -10,7 +10,7 @@ import re
 import msgspec
 
 from arena.rules.ruleset import Ruleset
-from protocol.notation import Color, Reason, ReasonKind
+from protocol.notation import Color, Reason
 
 
 class ArenaError(Exception):
@@ -52,10 +52,6 @@ class Verdict(msgspec.Struct, frozen=True):
     reason: Reason
     plies: int
     detail: str = ""
-
-    @property
-    def is_forfeit(self) -> bool:
-        return self.reason.kind is ReasonKind.FORFEIT
 
 
 class TimeControl(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from arena.model import ArenaError, GameRecord, GameResult
 from arena.rules.game import Event, Game, IllegalActionError
 from arena.rules.ruleset import ruleset_from_lines
 from arena.view import SeatView, tell
-from protocol.notation import Color, Reason, ReasonKind
+from protocol.notation import Color, Reason
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(GameRecord)
@@ -84,7 +84,7 @@ def check_record(record: GameRecord) -> None:
     """
     verdict = record.verdict
     if None in record.setups:
-        if verdict.reason.kind is not ReasonKind.FORFEIT:
+        if not verdict.reason.is_forfeit:
             raise RecordError(f"game {record.id}: {verdict.reason.value} without both set-ups")
         return
     replay = Replay(record)
@@ -95,6 +95,6 @@ def check_record(record: GameRecord) -> None:
         judged: tuple[GameResult, Reason] | None = None
     else:
         judged = (GameResult.DRAW if outcome.winner is None else GameResult.win(outcome.winner), outcome.reason)
-    expected = None if verdict.is_forfeit else (verdict.result, verdict.reason)
+    expected = None if verdict.reason.is_forfeit else (verdict.result, verdict.reason)
     if judged != expected:
         raise RecordError(f"game {record.id}: recorded as {expected}, judged again as {judged}")

@@ -144,23 +144,21 @@ class Store:
 
     # --- games ----------------------------------------------------------------------------------------------------
 
-    def add(self, record: GameRecord) -> int:
-        """Store a game, durably and as a whole, and return its number. A game that is there already is left alone."""
-        red, blue = record.players
-        blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
-        times = [player_time(record.times_us[side ^ blue_starts :: 2]) for side in Color]
-        verdict = record.verdict
+    def add(self, record: GameRecord) -> GameRow:
+        """Store a game, durably and as a whole. A game that is there already is left alone."""
+        row = _row(0, record)
+        (red, blue), (red_time, blue_time) = row.players, row.times
         values = (
-            record.id,
+            row.id,
             *(red.name, red.digest, blue.name, blue.digest),
-            *(verdict.result.value, verdict.reason.value, verdict.plies, verdict.detail),
-            *(*times[0], *times[1], record.seconds),
+            *(row.result.value, row.reason.value, row.plies, row.detail),
+            *(*red_time, *blue_time, row.seconds),
             encode_record(record),
         )
         marks = ", ".join("?" * len(values))
         self._write(f"INSERT INTO games VALUES (NULL, {marks}) ON CONFLICT (id) DO NOTHING", values)
         ((number,),) = self._query("SELECT number FROM games WHERE id = ?", (record.id,))
-        return int(number)
+        return row._replace(number=number)
 
     def ids(self) -> set[str]:
         """The ids of all stored games."""
@@ -214,8 +212,24 @@ class Store:
             raise _explained(self.path, error) from None
 
 
-def player_time(times_us: tuple[int, ...]) -> PlayerTime:
-    """Moves, sum and maximum of times."""
+def _row(number: int, record: GameRecord) -> GameRow:
+    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
+    red_us, blue_us = (record.times_us[side ^ blue_starts :: 2] for side in Color)
+    verdict = record.verdict
+    return GameRow(
+        number=number,
+        id=record.id,
+        players=record.players,
+        result=verdict.result,
+        reason=verdict.reason,
+        plies=verdict.plies,
+        detail=verdict.detail,
+        times=(_player_time(red_us), _player_time(blue_us)),
+        seconds=record.seconds,
+    )
+
+
+def _player_time(times_us: tuple[int, ...]) -> PlayerTime:
     return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0))
 
 

@@ -8,13 +8,13 @@ in, and what comes out for a seat is all that this seat is told. A seat's `board
 from collections.abc import Sequence
 
 from arena.model import TimeControl
-from arena.rules.board import BLUE_BIT
+from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.game import Event, Fought, Game, Moved, Resigned, Revealed
 from arena.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import SQUARES, Color
-from protocol.view import View
+from protocol.notation import LAKE_SQUARES, SQUARES, Color
+from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
 def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
@@ -59,6 +59,18 @@ def legal_actions(game: Game) -> tuple[str, ...]:
     """The side to move's legal actions as text, in the order of their squares."""
     moves = sorted(game.legal_moves(), key=lambda move: (move.origin, move.target))
     return tuple(move.text for move in moves)
+
+
+def true_cells(game: Game) -> tuple[str, ...]:
+    """The board with every rank shown, as 100 cells like those of a `board` line: for the host, never for a bot."""
+    return tuple(
+        CELL_LAKE if square in LAKE_SQUARES else _true_cell(code) if code else CELL_EMPTY
+        for square, code in enumerate(game.board)
+    )
+
+
+def _true_cell(code: int) -> str:
+    return ("b" if code > BLUE_BIT else "r") + RANKS[code].letter
 
 
 class SeatView:

@@ -7,9 +7,9 @@ import trio
 from arena.bots import BotSpec
 from arena.match import play_game
 from arena.model import ArenaError, GameRecord, GameSpec, Player
-from arena.store import Store
+from arena.store import GameRow, Store
 
-Finished = Callable[[int, GameRecord], None]
+Finished = Callable[[GameRow, GameRecord], None]
 
 
 class _Failure:
@@ -23,8 +23,8 @@ async def play_missing(
 ) -> None:
     """Play the games that the store does not hold yet, `jobs` at a time, and store each when it is over.
 
-    `finished` is called with the number and the record of each. Cancelling this stops the games that are being played,
-    which are not stored. Raises `ArenaError` if the store or the machine fails; all games stored before stay.
+    `finished` is called with the stored row and the record of each. Cancelling this stops the games under way, which
+    are not stored. Raises `ArenaError` if the store or the machine fails; all games stored before stay.
     """
     stored = store.ids()
     waiting = iter([game for game in games if game.id not in stored])
@@ -37,12 +37,12 @@ async def play_missing(
             try:
                 record = await play_game(game, red, blue)
                 with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
-                    number = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
+                    row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
             except ArenaError as error:
                 failure.error = failure.error or error
                 scope.cancel()
                 return
-            finished(number, record)
+            finished(row, record)
 
     async with trio.open_nursery() as nursery:
         for _ in range(jobs):

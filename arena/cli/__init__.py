@@ -1,0 +1,1 @@
+"""The `arena` command. One short file a command; what is slow to import is imported inside."""

@@ -1,0 +1,28 @@
+"""`arena league`: a round robin between bots."""
+
+from typing import Any
+
+import click
+
+from arena.cli.options import collect, play_options
+
+
+@click.command("league")
+@click.argument("paths", nargs=-1, required=True, metavar="BOT...")
+@click.option(
+    "--rounds",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Times that every pair meets, twice each.",
+)
+@play_options
+def league_command(paths: tuple[str, ...], rounds: int, **options: Any) -> int:
+    """Play a round robin: every pair of bots meets in each round, once with each colour.
+
+    A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
+    played again: the same command resumes a league, and adds to it when a bot or a round is added.
+    """
+    from arena.cli.play import play
+
+    return play(list(paths), collect(options), kind="league", rounds=rounds)

@@ -1,0 +1,79 @@
+"""The options that `arena league` and `arena match` share, and how they become settings."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+DEFAULT_TIME = "100ms"
+DEFAULT_SEED = 1
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What was asked for on the command line, not yet checked beyond its form."""
+
+    rules: str
+    time: str
+    start_time: str
+    setup_time: str
+    margin: str
+    seed: int
+    jobs: int
+    store: Path | None
+    as_json: bool
+
+
+def usable_cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def play_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the shared options to a command."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+_OPTIONS = (
+    click.option("--rules", default="isf", show_default=True, metavar="NAME", help="The ruleset."),
+    click.option(
+        "--time",
+        default=DEFAULT_TIME,
+        show_default=True,
+        metavar="TIME",
+        help="100ms or 1s/move: for each move. 60+0.6: a bank of 60 s and 0.6 s more for each move. "
+        "60+0.6,1s/move: both.",
+    ),
+    click.option("--start-time", default="10s", show_default=True, metavar="TIME", help="To start and say 'ready'."),
+    click.option("--setup-time", default="5s", show_default=True, metavar="TIME", help="To set up."),
+    click.option(
+        "--margin", default="50ms", show_default=True, metavar="TIME", help="Forgiven on top of every limit; 0ms: none."
+    ),
+    click.option(
+        "--seed", default=DEFAULT_SEED, show_default=True, type=click.IntRange(min=0), help="Where all dice start from."
+    ),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=usable_cpus,
+        show_default="the usable CPUs",
+        help="Games at a time.",
+    ),
+    click.option(
+        "--store",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Where the games are kept (default: a file in this folder, named after the rules and the time).",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the results as JSON."),
+)
+
+
+def collect(values: dict[str, Any]) -> PlayOptions:
+    """The shared options out of a command's arguments."""
+    return PlayOptions(**values)

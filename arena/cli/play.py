@@ -1,0 +1,184 @@
+"""What `arena league` and `arena match` do: find the bots, play what is missing, print the table."""
+
+import os
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import msgspec
+import trio
+from rich.text import Text
+
+from arena.bots import BotSpec, find_bots
+from arena.cli.options import DEFAULT_SEED, PlayOptions
+from arena.league.run import play_missing
+from arena.league.schedule import Settings, schedule
+from arena.model import GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
+from arena.process import claim_all_orphans
+from arena.report.document import league_document
+from arena.report.progress import LiveProgress, PlainProgress, Progress
+from arena.report.standings import make_table
+from arena.report.text import full_report, progress_console, results_console
+from arena.rules.ruleset import load_ruleset
+from arena.store import GameRow, Store
+
+INTERRUPTED = 130
+STDERR_LINES_SHOWN = 5
+SWITCH_SECONDS = 0.0005
+"""How long a thread (one that draws a table, say) may keep the games waiting at a time."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be played, and where it is kept."""
+
+    kind: str
+    settings: Settings
+    bots: tuple[BotSpec, ...]
+    games: tuple[GameSpec, ...]
+    jobs: int
+    path: Path
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        return tuple(bot.player for bot in self.bots)
+
+    def rows(self, store: Store) -> list[GameRow]:
+        """The games of the plan that are stored."""
+        ids = {game.id for game in self.games}
+        return [row for row in store.rows() if row.id in ids]
+
+    def words(self, stored: int) -> Text:
+        """What is about to be played, in two lines."""
+        have = f", {stored} of them stored already" if stored else ""
+        at_once = "1 game at a time" if self.jobs == 1 else f"{self.jobs} games at a time"
+        rules = f"{self.settings.ruleset.name}, {self.settings.time.text}, {at_once}"
+        return Text(f"{self.kind} of {len(self.bots)} bots, {len(self.games)} games{have}; {rules}\nstore: {self.path}")
+
+
+def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None) -> int:
+    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
+    settings = _settings(options)
+    bots = find_bots(paths)
+    if len(bots) < 2:
+        got = f"only {bots[0].name}" if bots else "none"
+        raise UsageError(f"expected at least two bots, got {got}")
+    planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
+    path = options.store or Path(_default_store(kind, bots, settings))
+    plan = _Plan(kind, settings, tuple(bots), tuple(planned), options.jobs, path)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    claim_all_orphans()
+    with Store(path, create=True) as store:
+        store.agree(settings.described())
+        store.set_entrants(plan.players)
+        faults = _Faults()
+        stopped = trio.run(_play_until_stopped, plan, store, _progress(plan, store), faults)
+        faults.tell(path)
+        if stopped:
+            _tell_how_to_resume(path, len(plan.rows(store)), len(planned))
+            return INTERRUPTED
+        _print_results(plan, store, options.as_json)
+    return 0
+
+
+def _progress(plan: _Plan, store: Store) -> Progress:
+    console = progress_console()
+    rows = plan.rows(store)
+    console.print(plan.words(len(rows)), style="dim")
+    if console.is_terminal:
+        return LiveProgress(console, plan.players, rows, len(plan.games))
+    return PlainProgress(console, len(rows), len(plan.games))
+
+
+def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
+    rows = plan.rows(store)
+    table = make_table(plan.players, rows)
+    if as_json:
+        click.echo(league_document(plan.path, store.settings(), table, rows))
+    else:
+        console = results_console()
+        console.print(full_report(table, console.width))
+
+
+def _settings(options: PlayOptions) -> Settings:
+    time = msgspec.structs.replace(
+        parse_time(options.time),
+        start_ms=parse_duration(options.start_time),
+        setup_ms=parse_duration(options.setup_time),
+        margin_ms=0 if options.margin in ("0", "0ms") else parse_duration(options.margin),
+    )
+    return Settings(load_ruleset(options.rules), time, options.seed)
+
+
+def _default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
+    who = [bot.name for bot in bots] if kind == "match" else []
+    seed = [f"seed{settings.seed}"] if settings.seed != DEFAULT_SEED else []
+    return (
+        re.sub(r"[^\w.+-]", "_", "-".join([kind, *who, settings.ruleset.name, settings.time.text, *seed])) + ".sqlite"
+    )
+
+
+async def _play_until_stopped(plan: _Plan, store: Store, progress: Progress, faults: "_Faults") -> bool:
+    """Play; returns whether a signal (Ctrl-C, a closed terminal) stopped it before the end."""
+    stopped = False
+
+    def finished(row: GameRow, record: GameRecord) -> None:
+        progress.finished(row, record)
+        faults.note(row, record)
+
+    async def listen(playing: trio.CancelScope) -> None:
+        nonlocal stopped
+        async for _ in signals:
+            stopped = True
+            playing.cancel()
+
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen, nursery.cancel_scope)
+            nursery.start_soon(progress.run)
+            await play_missing(plan.games, {bot.player: bot for bot in plan.bots}, store, plan.jobs, finished)
+            nursery.cancel_scope.cancel()
+    return stopped
+
+
+class _Faults:
+    """What went wrong with bots, to be told after the table: the first game of each bot and reason."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[GameRow, str]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def note(self, row: GameRow, record: GameRecord) -> None:
+        if not row.reason.is_forfeit:
+            return
+        for player, stderr in zip(row.players, record.stderr, strict=True):
+            winner = row.result.winner
+            if winner is None or row.players[winner] != player:
+                key = (player.name, row.reason.value)
+                self._first.setdefault(key, (row, stderr))
+                self._counts[key] = self._counts.get(key, 0) + 1
+
+    def tell(self, store: Path) -> None:
+        for (name, reason), (row, stderr) in self._first.items():
+            count = self._counts[name, reason]
+            games = "1 game" if count == 1 else f"{count} games"
+            click.echo(f"{name} forfeited {games} ({reason}); the first, game {row.number}: {row.detail}", err=True)
+            lines = stderr.strip().splitlines()
+            for line in lines[-STDERR_LINES_SHOWN:]:
+                click.echo(f"    {name} stderr: {line}", err=True)
+            if len(lines) > STDERR_LINES_SHOWN:
+                click.echo(f"    (all of it: arena show {shlex.quote(str(store))} {row.number})", err=True)
+
+
+def _tell_how_to_resume(path: Path, stored: int, total: int) -> None:
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    click.echo(
+        f"stopped: {stored} of {total} games are stored in {os.fspath(path)}; the games under way were dropped\n"
+        f"resume with: {command}",
+        err=True,
+    )

@@ -1,0 +1,33 @@
+"""`arena show`: one game, move by move."""
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command("show")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("game")
+@click.option(
+    "--view",
+    type=click.Choice(["all", "red", "blue"]),
+    default="all",
+    show_default=True,
+    help="All ranks, or only what one side knows.",
+)
+@click.option("--ply", type=click.IntRange(min=0), help="Only the position after this ply (0: the set-ups).")
+@click.option("--moves", is_flag=True, help="Only the moves, no boards.")
+def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool) -> None:
+    """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
+    from arena.report.replay import game_pages
+    from arena.store import Store
+
+    with Store(store, create=False) as opened:
+        number, record = opened.record(game)
+    pages = game_pages(number, record, view, ply, boards=not moves)
+    if sys.stdout.isatty() and ply is None:
+        click.echo_via_pager(pages)
+    else:
+        for page in pages:
+            click.echo(page, nl=False)

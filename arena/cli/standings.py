@@ -1,0 +1,33 @@
+"""`arena standings`: the table of a store."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("standings")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def standings_command(store: Path, everyone: bool, as_json: bool) -> None:
+    """Print the table of the games in STORE."""
+    from arena.report.document import league_document
+    from arena.report.standings import make_table
+    from arena.report.text import full_report, results_console
+    from arena.store import Store
+
+    with Store(store, create=False) as opened:
+        rows = list(opened.rows())
+        entrants = opened.entrants()
+        present = dict.fromkeys(player for row in rows for player in row.players)
+        players = tuple(present) if everyone or not entrants else entrants
+        table = make_table(players, rows)
+        if as_json:
+            kept = [row for row in rows if set(row.players) <= set(players)]
+            click.echo(league_document(store, opened.settings(), table, kept))
+        else:
+            console = results_console()
+            console.print(full_report(table, console.width))
+        left_out = len(rows) - table.games
+    if left_out:
+        click.echo(f"{left_out} games of other bots or versions are left out; --all shows them", err=True)

@@ -1,0 +1,72 @@
+"""Results as JSON, for programs: nobody should have to scrape a table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from arena.report.standings import Line, Meeting, Table
+from arena.store import GameRow
+from protocol.notation import Color
+
+
+class GameEntry(msgspec.Struct, frozen=True):
+    """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost."""
+
+    number: int
+    id: str
+    red: str
+    blue: str
+    result: str
+    reason: str
+    plies: int
+    seconds: float
+    detail: str
+
+
+class LeagueDocument(msgspec.Struct, frozen=True):
+    """A whole league. Times are in milliseconds, Elo is relative to the mean of all."""
+
+    store: str
+    settings: dict[str, str]
+    standings: tuple[Line, ...]
+    crosstable: tuple[Meeting, ...]
+    endings: dict[str, int]
+    games: tuple[GameEntry, ...]
+
+
+def game_entry(row: GameRow) -> GameEntry:
+    """A stored game as a list entry."""
+    return GameEntry(
+        number=row.number,
+        id=row.id,
+        red=row.players[Color.RED].name,
+        blue=row.players[Color.BLUE].name,
+        result=row.result.value,
+        reason=row.reason.value,
+        plies=row.plies,
+        seconds=round(row.seconds, 3),
+        detail=row.detail,
+    )
+
+
+def league_document(store: Path, settings: dict[str, str], table: Table, rows: Sequence[GameRow]) -> str:
+    """A league's results as one JSON document."""
+    document = LeagueDocument(
+        store=str(store),
+        settings={name: value for name, value in settings.items() if name != "entrants"},
+        standings=table.lines,
+        crosstable=table.meetings,
+        endings={ending.reason.value: ending.games for ending in table.endings},
+        games=tuple(game_entry(row) for row in rows),
+    )
+    return _json(document)
+
+
+def games_document(rows: Sequence[GameRow]) -> str:
+    """A list of games as JSON."""
+    return _json([game_entry(row) for row in rows])
+
+
+def _json(value: object) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -1,0 +1,93 @@
+"""A recorded game as text: its heading, each ply with what came of it, boards, and how it ended."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from arena.model import GameRecord, NoteLine, UsageError
+from arena.record import Replay, Step
+from arena.report.text import board_text, score_text
+from arena.rules.game import Event, Fought, Revealed
+from arena.view import true_cells
+from protocol.notation import COLOR_BY_WORD, SQUARES, Survivor
+
+_SURVIVORS = {
+    Survivor.ATTACKER: "the attacker wins",
+    Survivor.DEFENDER: "the defender wins",
+    Survivor.NEITHER: "both leave",
+}
+
+
+def game_pages(number: int, record: GameRecord, view: str, only_ply: int | None, boards: bool) -> Iterator[str]:
+    """The game in pieces of text. `view` is `all`, `red` or `blue`; `only_ply` asks for one position alone.
+
+    Raises `UsageError` if the game has no such ply.
+    """
+    yield _heading(number, record, view)
+    if None not in record.setups:
+        yield from _plies(record, view, only_ply, boards)
+    if only_ply is None:
+        yield _ending(record, view)
+
+
+def _heading(number: int, record: GameRecord, view: str) -> str:
+    red, blue = record.players
+    whose = "all ranks shown" if view == "all" else f"as {view} knows it"
+    lines = [
+        f"game {number} ({record.id}): red {red.name} - blue {blue.name}  {score_text(record.verdict.result)}",
+        f"{record.ruleset}, {record.time.text}; {whose}",
+        record.verdict.detail,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool) -> Iterator[str]:
+    if only_ply is not None and only_ply > len(record.actions):
+        raise UsageError(f"expected a ply from 0 to {len(record.actions)}, got {only_ply}")
+    replay = Replay(record)
+    notes = defaultdict(list)
+    for note in record.notes:
+        notes[note.ply].append(note)
+
+    def board() -> str:
+        cells = true_cells(replay.game) if view == "all" else replay.views[COLOR_BY_WORD[view]].cells()
+        return board_text(cells) + "\n"
+
+    if only_ply == 0 or (only_ply is None and boards):
+        yield "\nset-ups\n" + board()
+    for step in replay.steps():
+        if only_ply is None or step.ply == only_ply:
+            yield _step(step, notes[step.ply], view)
+            if boards:
+                yield board()
+
+
+def _step(step: Step, notes: list[NoteLine], view: str) -> str:
+    said = [f"note of {note.color}: {note.text}\n" for note in notes if view in ("all", note.color)]
+    words = "".join(f"; {text}" for text in map(_event, step.events) if text)
+    taken = f"[{step.microseconds / 1000:.1f} ms]"
+    return f"\n{''.join(said)}ply {step.ply}: {step.color.word} {step.action}{words}  {taken}\n"
+
+
+def _event(event: Event) -> str:
+    match event:
+        case Fought(square, attacker, defender, survivor):
+            fight = f"{attacker.name.lower()} attacks {defender.name.lower()} on {SQUARES[square]}"
+            return f"{fight}, {_SURVIVORS[survivor]}"
+        case Revealed(square, rank):
+            return f"shows itself as a {rank.name.lower()} on {SQUARES[square]}"
+        case _:
+            return ""
+
+
+def _ending(record: GameRecord, view: str) -> str:
+    last = len(record.actions) + 1
+    lines = [
+        f"note of {note.color}: {note.text}"
+        for note in record.notes
+        if note.ply == last and view in ("all", note.color)
+    ]
+    lines += ["", f"after {record.verdict.plies} plies: {record.verdict.detail}"]
+    for color, player, stderr in zip(("red", "blue"), record.players, record.stderr, strict=True):
+        if stderr.strip() and view in ("all", color):
+            lines += [f"stderr of {color} ({player.name}):", *(f"    {line}" for line in stderr.rstrip().splitlines())]
+    return "\n".join(lines) + "\n"
