@@ -184,9 +184,10 @@ class Store:
 
     def record(self, game: str) -> tuple[int, GameRecord]:
         """The number and the record of a game, given by its number or the start of its id. Raises `UsageError`."""
+        found = []
         if game.isdecimal() and len(game) < 12:
             found = self._query("SELECT number, record FROM games WHERE number = ?", (int(game),))
-        else:
+        if not found:
             found = self._query("SELECT number, record FROM games WHERE substr(id, 1, ?) = ?", (len(game), game))
         if len(found) == 1:
             return int(found[0][0]), decode_record(found[0][1])

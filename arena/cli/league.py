@@ -11,7 +11,7 @@ from arena.cli.options import collect, play_options
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
 @click.option(
     "--rounds",
-    default=1,
+    default=2,
     show_default=True,
     type=click.IntRange(min=1),
     help="Times that every pair meets, twice each.",

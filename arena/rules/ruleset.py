@@ -145,7 +145,7 @@ def _folder() -> Traversable:
 def suggest(word: str, known: Iterable[str]) -> str:
     """The words to help someone who wrote `word` where one of `known` was expected."""
     choices = list(known)
-    near = difflib.get_close_matches(word, choices, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"
 
 

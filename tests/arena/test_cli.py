@@ -1,0 +1,295 @@
+"""The `arena` command as its users meet it: real processes, real bots, real mistakes."""
+
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+
+from arena.record import check_record
+from arena.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+DRIFTER = ROOT / "bots" / "drifter.py"
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+
+SLOW_BOT = """
+import sys, time
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("want legal\\nready", flush=True)
+    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
+    if words[0] == "legal": action = words[1]
+    if words[0] == "turn":
+        time.sleep(0.05)
+        print("move", action, flush=True)
+    if words[0] == "quit": break
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder to work in, with two copies of drifter under names of their own."""
+    for name in ("alpha.py", "beta.py"):
+        shutil.copy(DRIFTER, tmp_path / name)
+    return tmp_path
+
+
+def arena(folder: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command in a folder, with no terminal, to its end."""
+    return subprocess.run(
+        [*ARENA, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Live processes that run in the folder, as bots at its files do."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder):
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
+
+
+def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+    return arena(folder, "league", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", *more)
+
+
+def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder: Path) -> None:
+    done = league(folder, "--rounds", "2")
+    assert done.returncode == 0, done.stderr
+    assert "alpha" in done.stdout
+    assert "Crosstable" in done.stdout
+    assert "How the games ended" in done.stdout
+    assert "[4/4]" in done.stderr
+    assert "l.sqlite" in done.stderr
+    assert "[" not in done.stdout.replace("points/games", "")
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+
+
+def test_the_same_command_again_plays_nothing_twice_and_prints_the_same_table(folder: Path) -> None:
+    first, second = league(folder), league(folder)
+    assert "4 of them stored already" in second.stderr
+    assert "game " not in second.stderr.replace("games", "")
+    assert first.stdout == second.stdout
+
+
+def test_another_round_adds_to_what_is_stored(folder: Path) -> None:
+    league(folder, "--rounds", "1")
+    done = league(folder, "--rounds", "2")
+    assert "2 of them stored already" in done.stderr
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert len(store.ids()) == 4
+
+
+def test_every_stored_game_is_judged_the_same_again(folder: Path) -> None:
+    league(folder)
+    with Store(folder / "l.sqlite", create=False) as store:
+        for row in store.rows():
+            check_record(store.record(str(row.number))[1])
+
+
+def test_json_is_the_whole_result_and_nothing_else(folder: Path) -> None:
+    done = league(folder, "--json")
+    document = json.loads(done.stdout)
+    assert {line["name"] for line in document["standings"]} == {"alpha", "beta"}
+    assert sum(line["points"] for line in document["standings"]) == len(document["games"]) == 4
+    assert document["settings"]["ruleset"] == "barrage"
+
+
+def test_a_match_of_an_odd_number_of_games_is_played_as_asked(folder: Path) -> None:
+    done = arena(folder, "match", "alpha.py", "beta.py", "--games", "3", "--rules", "barrage", "--json")
+    games = json.loads(done.stdout)["games"]
+    assert len(games) == 3
+    assert {(game["red"], game["blue"]) for game in games} == {("alpha", "beta"), ("beta", "alpha")}
+    assert (folder / "match-alpha-beta-barrage-100ms.sqlite").exists()
+
+
+def test_one_file_twice_is_two_bots_told_apart(folder: Path) -> None:
+    done = arena(folder, "match", "alpha.py", "alpha.py", "--rules", "barrage", "--json")
+    assert done.returncode == 0, done.stderr
+    assert len({line["name"] for line in json.loads(done.stdout)["standings"]}) == 2
+
+
+def test_a_bot_that_cannot_start_forfeits_and_its_stderr_is_shown(folder: Path) -> None:
+    (folder / "dead.py").write_text("import sys\nsys.exit('no model file in /models')\n")
+    done = arena(folder, "league", "alpha.py", "beta.py", "dead.py", "--rules", "barrage", "--rounds", "1", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert len(document["games"]) == 6
+    assert document["endings"]["no-start"] == 4
+    assert "dead forfeited 4 games (no-start)" in done.stderr
+    assert "dead stderr: no model file in /models" in done.stderr
+
+
+def test_show_prints_boards_from_either_side(folder: Path) -> None:
+    league(folder)
+    whole = arena(folder, "show", "l.sqlite", "1").stdout
+    red = arena(folder, "show", "l.sqlite", "1", "--view", "red", "--ply", "0").stdout
+    blue = arena(folder, "show", "l.sqlite", "1", "--view", "blue", "--ply", "0").stdout
+    assert "ply 1: red" in whole
+    assert whole.count("    a  b  c  d  e  f  g  h  i  j") > 2
+    assert "b?" in red
+    assert not re.search(r"b[FBS2-9M]", red.split("set-ups")[1])
+    assert "r?" in blue
+    assert not re.search(r"r[FBS2-9M]", blue.split("set-ups")[1])
+
+
+def test_standings_and_games_read_a_store(folder: Path) -> None:
+    done = league(folder)
+    assert arena(folder, "standings", "l.sqlite").stdout == done.stdout
+    assert arena(folder, "games", "l.sqlite").stdout.count("game ") == 4
+    assert len(json.loads(arena(folder, "games", "l.sqlite", "--bot", "beta", "--json").stdout)) == 4
+
+
+BAD_INPUT: list[tuple[Sequence[str], str]] = [
+    (["league", "alpha.py", "gone.py"], "gone.py: there is no such file or folder"),
+    (["league", "alpha.py", "bet.py"], "did you mean beta.py?"),
+    (["league", "alpha.py", "notes.txt"], "notes.txt: expected an executable file"),
+    (["league", "alpha.py", "empty"], "expected a bot.toml in this folder"),
+    (["league", "alpha.py", "broken"], "the build failed with exit code 3"),
+    (["league", "alpha.py"], "expected at least two bots, got only alpha"),
+    (["league"], "Missing argument"),
+    (["league", "alpha.py", "beta.py", "--rules", "barage"], "unknown ruleset 'barage'; did you mean barrage?"),
+    (["league", "alpha.py", "beta.py", "--time", "fast"], "expected a time such as 100ms"),
+    (["league", "alpha.py", "beta.py", "-j", "0"], "0 is not in the range x>=1"),
+    (["league", "alpha.py", "beta.py", "--round", "2"], "No such option"),
+    (["league", "alpha.py", "beta.py", "--store", "notes.txt"], "notes.txt: expected a store"),
+    (["show", "missing.sqlite", "1"], "missing.sqlite: there is no such store"),
+    (["standings", "notes.txt"], "notes.txt: expected a store"),
+    (["lague"], "No such command 'lague'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_INPUT, ids=[words for _, words in BAD_INPUT])
+def test_bad_input_gets_one_clear_message_and_exit_code_2(folder: Path, arguments: list[str], words: str) -> None:
+    (folder / "notes.txt").write_text("these are notes, and they are no bot and no store either" * 20)
+    (folder / "empty").mkdir()
+    (folder / "broken").mkdir()
+    (folder / "broken" / "bot.toml").write_text('command = ["./x"]\nbuild = "echo no such compiler; exit 3"\n')
+    done = arena(folder, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_several_wrong_paths_are_named_in_one_message(folder: Path) -> None:
+    (folder / "notes.txt").write_text("no bot")
+    done = arena(folder, "league", "alpha.py", "gone.py", "notes.txt")
+    assert "gone.py" in done.stderr
+    assert "notes.txt" in done.stderr
+
+
+def test_a_store_with_other_settings_is_not_added_to(folder: Path) -> None:
+    league(folder)
+    done = league(folder, "--time", "200ms")
+    assert done.returncode == 2
+    assert "time: 100ms (in the store), 200ms (asked for)" in done.stderr
+
+
+def test_an_internal_error_is_owned_up_to_without_a_traceback(folder: Path) -> None:
+    code = (
+        "import arena.cli.play\n"
+        "def broken(*a, **k): raise RuntimeError('boom')\n"
+        "arena.cli.play.play = broken\n"
+        "from arena.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "league", "alpha.py", "beta.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "internal error: RuntimeError: boom" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> None:
+    """Nothing played is lost, no bot is left, and what was interrupted is played when asked for again."""
+    for name in ("slow.py", "slower.py"):
+        (folder / name).write_text(SLOW_BOT)
+    bots = ["alpha.py", "beta.py", "slow.py", "slower.py"]
+    command = ["league", *bots, "--rules", "duel", "--rounds", "1", "-j", "2", "--store", "l.sqlite"]
+    running = subprocess.Popen(
+        [*ARENA, *command], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert running.stderr is not None
+    for line in running.stderr:
+        if "[1/12" in line:
+            break
+    assert processes_in(folder)
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert output == ""
+    assert "resume with:" in errors
+    assert "Traceback" not in errors
+    assert not processes_in(folder)
+    stored_line = re.search(r"stopped: (\d+) of 12 games are stored in l.sqlite", errors)
+    assert stored_line
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert len(store.ids()) == int(stored_line[1]) >= 1
+
+
+def test_in_a_terminal_progress_is_drawn_within_80_columns_and_wiped(folder: Path) -> None:
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
+    command = [*ARENA, "match", "alpha.py", "beta.py", "--rules", "barrage", "--games", "8"]
+    with subprocess.Popen(command, cwd=folder, env=environment, stderr=terminal, stdout=subprocess.PIPE) as running:
+        os.close(terminal)
+        seen = b""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            ready, _, _ = select.select([controller], [], [], 1)
+            try:
+                data = os.read(controller, 65536) if ready else b""
+            except OSError:  # the terminal's other end was closed: the program is done
+                break
+            seen += data
+        output = running.stdout.read().decode() if running.stdout else ""
+    os.close(controller)
+    assert running.returncode == 0
+    assert b"/8 games" in seen
+    plain = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", seen).decode()
+    assert max(len(line.rstrip("\r")) for line in plain.replace("\r", "\n").split("\n")) <= 80
+    assert "Crosstable" in output
+    assert "\x1b" not in output
+
+
+def test_output_that_nobody_reads_any_more_is_no_error(folder: Path) -> None:
+    league(folder)
+    command = " ".join(["exec", *(f"'{part}'" for part in ARENA), "show", "l.sqlite", "1", "| head -1"])
+    done = subprocess.run(["sh", "-c", command[5:]], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("game 1")
+    assert done.stderr == ""
+
+
+def test_help_is_there_for_every_command(folder: Path) -> None:
+    for command in ("league", "match", "show", "games", "standings"):
+        done = arena(folder, command, "--help")
+        assert done.returncode == 0
+        assert "Usage: arena " + command in done.stdout

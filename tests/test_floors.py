@@ -1,0 +1,96 @@
+"""The house has floors, and imports only go down. Read from the source, so that no import hides in a function."""
+
+import ast
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+FLOORS: tuple[frozenset[str], ...] = (
+    frozenset({"protocol"}),
+    frozenset({"arena.rules"}),
+    frozenset({"arena.model", "arena.clock", "arena.view", "arena.ratings"}),
+    frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.process"}),
+    frozenset({"arena.match", "arena.record", "arena.store"}),
+    frozenset({"arena.league"}),
+    frozenset({"arena.report"}),
+    frozenset({"arena.cli"}),
+)
+"""From the ground up. `arena` itself holds the version only and is below everything."""
+
+PURE = ("arena.rules", "arena.model", "arena.clock", "arena.view", "arena.ratings", "arena.seat", "arena.referee")
+IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
+
+
+def modules() -> dict[str, Path]:
+    """All modules of the two packages by name."""
+    found = {}
+    for package in ("arena", "protocol"):
+        for path in (ROOT / package).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(path: Path) -> set[str]:
+    """All that a file imports, anywhere in it. `from a import b` counts as `a.b` where that is a module."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide where they go"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                names.add(inner if inner in MODULES else str(node.module))
+    return names
+
+
+def floor(module: str) -> int:
+    """The floor that a module is on; -1 for the bare package."""
+    if module == "arena":
+        return -1
+    for level, names in enumerate(FLOORS):
+        if any(module == name or module.startswith(name + ".") for name in names):
+            return level
+    raise AssertionError(f"{module} is on no floor: add it to FLOORS")
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_a_module_imports_nothing_from_a_floor_above(module: str) -> None:
+    ours = {name for name in imports(MODULES[module]) if name in MODULES}
+    above = [name for name in ours if floor(name) > floor(module)]
+    assert not above
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {name: {other for other in imports(path) if other in MODULES} for name, path in MODULES.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("protocol")])
+def test_the_protocol_package_needs_nothing_but_the_standard_library(module: str) -> None:
+    outside = {name.split(".")[0] for name in imports(MODULES[module])} - {"protocol"}
+    assert outside <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("arena.rules")])
+def test_the_rules_know_only_the_notation(module: str) -> None:
+    ours = {name for name in imports(MODULES[module]) if name in MODULES}
+    assert all(name.startswith("arena.rules") or name == "protocol.notation" for name in ours)
+    assert {name.split(".")[0] for name in imports(MODULES[module])} - {"arena", "protocol"} <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith(PURE)])
+def test_the_pure_floors_touch_no_clock_no_process_and_no_file(module: str) -> None:
+    assert not {name.split(".")[0] for name in imports(MODULES[module])} & IMPURE_IMPORTS
+
+
+def test_every_top_level_package_of_the_house_is_on_a_floor() -> None:
+    assert {floor(module) for module in MODULES} == set(range(-1, len(FLOORS)))
