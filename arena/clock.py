@@ -16,7 +16,7 @@ class Clock:
     `deadline(color)` is when the side that is thinking loses on time, margin included.
     """
 
-    __slots__ = ("_bank", "_control", "_limit", "_margin", "_started")
+    __slots__ = ("_bank", "_control", "_fixed", "_limit", "_margin", "_started")
 
     def __init__(self, control: TimeControl) -> None:
         self._control = control
@@ -25,6 +25,7 @@ class Clock:
         self._bank = [bank, bank]
         self._limit = NEVER if control.move_ms is None else control.move_ms / 1000
         self._started = 0.0
+        self._fixed = (control.move_ms or 0, control.move_ms or 0, None, None)
 
     def budget(self, color: Color) -> float:
         """Seconds that the side may take for its next move: what its bank and the limit per move allow."""
@@ -32,14 +33,17 @@ class Clock:
 
     def budget_ms(self, color: Color) -> int:
         """The same in whole milliseconds, rounded down."""
-        return int(min(self._limit, self._bank[color]) * 1000 + 1e-6)
+        return _milliseconds(self.budget(color))
 
-    def banks_ms(self, color: Color) -> tuple[int, int] | None:
-        """This side's and the other's bank where a limit per move is in force besides, else None."""
-        if self._bank[color] == NEVER or self._limit == NEVER:
-            return None
-        own, other = self._bank[color], self._bank[color.opponent]
-        return int(own * 1000 + 1e-6), int(other * 1000 + 1e-6)
+    def shown(self, color: Color) -> tuple[int, int, int | None, int | None]:
+        """What a `turn` line shows to a side: its own and the other's milliseconds, and perhaps both banks."""
+        if self._control.bank_ms is None:
+            return self._fixed
+        other = color.opponent
+        times = (self.budget_ms(color), self.budget_ms(other))
+        if self._control.move_ms is None:
+            return (*times, None, None)
+        return (*times, _milliseconds(self._bank[color]), _milliseconds(self._bank[other]))
 
     def start(self, color: Color, now: float) -> float:
         """Start the side's clock; returns its deadline."""
@@ -53,3 +57,7 @@ class Clock:
             # A move within the margin is forgiven: it leaves the bank empty, not in debt.
             self._bank[color] = max(0.0, self._bank[color] - taken) + self._control.increment_ms / 1000
         return taken
+
+
+def _milliseconds(seconds: float) -> int:
+    return int(seconds * 1000 + 1e-6)  # a hair more, so that 0.06 s is 60 ms and not 59

@@ -269,14 +269,13 @@ class Referee:
             self._end(GameResult.DRAW if winner is None else GameResult.win(winner), reason, self._words(loser, reason))
             return
         color = game.to_move
-        seat, clock = self.seats[color], self._clock
+        seat = self.seats[color]
         if seat.wants:
             if seat.view:
                 self._say(seat, Board(seat.view.cells()))
             if Want.LEGAL in seat.wants:
                 self._say(seat, Legal(legal_actions(game)))
-        banks = clock.banks_ms(color) or (None, None)
-        self._say(seat, Turn(game.ply + 1, clock.budget_ms(color), clock.budget_ms(color.opponent), *banks))
+        self._say(seat, Turn(game.ply + 1, *self._clock.shown(color)))
         seat.phase = Phase.THINKING
         seat.due = True
 

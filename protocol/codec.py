@@ -82,8 +82,12 @@ class LineBuffer:
         return self._partial
 
     def feed(self, data: bytes) -> list[bytes]:
-        lines = (self._partial + data).split(b"\n") if self._partial else data.split(b"\n")
+        if self._partial:
+            data = self._partial + data
+        lines = data.split(b"\n")
         self._partial = lines.pop()
+        if len(data) <= self._cap:
+            return lines
         for line in (*lines, self._partial):
             # One byte more than the cap is let through while it may still turn out to be the `\r` of a line end.
             if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
@@ -119,6 +123,9 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
 
     Raises `RemoteProtocolError` for everything else that is not a well-formed message.
     """
+    known = _PLAIN_MOVES.get(line)
+    if known is not None:
+        return known
     if line.endswith(b"\r"):
         line = line[:-1]
     if len(line) > MAX_BOT_LINE:
@@ -131,7 +138,15 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
     parse = _FROM_BOT.get(verb)
     if parse is None:
         raise RemoteProtocolError(f"expected one of {', '.join(_FROM_BOT)}, got {excerpt(line)}")
-    return parse(rest)
+    message = parse(rest)
+    if isinstance(message, Move) and len(line) <= _LONGEST_PLAIN_MOVE:
+        _PLAIN_MOVES[line] = message
+    return message
+
+
+_LONGEST_PLAIN_MOVE = len("move a10-b10")
+_PLAIN_MOVES: dict[bytes, Move] = {}
+"""Moves seen before, by their line: nearly all that a bot sends, and no more than there are pairs of squares."""
 
 
 def _parse_wants(rest: str) -> Wants:
@@ -187,10 +202,21 @@ _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
 
 def encode_for_bot(message: ArenaMessage) -> bytes:
     """A message to a bot as one line, newline included; `LocalProtocolError` for text that has no place there."""
+    if isinstance(message, Moved):
+        known = _MOVED_LINES[message.color].get(message.action)
+        if known is not None:
+            return known
     line = _FOR_BOT[type(message)](message)
     if not (line.isascii() and line.isprintable()):
         raise LocalProtocolError(f"not printable ASCII: {line!r}")
-    return line.encode("ascii") + b"\n"
+    data = line.encode("ascii") + b"\n"
+    if isinstance(message, Moved) and len(message.action) <= _LONGEST_PLAIN_MOVE:
+        _MOVED_LINES[message.color][message.action] = data
+    return data
+
+
+_MOVED_LINES: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
+"""Lines written before, by colour and action: each is sent to two bots and comes again and again."""
 
 
 def _write_clock(message: Clock) -> str:

@@ -139,6 +139,11 @@ class Reason(enum.Enum):
         return _REASONS[self][0]
 
     @property
+    def is_forfeit(self) -> bool:
+        """Whether a game that ended so was lost by a fault of the bot."""
+        return self.kind is ReasonKind.FORFEIT
+
+    @property
     def sentence(self) -> str:
         """The reason in plain words, to stand after the name of the side that lost (or after "drawn: ")."""
         return _REASONS[self][1]

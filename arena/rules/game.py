@@ -120,7 +120,7 @@ class Game:
                 self._movers[code > BLUE_BIT].add(square)
         self._runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
         self._chase = ChaseLog(self.board) if ruleset.chase is Chase.ISF else None
-        self._look_for_immobility()
+        self._look_for_end()
 
     def copy(self) -> "Game":
         """An independent game in the same position."""
@@ -268,7 +268,7 @@ class Game:
             events = (moved, Revealed(target, Rank.SCOUT)) if move.between else (moved,)
         self.to_move = COLORS[1 - side]
         if self.outcome is None:
-            self._look_for_end(moved_freely=not other)
+            self._look_for_end(other_is_mobile=not other)
         return events
 
     def _fight(self, move: Move, code: int, other: int) -> Fought:
@@ -294,31 +294,26 @@ class Game:
 
     # --- the end --------------------------------------------------------------------------------------------------
 
-    def _look_for_end(self, moved_freely: bool) -> None:
-        self._look_for_immobility(moved_freely)
-        if self.outcome:
-            return
-        if self._max_plies and self.ply >= self._max_plies:
-            self.outcome = Outcome(None, Reason.PLY_CAP)
-        elif self._max_quiet and self.quiet >= self._max_quiet:
-            self.outcome = Outcome(None, Reason.QUIET_CAP)
+    def _look_for_end(self, other_is_mobile: bool = False) -> None:
+        """End the game if a side cannot move or a cap is reached.
 
-    def _look_for_immobility(self, other_is_mobile: bool = False) -> None:
-        """End the game if a side cannot move. A piece that has just moved can step back, so its side need no look."""
+        A piece that has just moved to an empty square can step back, so its side need not be looked at.
+        """
         side = self.to_move
-        stuck = not self._can_move(side)
+        run, chase = self._runs[side], self._chase
+        if run.low < run.high or (chase and chase.length[side] > 1):
+            stuck = not self.legal_moves()  # the rules against repetition may leave it nothing
+        else:
+            stuck = not self._is_mobile(side)
         other_stuck = self._at_once and not other_is_mobile and not self._is_mobile(1 - side)
         if stuck and other_stuck:
             self.outcome = Outcome(None, Reason.BOTH_IMMOBILE)
         elif stuck or other_stuck:
             self.outcome = Outcome(COLORS[1 - side] if stuck else COLORS[side], Reason.NO_MOVE)
-
-    def _can_move(self, side: int) -> bool:
-        """Whether the side to move has a legal move, the rules against repetition included."""
-        run, chase = self._runs[side], self._chase
-        if run.low < run.high or (chase and chase.length[side] > 1):
-            return bool(self.legal_moves())
-        return self._is_mobile(side)
+        elif self._max_plies and self.ply >= self._max_plies:
+            self.outcome = Outcome(None, Reason.PLY_CAP)
+        elif self._max_quiet and self.quiet >= self._max_quiet:
+            self.outcome = Outcome(None, Reason.QUIET_CAP)
 
     def _is_mobile(self, side: int) -> bool:
         """Whether any piece of the side has a square to go to, whatever it did before."""
