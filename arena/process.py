@@ -14,6 +14,7 @@ bot. SIGTERM is a courtesy; SIGKILL follows in any case.
 
 import contextlib
 import ctypes
+import errno
 import os
 import secrets
 import select
@@ -25,6 +26,8 @@ from pathlib import Path
 
 import psutil
 import trio
+
+from arena.model import ArenaError
 
 STDERR_KEPT = 16 * 1024
 """Bytes of a bot's standard error that are kept: the last ones."""
@@ -42,6 +45,14 @@ TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
 
 _leaders: set[int] = set()
 _sole_parent = False
+
+
+HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
+"""What the system says when it is the machine that has run out of something: no bot is to blame for it."""
+
+
+class HostError(ArenaError):
+    """The machine cannot carry another bot: no descriptors, processes or memory are left."""
 
 
 class StartError(Exception):
@@ -85,7 +96,11 @@ class BotProcess:
 
     @classmethod
     def start(cls, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> "BotProcess":
-        """Start a bot's program. Raises `StartError`, with the system's reason, if that cannot be done."""
+        """Start a bot's program.
+
+        Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
+        fault and not the bot's.
+        """
         token = secrets.token_hex(8)
         try:
             popen = subprocess.Popen(
@@ -99,9 +114,16 @@ class BotProcess:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in HOST_ERRORS:
+                raise _host_error(error) from error
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise StartError(f"cannot run {' '.join(command)}: {reason}") from error
-        return cls(popen, token)
+        try:
+            return cls(popen, token)
+        except OSError as error:  # no descriptor was left for the pidfd
+            with popen:
+                popen.kill()
+            raise _host_error(error) from error
 
     # --- talking --------------------------------------------------------------------------------------------------
 
@@ -264,6 +286,10 @@ class BotProcess:
                 stream.close()
         if self._pidfd is not None:
             os.close(self._pidfd)
+
+
+def _host_error(error: OSError) -> HostError:
+    return HostError(f"this machine cannot start another bot: {error.strerror}; fewer games at a time (-j) may help")
 
 
 def _exit_status(pid: int) -> tuple[int, int] | None:

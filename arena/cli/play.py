@@ -1,6 +1,5 @@
 """What `arena league` and `arena match` do: find the bots, play what is missing, print the table."""
 
-import os
 import re
 import shlex
 import signal
@@ -18,7 +17,7 @@ from arena.bots import BotSpec, find_bots
 from arena.cli.options import DEFAULT_SEED, PlayOptions
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
-from arena.model import GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
+from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
 from arena.process import claim_all_orphans
 from arena.report.document import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
@@ -29,6 +28,7 @@ from arena.store import GameRow, Store
 
 INTERRUPTED = 130
 STDERR_LINES_SHOWN = 5
+STOP_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 SWITCH_SECONDS = 0.0005
 """How long a thread (one that draws a table, say) may keep the games waiting at a time."""
 
@@ -77,10 +77,14 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
         store.agree(settings.described())
         store.set_entrants(plan.players)
         faults = _Faults()
-        stopped = trio.run(_play_until_stopped, plan, store, _progress(plan, store), faults)
+        try:
+            stopped = trio.run(_play_until_stopped, plan, store, _progress(plan, store), faults)
+        except ArenaError:
+            _tell_how_to_resume(plan, store)
+            raise
         faults.tell(path)
         if stopped:
-            _tell_how_to_resume(path, len(plan.rows(store)), len(planned))
+            _tell_how_to_resume(plan, store)
             return INTERRUPTED
         _print_results(plan, store, options.as_json)
     return 0
@@ -126,6 +130,7 @@ def _default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> st
 async def _play_until_stopped(plan: _Plan, store: Store, progress: Progress, faults: "_Faults") -> bool:
     """Play; returns whether a signal (Ctrl-C, a closed terminal) stopped it before the end."""
     stopped = False
+    failure: ArenaError | None = None
 
     def finished(row: GameRow, record: GameRecord) -> None:
         progress.finished(row, record)
@@ -137,12 +142,17 @@ async def _play_until_stopped(plan: _Plan, store: Store, progress: Progress, fau
             stopped = True
             playing.cancel()
 
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+    with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen, nursery.cancel_scope)
             nursery.start_soon(progress.run)
-            await play_missing(plan.games, {bot.player: bot for bot in plan.bots}, store, plan.jobs, finished)
+            try:
+                await play_missing(plan.games, {bot.player: bot for bot in plan.bots}, store, plan.jobs, finished)
+            except ArenaError as error:
+                failure = error  # raised below: out of a nursery it would come wrapped in a group
             nursery.cancel_scope.cancel()
+    if failure:
+        raise failure
     return stopped
 
 
@@ -175,10 +185,7 @@ class _Faults:
                 click.echo(f"    (all of it: arena show {shlex.quote(str(store))} {row.number})", err=True)
 
 
-def _tell_how_to_resume(path: Path, stored: int, total: int) -> None:
+def _tell_how_to_resume(plan: _Plan, store: Store) -> None:
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    click.echo(
-        f"stopped: {stored} of {total} games are stored in {os.fspath(path)}; the games under way were dropped\n"
-        f"resume with: {command}",
-        err=True,
-    )
+    stored = f"{len(plan.rows(store))} of {len(plan.games)} games are stored in {plan.path}"
+    click.echo(f"stopped: {stored}; the games under way were dropped\nresume with: {command}", err=True)

@@ -293,3 +293,19 @@ def test_help_is_there_for_every_command(folder: Path) -> None:
         done = arena(folder, command, "--help")
         assert done.returncode == 0
         assert "Usage: arena " + command in done.stdout
+
+
+def test_a_machine_out_of_descriptors_is_blamed_on_no_bot(folder: Path) -> None:
+    """The league stops with one message; what was stored stays, and the same command goes on."""
+    league(folder, "--rounds", "1")
+    arguments = "league alpha.py beta.py --rules barrage --store l.sqlite --rounds 3 -j 1"
+    limited = f"ulimit -n 20; exec {sys.executable} -c 'from arena.cli.main import main; main()' {arguments}"
+    done = subprocess.run(["sh", "-c", limited], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "this machine cannot start another bot" in done.stderr
+    assert "stopped: 2 of 6 games are stored in l.sqlite" in done.stderr
+    assert "resume with:" in done.stderr
+    assert "Traceback" not in done.stderr
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert len(store.ids()) == 2
+    assert league(folder, "--rounds", "3").returncode == 0
