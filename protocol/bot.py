@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable
 from typing import BinaryIO
 
-from protocol.codec import decode_for_bot, encode_from_bot
+from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_from_bot
 from protocol.messages import (
     ArenaMessage,
     Author,
@@ -42,6 +42,9 @@ from protocol.messages import (
 from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Rank
 from protocol.view import View, new_view
 
+NOTE_LENGTH = MAX_BOT_LINE - len("note ")
+"""The longest note that there is room for on a line."""
+
 
 def random_setup(view: View) -> str:
     """A legal set-up by lot: the army shuffled over the home squares, as the text of a `setup` line."""
@@ -51,11 +54,17 @@ def random_setup(view: View) -> str:
     return "/".join("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
 
 
+def one_line(text: str) -> str:
+    """`text` as it may stand in a `note` line: white space made single spaces, other characters escaped, and cut."""
+    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode("ascii")
+    return "".join(character if character.isprintable() else "?" for character in plain)[:NOTE_LENGTH]
+
+
 class Bot:
     """Subclass this. `move` must be written; the rest has something that works.
 
-    A new object is made for each game. `note` sends a remark to the game's record; it may be called from `setup` and
-    from `move`.
+    A new object is made for each game. `note` sends a remark to the game's record. A bot may only speak when it has to
+    answer, so the remark goes out with the next set-up or move, whenever it was made.
     """
 
     name = ""
@@ -88,6 +97,7 @@ class Conversation:
         self._bot = make_bot()
         self._view: View | None = None
         self._answers: list[BotMessage] = []
+        self._notes: list[BotMessage] = []
         self.finished = False
 
     def receive(self, message: ArenaMessage) -> list[BotMessage]:
@@ -99,7 +109,8 @@ class Conversation:
             case Game():
                 self._view = new_view(message)
                 self._bot = self._make_bot()
-                self._bot.note = lambda text: self._answers.append(Note(" ".join(text.split())))
+                self._notes.clear()
+                self._bot.note = lambda text: self._notes.append(Note(one_line(text)))
             case Quit():
                 self.finished = True
             case _ if self._view is not None:
@@ -121,13 +132,17 @@ class Conversation:
             case SetupRequest():
                 rows = tuple(self._bot.setup(view).split("/"))
                 view.place_own(rows)
-                self._answers.append(Setup(rows))
+                self._answer(Setup(rows))
             case Turn():
-                self._answers.append(Move(self._bot.move(view)))
+                self._answer(Move(self._bot.move(view)))
             case End():
                 self._bot.end(view, message)
             case _:
                 self._bot.event(view, message)
+
+    def _answer(self, answer: BotMessage) -> None:
+        self._answers += [*self._notes, answer]
+        self._notes.clear()
 
 
 def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: BinaryIO | None = None) -> None:

@@ -12,7 +12,7 @@ The invariant that the fuzz tests hold on to: any bytes either parse or raise `R
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from protocol.messages import (
     ArenaMessage,
@@ -66,8 +66,9 @@ class RemoteProtocolError(ProtocolError):
 class LineBuffer:
     """Cuts a stream of bytes into lines and never holds more than one line's worth of an unfinished one.
 
-    `feed` returns the lines that are now complete, without their line ends. A line that grows over the cap raises
-    `RemoteProtocolError` as soon as it does, finished or not; the buffer is of no more use after that.
+    `feed` gives the lines that are now complete, one after another, without their line ends. A line that grows over the
+    cap raises `RemoteProtocolError` as soon as it does, finished or not, but after the lines before it: what comes out
+    does not depend on how the stream was cut. The buffer is of no more use after that.
     """
 
     __slots__ = ("_cap", "_partial")
@@ -81,27 +82,32 @@ class LineBuffer:
         """The bytes of the line that has not ended yet."""
         return self._partial
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed(self, data: bytes) -> Iterable[bytes]:
         if self._partial:
             data = self._partial + data
         lines = data.split(b"\n")
         self._partial = lines.pop()
-        if len(data) <= self._cap:
-            return lines
-        for line in (*lines, self._partial):
-            # One byte more than the cap is let through while it may still turn out to be the `\r` of a line end.
-            if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
-                self._partial = b""
-                raise RemoteProtocolError(
-                    f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}"
-                )
-        return lines
+        return lines if len(data) <= self._cap else self._checked(lines)
+
+    def _checked(self, lines: list[bytes]) -> Iterator[bytes]:
+        for line in lines:
+            self._check(line)
+            yield line
+        self._check(self._partial)
+
+    def _check(self, line: bytes) -> None:
+        # One byte more than the cap is let through while it may still turn out to be the `\r` of a line end.
+        if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
+            self._partial = b""
+            raise RemoteProtocolError(
+                f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}"
+            )
 
 
 def excerpt(data: bytes, length: int = 60) -> str:
-    """Bytes that came from a bot, made fit to print: quoted, escaped and cut to `length` characters."""
-    text = ascii(data[: length + 1].decode("latin-1"))
-    return text if len(data) <= length and len(text) <= 4 * length else text[:length] + "...'"
+    """Bytes that came from a bot, made fit to print: the first `length`, quoted, with all but plain ASCII escaped."""
+    text = data[:length].decode("latin-1").encode("unicode_escape").decode("ascii")
+    return f"'{text}'" + ("..." if len(data) > length else "")
 
 
 # --- reading what a bot sends -------------------------------------------------------------------------------------
@@ -139,14 +145,14 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
     if parse is None:
         raise RemoteProtocolError(f"expected one of {', '.join(_FROM_BOT)}, got {excerpt(line)}")
     message = parse(rest)
-    if isinstance(message, Move) and len(line) <= _LONGEST_PLAIN_MOVE:
+    if isinstance(message, Move) and _PLAIN_MOVE.fullmatch(message.action):
         _PLAIN_MOVES[line] = message
     return message
 
 
-_LONGEST_PLAIN_MOVE = len("move a10-b10")
+_PLAIN_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}")
 _PLAIN_MOVES: dict[bytes, Move] = {}
-"""Moves seen before, by their line: nearly all that a bot sends, and no more than there are pairs of squares."""
+"""Plain moves seen before, by their line: nearly all that a bot sends, and no more than there are pairs of squares."""
 
 
 def _parse_wants(rest: str) -> Wants:
@@ -156,7 +162,7 @@ def _parse_wants(rest: str) -> Wants:
             wants.append(Want(field))
         except ValueError:
             known = ", ".join(want.value for want in Want)
-            raise RemoteProtocolError(f"expected 'want' and one or more of {known}, got {field!r}") from None
+            raise RemoteProtocolError(f"expected 'want' and one or more of {known}, got {_cut(field)!r}") from None
     return Wants(tuple(wants))
 
 
@@ -210,7 +216,7 @@ def encode_for_bot(message: ArenaMessage) -> bytes:
     if not (line.isascii() and line.isprintable()):
         raise LocalProtocolError(f"not printable ASCII: {line!r}")
     data = line.encode("ascii") + b"\n"
-    if isinstance(message, Moved) and len(message.action) <= _LONGEST_PLAIN_MOVE:
+    if isinstance(message, Moved) and _PLAIN_MOVE.fullmatch(message.action):
         _MOVED_LINES[message.color][message.action] = data
     return data
 
@@ -303,15 +309,29 @@ def _squares(fields: list[str]) -> tuple[str, ...]:
     return tuple(fields)
 
 
+def _number(field: str) -> int:
+    if not field.isdecimal():  # `int` takes signs, spaces and underscores too
+        raise ValueError("not a number")
+    return int(field)
+
+
 def _read_clock(fields: list[str]) -> Clock:
-    values = {name: int(value) for name, value in zip(fields[::2], fields[1::2], strict=False)}
-    return Clock(values["setup"], values.get("move"), values.get("bank"), values.get("increment"))
+    values = dict(zip(fields[::2], fields[1::2], strict=False))
+    parts = (values.get(name) for name in ("move", "bank", "increment"))
+    return Clock(_number(values["setup"]), *(None if part is None else _number(part) for part in parts))
 
 
 def _read_turn(fields: list[str]) -> Turn:
-    numbers = [int(field) for field in fields[:5] if field.isdecimal()]
-    own_bank, enemy_bank = numbers[3:5] if len(numbers) == 5 else (None, None)
-    return Turn(numbers[0], numbers[1], numbers[2], own_bank, enemy_bank)
+    ply, own, enemy = (_number(field) for field in fields[:3])
+    banks = [_number(field) for field in fields[3:5] if field.isdecimal()]
+    own_bank, enemy_bank = banks if len(banks) == 2 else (None, None)
+    return Turn(ply, own, enemy, own_bank, enemy_bank)
+
+
+def _read_board(fields: list[str]) -> Board:
+    if len(fields) < len(SQUARE_INDEX):
+        raise ValueError("too few cells")
+    return Board(tuple(fields[: len(SQUARE_INDEX)]))
 
 
 def _read_battle(fields: list[str]) -> Battle:
@@ -320,14 +340,14 @@ def _read_battle(fields: list[str]) -> Battle:
 
 
 _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
-    "hello": lambda f: Hello(int(f[0])),
+    "hello": lambda f: Hello(_number(f[0])),
     "game": lambda f: Game(COLOR_BY_WORD[f[0]], f[1]),
     "rule": lambda f: Rule(f[0], " ".join(f[1:])),
     "clock": _read_clock,
-    "seed": lambda f: Seed(int(f[0])),
+    "seed": lambda f: Seed(_number(f[0])),
     "setup": lambda f: SetupRequest(),
     "enemy": lambda f: Enemy(_squares(f)),
-    "board": lambda f: Board(tuple(f[:100])),
+    "board": _read_board,
     "legal": lambda f: Legal(tuple(f)),
     "turn": _read_turn,
     "moved": lambda f: Moved(COLOR_BY_WORD[f[0]], f[1]),

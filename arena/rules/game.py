@@ -135,7 +135,7 @@ class Game:
     # --- what may be played ---------------------------------------------------------------------------------------
 
     def legal_moves(self) -> list[Move]:
-        """Every legal move of the side to move; empty when the game is over."""
+        """Every legal move of the side to move, in no particular order; empty when the game is over."""
         if self.outcome:
             return []
         side = self.to_move

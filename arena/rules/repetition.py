@@ -6,10 +6,10 @@ crosses every border on its way. As the moves of a run stay on one line, each is
 one is refused if it overlaps what all of the last `limit` moves have in common. The run ends when another piece of the
 side moves, when the piece turns off the line, or when it dies. Attacks count; what the opponent does does not matter.
 
-Chasing (ISF Game Rules 11.1-11.3). Each side has a length: the number of its last moves, in a row, that threatened
-(ended beside an enemy piece) while the opponent's next move stepped away with a piece beside the place just moved to. A
-threatening move to an empty square may not bring back a position that has stood on the board during this chase, unless
-it steps straight back to where the piece came from on the side's previous move (there the two-squares rule decides).
+Chasing (ISF Game Rules 11.1-11.3). Each side has a length: the number of plies, in a row, in which it threatened (ended
+beside an enemy piece) and the opponent evaded (moved a piece that stood beside the place just moved to). A threatening
+move to an empty square may not bring back a position that has stood on the board during this chase, unless it steps
+straight back to where the piece came from on the side's previous move (there the two-squares rule decides).
 """
 
 from arena.rules.board import BLUE_BIT, NEIGHBOURS, SQUARE_KEYS, Move
@@ -89,7 +89,7 @@ class ChaseLog:
         self._keys = [key]
         self._last: list[Move | None] = [None, None]
         self.length = [0, 0]
-        """Per side, how many moves its present chase has lasted."""
+        """Per side, how many plies its present chase has lasted: its threats and the opponent's evasions."""
 
     def copy(self) -> "ChaseLog":
         other = ChaseLog([])

@@ -175,7 +175,7 @@ def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
 
 
 def _army(table: "_Table") -> tuple[tuple[Rank, int], ...]:
-    counts = [(rank, table.count(letter, least=0) or 0) for letter, rank in RANK_BY_LETTER.items() if letter in table]
+    counts = [(rank, table.number(letter, least=0)) for letter, rank in RANK_BY_LETTER.items() if letter in table]
     table.finish(RANK_BY_LETTER)
     army = tuple((rank, count) for rank, count in counts if count)
     total = sum(count for _, count in army)
@@ -228,13 +228,16 @@ class _Table:
         return str(value)
 
     def count(self, key: str, least: int) -> int | None:
+        """A whole number, or None where the file says "none"."""
         expected = f'a whole number from {least} up, or "none"'
+        return None if self._get(key, expected) == "none" else self.number(key, least, expected)
+
+    def number(self, key: str, least: int, expected: str = "") -> int:
+        expected = expected or f"a whole number from {least} up"
         value = self._get(key, expected)
-        if value == "none":
-            return None
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise self._wrong(key, expected)
-        return value
+        return int(value)
 
     def finish(self, known: Iterable[str] = ()) -> None:
         """Raise for the first key that nobody asked for."""

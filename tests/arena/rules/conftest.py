@@ -1,0 +1,92 @@
+"""What the tests of the rules share: games set up by hand, moves played by name, set-ups by lot."""
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.rules.game import Event, Game, IllegalActionError
+from arena.rules.ruleset import Ruleset
+from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
+
+
+def _rows(color: Color, placed: dict[str, str]) -> list[str]:
+    """A set-up with the given letters on the given squares; a square outside the side's home rows is an error."""
+    left = dict(placed)
+    rows = []
+    for row in range(4):
+        names = [_name(home_square(color, row, file)) for file in range(10)]
+        rows.append("".join(left.pop(name, EMPTY) for name in names))
+    assert not left, f"not home squares of {color.word}: {left}"
+    return rows
+
+
+def _name(square: int) -> str:
+    return "abcdefghij"[square % 10] + str(square // 10 + 1)
+
+
+def _placed(text: str) -> dict[str, str]:
+    """`F:a1 M:b4` as letters by square."""
+    pairs = [word.split(":") for word in text.split()]
+    return {square: letter for letter, square in pairs}
+
+
+@pytest.fixture(scope="session")
+def start() -> Callable[..., Game]:
+    """`start("F:a1 M:b4", "F:a10 M:b7", two_squares=5)`: a game between these two set-ups of one army.
+
+    The army is what Red has placed (Blue must have placed the same). Keywords are rules; the ones not named are three
+    moves over a border, chasing as the ISF has it, immobility looked at after every ply, and no caps.
+    """
+
+    def build(red: str, blue: str, **rules: Any) -> Game:
+        on_red, on_blue = _placed(red), _placed(blue)
+        army = tuple((RANK_BY_LETTER[letter], count) for letter, count in Counter(on_red.values()).items())
+        chosen = {"max_plies": None, "max_quiet_plies": None, **rules}
+        ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army, **chosen)
+        return Game(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def play() -> Callable[[Game, str], tuple[Event, ...]]:
+    """`play(game, "a4-a5 a7-a6")`: both sides' moves in turn, each of which must be legal; the last one's events."""
+
+    def run(game: Game, moves: str) -> tuple[Event, ...]:
+        events: tuple[Event, ...] = ()
+        for text in moves.split():
+            events = game.apply(text)
+        return events
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def refusal() -> Callable[[Game, str], IllegalActionError]:
+    """`refusal(game, "a4-b5")`: the error that the action meets; fails if it is played, or refused but half done."""
+
+    def attempt(game: Game, text: str) -> IllegalActionError:
+        before = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, set(game.legal_moves()))
+        with pytest.raises(IllegalActionError) as caught:
+            game.apply(text)
+        after = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, set(game.legal_moves()))
+        assert after == before, f"{text} was refused but changed the game"
+        return caught.value
+
+    return attempt
+
+
+@pytest.fixture(scope="session")
+def random_rows() -> Callable[[Ruleset, Random], list[str]]:
+    """A set-up of the ruleset's army by lot."""
+
+    def draw(ruleset: Ruleset, dice: Random) -> list[str]:
+        letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
+        letters += [EMPTY] * (40 - len(letters))
+        dice.shuffle(letters)
+        return ["".join(letters[first : first + 10]) for first in range(0, 40, 10)]
+
+    return draw

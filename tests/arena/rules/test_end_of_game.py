@@ -1,0 +1,327 @@
+"""How games end: by the flag, by having no move, by the caps, by resigning; and that every game does end.
+
+Also what holds all the way to the end: sides take turns, pieces only ever leave the board, and a copy of a game is a
+game of its own.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rules.board import BLUE_BIT, RANKS, Move
+from arena.rules.game import Event, Fought, Game, IllegalActionError, Outcome, Resigned
+from arena.rules.ruleset import Chase, NoMove, Ruleset, load_ruleset
+from protocol.notation import Color, Rank, Reason, Survivor
+
+Start = Callable[..., Game]
+Play = Callable[[Game, str], tuple[Event, ...]]
+Refusal = Callable[[Game, str], IllegalActionError]
+Rows = Callable[[Ruleset, Random], list[str]]
+
+RED_WINS = {reason: Outcome(Color.RED, reason) for reason in Reason}
+BLUE_WINS = {reason: Outcome(Color.BLUE, reason) for reason in Reason}
+
+
+# --- the flag -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("letter", "S23456789MI")
+def test_whatever_can_attack_captures_the_flag_and_wins(start: Start, play: Play, letter: str) -> None:
+    game = start(f"F:a1 {letter}:a4", f"F:a7 {letter}:j7")
+    play(game, "a4-a5 j7-j6 a5-a6 j6-j5")
+    assert game.outcome is None
+    play(game, "a6-a7")
+    assert game.outcome == RED_WINS[Reason.FLAG]
+
+
+def test_a_scout_captures_the_flag_from_afar(start: Start, play: Play) -> None:
+    game = start("F:a1 2:a4", "F:a10 2:j7")
+    play(game, "a4-a10")
+    assert game.outcome == RED_WINS[Reason.FLAG]
+
+
+def test_blue_wins_by_capturing_reds_flag(start: Start, play: Play) -> None:
+    game = start("F:a1 2:b4", "F:j10 2:a7")
+    play(game, "b4-b5 a7-a1")
+    assert game.outcome == BLUE_WINS[Reason.FLAG]
+
+
+# --- nothing to move ------------------------------------------------------------------------------------------------
+
+BOTH = pytest.mark.parametrize("no_move", NoMove)
+
+
+@BOTH
+def test_a_side_to_move_that_has_no_movable_piece_left_loses(start: Start, play: Play, no_move: NoMove) -> None:
+    game = start("F:j1 4:a4 3:b4", "F:j10 3:a7 4:b7", no_move=no_move)
+    play(game, "a4-a5 a7-a6 a5-a6 b7-b6")
+    assert game.outcome is None
+    play(game, "a6-b6")
+    assert game.outcome == RED_WINS[Reason.NO_MOVE]
+
+
+@BOTH
+def test_a_side_to_move_whose_pieces_are_all_walled_in_loses(start: Start, play: Play, no_move: NoMove) -> None:
+    """Blue's sergeant still stands, but behind its own bombs and flag."""
+    game = start("F:j1 B:i1 B:h1 4:j3 M:b4", "F:a9 B:b10 B:a8 4:a10 M:b7", no_move=no_move)
+    play(game, "b4-b5 b7-b6")
+    assert game.outcome is None
+    play(game, "b5-b6")
+    assert game.outcome == RED_WINS[Reason.NO_MOVE]
+
+
+def test_an_attacker_that_loses_its_last_movable_piece_loses_at_once(start: Start, play: Play) -> None:
+    game = start("F:a1 B:b1 9:a4", "F:a10 B:a7 9:j7", no_move=NoMove.AT_ONCE)
+    play(game, "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7")
+    assert game.outcome == BLUE_WINS[Reason.NO_MOVE]
+
+
+def test_an_attacker_that_loses_its_last_movable_piece_loses_only_on_its_turn(start: Start, play: Play) -> None:
+    game = start("F:a1 B:b1 9:a4", "F:a10 B:a7 9:j7", no_move=NoMove.ON_TURN)
+    play(game, "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7")
+    assert game.outcome is None
+    play(game, "j5-j4")
+    assert game.outcome == BLUE_WINS[Reason.NO_MOVE]
+
+
+LAST_FIGHT = "a4-a5 a7-a6 a5-a6"
+
+
+def test_one_fight_that_leaves_neither_side_a_move_is_a_draw(start: Start, play: Play) -> None:
+    game = start("F:a1 B:b1 M:a4", "F:a10 B:b10 M:a7", no_move=NoMove.AT_ONCE)
+    play(game, LAST_FIGHT)
+    assert game.outcome == Outcome(None, Reason.BOTH_IMMOBILE)
+
+
+def test_where_only_the_side_to_move_is_looked_at_that_fight_is_lost_by_it(start: Start, play: Play) -> None:
+    game = start("F:a1 B:b1 M:a4", "F:a10 B:b10 M:a7", no_move=NoMove.ON_TURN)
+    play(game, LAST_FIGHT)
+    assert game.outcome == RED_WINS[Reason.NO_MOVE]
+
+
+WALLED = "F:a1 B:a2 B:b2 4:b1 B:c1"
+OPEN = "F:a10 B:c10 B:d10 4:b9 B:e10"
+
+
+@pytest.mark.parametrize(
+    ("red", "blue", "no_move", "outcome"),
+    [
+        (WALLED, OPEN, NoMove.AT_ONCE, BLUE_WINS[Reason.NO_MOVE]),
+        (WALLED, OPEN, NoMove.ON_TURN, BLUE_WINS[Reason.NO_MOVE]),
+        ("F:a1 B:j1 B:j2 4:b3 B:c1", "F:a10 B:a9 B:b9 4:b10 B:c10", NoMove.AT_ONCE, RED_WINS[Reason.NO_MOVE]),
+        ("F:a1 B:j1 B:j2 4:b3 B:c1", "F:a10 B:a9 B:b9 4:b10 B:c10", NoMove.ON_TURN, None),
+        (WALLED, "F:a10 B:a9 B:b9 4:b10 B:c10", NoMove.AT_ONCE, Outcome(None, Reason.BOTH_IMMOBILE)),
+        (WALLED, "F:a10 B:a9 B:b9 4:b10 B:c10", NoMove.ON_TURN, BLUE_WINS[Reason.NO_MOVE]),
+    ],
+)
+def test_set_ups_that_leave_a_side_without_a_move_are_looked_at_too(
+    start: Start, red: str, blue: str, no_move: NoMove, outcome: Outcome | None
+) -> None:
+    game = start(red, blue, no_move=no_move)
+    assert game.ply == 0
+    assert game.outcome == outcome
+    assert bool(game.legal_moves()) is (outcome is None)
+
+
+@BOTH
+def test_a_side_with_one_move_left_is_not_lost(start: Start, play: Play, no_move: NoMove) -> None:
+    game = start("F:a1 B:b1 B:c2 4:c1", "F:a10 B:b10 B:c9 4:c10", no_move=no_move)
+    play(game, "c1-d1")
+    assert game.outcome is None
+    assert [move.text for move in game.legal_moves()] == ["c10-d10"]
+
+
+# --- the caps -------------------------------------------------------------------------------------------------------
+
+# Nobody attacks and nothing is repeated too often for twelve plies.
+QUIET = "a4-a5 j7-j6 a5-a6 j6-j5 a6-b6 j5-i5 b6-b5 i5-i4 b5-b4 i4-j4 b4-a4 j4-j5"
+CAPPED = {"two_squares": None, "chase": Chase.FREE}
+
+
+@pytest.mark.parametrize("cap", [1, 2, 7, 12])
+@pytest.mark.parametrize(
+    ("caps", "reason"),
+    [
+        (["max_plies"], Reason.PLY_CAP),
+        (["max_quiet_plies"], Reason.QUIET_CAP),
+        (["max_plies", "max_quiet_plies"], Reason.PLY_CAP),
+    ],
+    ids=["plies", "quiet plies", "both"],
+)
+def test_the_ply_that_reaches_a_cap_is_the_last_and_the_game_is_drawn(
+    start: Start, play: Play, caps: list[str], reason: Reason, cap: int
+) -> None:
+    game = start("F:a1 M:a4", "F:j10 M:j7", **CAPPED, **dict.fromkeys(caps, cap))
+    for number, move in enumerate(QUIET.split()[:cap], start=1):
+        assert game.outcome is None
+        assert game.ply == number - 1
+        play(game, move)
+    assert game.outcome == Outcome(None, reason)
+    assert game.legal_moves() == []
+
+
+def test_an_attack_begins_the_count_of_quiet_plies_anew(start: Start, play: Play) -> None:
+    game = start("F:a1 M:a4 3:j1", "F:j10 M:j7 3:a7", max_quiet_plies=4)
+    play(game, "a4-a5 j7-j6 a5-a6")
+    assert game.quiet == 3
+    play(game, "a7-a6")
+    assert (game.quiet, game.outcome) == (0, None)
+    play(game, "a6-a5 j6-j5 a5-a4")
+    assert (game.quiet, game.outcome) == (3, None)
+    play(game, "j5-i5")
+    assert game.outcome == Outcome(None, Reason.QUIET_CAP)
+
+
+@pytest.mark.parametrize("caps", [{"max_plies": 5}, {"max_plies": 5, "max_quiet_plies": 5}, {"max_quiet_plies": 5}])
+def test_capturing_the_flag_on_the_very_last_ply_still_wins(start: Start, play: Play, caps: dict[str, int]) -> None:
+    game = start("F:a1 M:a4", "F:a7 M:j7", **caps)
+    play(game, "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7")
+    assert game.outcome == RED_WINS[Reason.FLAG]
+
+
+def test_leaving_the_opponent_no_move_on_the_very_last_ply_still_wins(start: Start, play: Play) -> None:
+    game = start("F:a1 B:b1 9:a4", "F:a10 B:a7 9:j7", max_plies=5)
+    play(game, "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7")
+    assert game.outcome == BLUE_WINS[Reason.NO_MOVE]
+
+
+def test_without_caps_a_quiet_game_goes_on(start: Start, play: Play) -> None:
+    game = start("F:a1 M:a4", "F:j10 M:j7", **CAPPED)
+    play(game, "a4-a5 j7-j6 a5-a4 j6-j7 " * 600)
+    assert (game.ply, game.quiet, game.outcome) == (2400, 2400, None)
+
+
+# --- resigning ------------------------------------------------------------------------------------------------------
+
+
+def test_a_side_that_resigns_loses(start: Start, play: Play, refusal: Refusal) -> None:
+    game = start("F:a1 M:a4", "F:a10 M:a7")
+    assert game.copy().apply("resign") == (Resigned(Color.RED),)
+    play(game, "a4-a5")
+    assert play(game, "resign") == (Resigned(Color.BLUE),)
+    assert game.outcome == RED_WINS[Reason.RESIGN]
+    assert game.ply == 2
+    assert game.legal_moves() == []
+    assert "the game is over" in str(refusal(game, "resign"))
+
+
+# --- all games ------------------------------------------------------------------------------------------------------
+
+
+def _sorted(moves: list[Move]) -> list[Move]:
+    return sorted(moves, key=lambda move: move.text)
+
+
+def _on_board(game: Game, side: Color) -> Counter[Rank]:
+    return Counter(RANKS[code] for code in game.board if code and (code > BLUE_BIT) == bool(side))
+
+
+def _removed(side: Color, events: tuple[Event, ...]) -> list[tuple[Color, Rank]]:
+    """Who leaves the board by what a move of the side has caused."""
+    gone = []
+    for event in events:
+        if isinstance(event, Fought):
+            if event.survivor is not Survivor.ATTACKER:
+                gone.append((side, event.attacker))
+            if event.survivor is not Survivor.DEFENDER:
+                gone.append((side.opponent, event.defender))
+    return gone
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    name=st.sampled_from(["isf", "barrage", "duel"]),
+    rules=st.sampled_from(
+        [
+            {},
+            {"no_move": NoMove.ON_TURN},
+            {"two_squares": 1, "no_move": NoMove.ON_TURN, "starts": Color.BLUE},
+            {"chase": Chase.FREE, "two_squares": None, "max_quiet_plies": 60},
+        ]
+    ),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(
+    random_rows: Rows, name: str, rules: dict[str, Any], seed: int
+) -> None:
+    ruleset, dice = replace(load_ruleset(name), **rules), Random(seed)
+    game = Game(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice))
+    army = Counter(dict(ruleset.army))
+    captured: tuple[Counter[Rank], Counter[Rank]] = (Counter(), Counter())
+    side, attacks = ruleset.starts, [0]
+    while game.outcome is None:
+        assert game.to_move is side
+        move = dice.choice(_sorted(game.legal_moves()))
+        events = game.play(move)
+        for color, rank in _removed(side, events):
+            captured[color][rank] += 1
+        if len(events) > 1 and isinstance(events[1], Fought):
+            attacks.append(game.ply)
+        for color in Color:
+            assert _on_board(game, color) + captured[color] == army
+        assert game.quiet == game.ply - attacks[-1]
+        side = side.opponent
+    assert game.legal_moves() == []
+    _assert_outcome_fits(game, captured)
+
+
+def _assert_outcome_fits(game: Game, captured: tuple[Counter[Rank], Counter[Rank]]) -> None:
+    assert game.outcome is not None
+    winner, reason = game.outcome
+    flags = [captured[color][Rank.FLAG] for color in Color]
+    if reason is Reason.FLAG:
+        assert winner is not None
+        assert flags[winner] == 0
+        assert flags[winner.opponent] == 1
+    else:
+        assert flags == [0, 0]
+    assert (winner is None) is (reason in (Reason.PLY_CAP, Reason.QUIET_CAP, Reason.BOTH_IMMOBILE))
+    assert (reason is Reason.QUIET_CAP) <= (game.quiet == game.ruleset.max_quiet_plies)
+    assert (reason is Reason.PLY_CAP) <= (game.ply == game.ruleset.max_plies)
+    assert game.ply <= (game.ruleset.max_plies or 0)
+    assert game.quiet <= (game.ruleset.max_quiet_plies or 0)
+
+
+# --- copies ---------------------------------------------------------------------------------------------------------
+
+
+def _play_on(game: Game, dice: Random, last: Move | None, plies: int) -> list[object]:
+    """Random play, mostly to and fro with one piece, so that it runs into the rules against repetition; what was seen
+    on the way."""
+    seen: list[object] = []
+    before: list[Move | None] = [last, None]
+    for _ in range(plies):
+        moves = _sorted(game.legal_moves())
+        seen.append((game.board[:], game.to_move, game.ply, game.quiet, game.outcome, moves))
+        if game.outcome:
+            break
+        again = [move for move in moves if before[0] and move.origin == before[0].target]
+        move = dice.choice(again if again and dice.random() < 0.8 else moves)
+        before = [before[1], move]
+        seen.append(game.play(move))
+    return seen
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    name=st.sampled_from(["isf", "barrage", "duel"]),
+    seed=st.integers(0, 2**32 - 1),
+    plies=st.integers(0, 80),
+)
+def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
+    random_rows: Rows, name: str, seed: int, plies: int
+) -> None:
+    ruleset, dice = load_ruleset(name), Random(seed)
+    game = Game(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice))
+    _play_on(game, dice, None, plies)
+    first, second = game.copy(), game.copy()
+    in_first = _play_on(first, Random(seed), None, 40)
+    in_game = _play_on(game, Random(seed), None, 40)
+    in_second = _play_on(second, Random(seed), None, 40)
+    assert in_first == in_game == in_second

@@ -1,0 +1,308 @@
+"""The two-squares rule: no border between two squares is crossed in too many own moves in a row by one piece.
+
+The engine's answer, kept as two numbers a side, is held against a second one that remembers every move of the game and
+which piece made it, and counts for each border how many of that side's last moves in a row were this piece crossing it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rules.board import Move
+from arena.rules.game import Event, Fought, Game, IllegalActionError, Rule
+from arena.rules.ruleset import Chase, NoMove, Ruleset, load_ruleset
+from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
+
+Start = Callable[..., Game]
+Play = Callable[[Game, str], tuple[Event, ...]]
+Refusal = Callable[[Game, str], IllegalActionError]
+Rows = Callable[[Ruleset, Random], list[str]]
+
+LIMITS = [1, 2, 3, 5, None]
+
+
+# --- by counting ----------------------------------------------------------------------------------------------------
+
+
+def _borders(text: str) -> set[frozenset[str]]:
+    """The borders that a move crosses, each as the two squares it lies between."""
+    origin, target = text.split("-")
+    (file, rank), (to_file, to_rank) = (("abcdefghij".index(square[0]), int(square[1:])) for square in (origin, target))
+    path = [(file, rank)]
+    while path[-1] != (to_file, to_rank):
+        x, y = path[-1]
+        path.append((x + (to_file > x) - (to_file < x), y + (to_rank > y) - (to_rank < y)))
+    names = ["abcdefghij"[x] + str(y) for x, y in path]
+    return {frozenset(pair) for pair in pairwise(names)}
+
+
+class Counted:
+    """Every move of a game with the piece that made it; pieces are named by the squares they began on."""
+
+    def __init__(self, game: Game) -> None:
+        self._who: dict[int, int] = {square: square for square, code in enumerate(game.board) if code}
+        self._moves: list[list[tuple[int, set[frozenset[str]]]]] = [[], []]
+
+    def crossings(self, side: int, move: Move) -> int:
+        """How often in a row the piece has just crossed the border of this move that it has crossed most."""
+        piece, most = self._who[move.origin], 0
+        for border in _borders(move.text):
+            count = 0
+            for who, crossed in reversed(self._moves[side]):
+                if who != piece or border not in crossed:
+                    break
+                count += 1
+            most = max(most, count)
+        return most
+
+    def played(self, side: int, move: Move, events: tuple[Event, ...]) -> None:
+        piece = self._who.pop(move.origin)
+        self._moves[side].append((piece, _borders(move.text)))
+        left = next((event.survivor for event in events if isinstance(event, Fought)), Survivor.ATTACKER)
+        if left is not Survivor.DEFENDER:
+            self._who.pop(move.target, None)
+        if left is Survivor.ATTACKER:
+            self._who[move.target] = piece
+
+
+def _sorted(moves: list[Move]) -> list[Move]:
+    return sorted(moves, key=lambda move: move.text)
+
+
+def _choose(dice: Random, moves: list[Move], mine: Move | None) -> Move:
+    """Mostly a move of the piece that moved last, and of those mostly one along the same line."""
+    again = [move for move in moves if mine and move.origin == mine.target]
+    if not again or dice.random() < 0.1:
+        return dice.choice(moves)
+    along = [move for move in again if mine and move.axis == mine.axis]
+    return dice.choice(along if along and dice.random() < 0.9 else again)
+
+
+def _compare(ruleset: Ruleset, rows: Rows, seed: int, plies: int) -> tuple[int, int]:
+    """Play a game under the rule beside one without it. Returns how many moves were refused, and how many of them were
+    a scout's by more than one square.
+
+    At every ply the legal moves must be those of the game without the rule, less those that counting refuses.
+    """
+    dice = Random(seed)
+    red, blue = rows(ruleset, dice), rows(ruleset, dice)
+    game, free = Game(ruleset, red, blue), Game(replace(ruleset, two_squares=None), red, blue)
+    counted = Counted(game)
+    last: list[Move | None] = [None, None]
+    refused = far = 0
+    for _ in range(plies):
+        if free.outcome:
+            assert game.outcome == free.outcome
+            break
+        side, limit = free.to_move, ruleset.two_squares
+        allowed = []
+        for move in _sorted(free.legal_moves()):
+            if limit is None or counted.crossings(side, move) < limit:
+                allowed.append(move)
+            else:
+                refused += 1
+                far += move.distance > 1
+                if not game.outcome:
+                    with pytest.raises(IllegalActionError) as caught:
+                        game.check(move)
+                    assert caught.value.rule is Rule.TWO_SQUARES
+        assert _sorted(game.legal_moves()) == allowed
+        if not allowed:
+            assert game.outcome is not None
+            assert game.outcome.reason is Reason.NO_MOVE
+            break
+        move = last[side] = _choose(dice, allowed, last[side])
+        events = game.apply(move.text)
+        free.play(move)
+        counted.played(side, move, events)
+    return refused, far
+
+
+def _ruleset(name: str, limit: int | None) -> Ruleset:
+    return replace(load_ruleset(name), two_squares=limit, chase=Chase.FREE)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    name=st.sampled_from(["isf", "barrage", "duel"]),
+    limit=st.sampled_from(LIMITS),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_a_move_is_refused_exactly_if_counting_the_crossings_of_its_borders_refuses_it(
+    random_rows: Rows, name: str, limit: int | None, seed: int
+) -> None:
+    _compare(_ruleset(name, limit), random_rows, seed, 60)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_random_play_runs_into_the_rule_with_steps_and_with_scouts_longer_moves(random_rows: Rows, limit: int) -> None:
+    """So that the property above does not hold for want of cases."""
+    found = [_compare(_ruleset("barrage", limit), random_rows, seed, 100) for seed in range(9)]
+    steps, far = sum(refused - far for refused, far in found), sum(far for _, far in found)
+    assert steps > 10
+    assert far > 10
+
+
+def test_without_a_limit_nothing_is_refused(random_rows: Rows) -> None:
+    assert [_compare(_ruleset("barrage", None), random_rows, seed, 100) for seed in range(5)] == [(0, 0)] * 5
+
+
+# --- spelled out ----------------------------------------------------------------------------------------------------
+
+# Blue's marshal wanders in the meantime, never over one border twice in a row.
+BLUE = "F:a10 M:j9 2:j10 3:h10"
+AWAY = ["j9-j8", "j8-i8", "i8-i9", "i9-j9"]
+RED = "F:j1 M:a4 2:e4 3:h1"
+
+
+@pytest.fixture
+def back_and_forth(start: Start) -> Callable[..., Game]:
+    """`back_and_forth(["a4-a5", "a5-a4"], limit=3)`: Red has made these moves, Blue has wandered, Red is to move."""
+
+    def build(moves: list[str], limit: int | None = 3, red: str = RED) -> Game:
+        game = start(red, BLUE, two_squares=limit, chase=Chase.FREE)
+        for number, move in enumerate(moves):
+            game.apply(move)
+            game.apply(AWAY[number % 4])
+        return game
+
+    return build
+
+
+BackAndForth = Callable[..., Game]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_the_limit_is_the_number_of_moves_that_may_be_made_over_a_border(
+    back_and_forth: BackAndForth, refusal: Refusal, limit: int
+) -> None:
+    moves = ["a4-a5", "a5-a4"] * 3
+    for made in range(limit):
+        assert moves[made] in {move.text for move in back_and_forth(moves[:made], limit).legal_moves()}
+    game = back_and_forth(moves[:limit], limit)
+    error = refusal(game, moves[limit])
+    assert error.rule is Rule.TWO_SQUARES
+    assert f"the marshal on {moves[limit][:2]} has made {limit} moves in a row over this border" in str(error)
+
+
+def test_after_a4_a5_and_back_and_forth_again_the_way_back_is_closed(
+    back_and_forth: BackAndForth, refusal: Refusal
+) -> None:
+    game = back_and_forth(["a4-a5", "a5-a4", "a4-a5"])
+    assert refusal(game, "a5-a4").rule is Rule.TWO_SQUARES
+
+
+def test_a_third_square_on_the_same_line_is_open(back_and_forth: BackAndForth, play: Play) -> None:
+    play(back_and_forth(["a4-a5", "a5-a4", "a4-a5"]), "a5-a6")
+
+
+def test_going_on_and_coming_back_begins_a_new_count(
+    back_and_forth: BackAndForth, play: Play, refusal: Refusal
+) -> None:
+    moves = ["a4-a5", "a5-a4", "a4-a5", "a5-a6", "a6-a5"]
+    play(back_and_forth(moves), "a5-a4")
+    assert refusal(back_and_forth([*moves, "a5-a6"], limit=3), "a6-a5").rule is Rule.TWO_SQUARES
+
+
+def test_another_pieces_move_begins_a_new_count(back_and_forth: BackAndForth, refusal: Refusal) -> None:
+    moves = ["a4-a5", "a5-a4", "a4-a5", "h1-h2", "a5-a4", "a4-a5", "a5-a4"]
+    assert refusal(back_and_forth(moves), "a4-a5").rule is Rule.TWO_SQUARES
+
+
+def test_a_move_off_the_line_begins_a_new_count(back_and_forth: BackAndForth, refusal: Refusal) -> None:
+    moves = ["a4-a5", "a5-a4", "a4-a5", "a5-b5", "b5-a5", "a5-a4", "a4-a5", "a5-a4"]
+    assert refusal(back_and_forth(moves), "a4-a5").rule is Rule.TWO_SQUARES
+
+
+def test_only_the_piece_that_went_back_and_forth_is_held_up(back_and_forth: BackAndForth) -> None:
+    game = back_and_forth(["a4-a5", "a5-a4", "a4-a5"])
+    texts = {move.text for move in game.legal_moves()}
+    assert {"a5-a6", "a5-b5", "h1-h2", "e4-e5"} <= texts
+    assert "a5-a4" not in texts
+
+
+def test_the_rule_holds_for_blue_and_along_a_rank(start: Start, play: Play, refusal: Refusal) -> None:
+    game = start("F:j1 M:a1 3:e1", "F:j10 M:a7 3:e10", chase=Chase.FREE)
+    play(game, "a1-a2 a7-b7 a2-b2 b7-a7 b2-b1 a7-b7 b1-a1")
+    error = refusal(game, "b7-a7")
+    assert error.rule is Rule.TWO_SQUARES
+    assert "the marshal on b7" in str(error)
+
+
+def test_a_scout_crosses_every_border_on_its_way(back_and_forth: BackAndForth, refusal: Refusal) -> None:
+    """After e4-e7, e7-e5 and e5-e8 the piece has gone three times between e5 and e7, and nowhere else."""
+    game = back_and_forth(["e4-e7", "e7-e5", "e5-e8"])
+    texts = {move.text for move in game.legal_moves() if move.text.startswith("e8-e")}
+    assert texts == {"e8-e7", "e8-e9", "e8-e10"}
+    for closed in ("e8-e6", "e8-e5", "e8-e4"):
+        assert refusal(game, closed).rule is Rule.TWO_SQUARES
+
+
+def test_a_scouts_longer_move_is_refused_for_one_closed_border_among_open_ones(
+    back_and_forth: BackAndForth, refusal: Refusal
+) -> None:
+    game = back_and_forth(["e4-e5", "e5-e4", "e4-e5"])
+    assert refusal(game, "e5-e1").rule is Rule.TWO_SQUARES
+    assert "e5-e10" in {move.text for move in game.legal_moves()}
+
+
+def test_a_scouts_moves_that_share_no_border_close_none(back_and_forth: BackAndForth) -> None:
+    game = back_and_forth(["e4-e5", "e5-e8", "e8-e6"])
+    texts = {move.text for move in game.legal_moves() if move.text.startswith("e6-e")}
+    assert texts == {"e6-e1", "e6-e2", "e6-e3", "e6-e4", "e6-e5", "e6-e7", "e6-e8", "e6-e9", "e6-e10"}
+
+
+def test_an_attack_that_the_piece_survives_counts_as_a_move(start: Start, play: Play, refusal: Refusal) -> None:
+    game = start("F:j1 M:a4 3:h1 3:h2", "F:j10 M:j9 3:a7 3:h9", two_squares=2, chase=Chase.FREE)
+    play(game, "a4-a5 a7-a6")
+    events = play(game, "a5-a6")
+    assert events[1:] == (Fought(SQUARE_INDEX["a6"], Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER),)
+    play(game, "j9-j8 a6-a5 j8-i8")
+    assert refusal(game, "a5-a6").rule is Rule.TWO_SQUARES
+
+
+@pytest.mark.parametrize("limit", [3, 5])
+def test_an_attack_over_a_closed_border_is_refused_and_over_an_open_one_is_not(
+    start: Start, play: Play, refusal: Refusal, limit: int
+) -> None:
+    """Blue's scout steps onto the square that Red's marshal has just left for the second time."""
+    game = start("F:j1 M:a4 2:h1", "F:j10 M:j9 2:b8", two_squares=limit, chase=Chase.FREE)
+    play(game, "a4-a5 b8-b4 a5-a4 j9-j8 a4-a5 b4-a4")
+    if limit == 3:
+        assert refusal(game, "a5-a4").rule is Rule.TWO_SQUARES
+    else:
+        play(game, "a5-a4")
+
+
+def test_what_the_opponent_does_in_between_makes_no_difference(start: Start, play: Play, refusal: Refusal) -> None:
+    """Not even an attack of his."""
+    game = start("F:j1 M:a4 3:e4 2:e1", "F:j10 M:i10 3:j9 2:e7", two_squares=3, chase=Chase.FREE)
+    play(game, "a4-a5 j9-j8 a5-a4")
+    assert isinstance(play(game, "e7-e4")[1], Fought)
+    play(game, "a4-a5 j8-j9")
+    assert refusal(game, "a5-a4").rule is Rule.TWO_SQUARES
+
+
+def test_a_capture_of_the_piece_leaves_nothing_to_count(start: Start, play: Play) -> None:
+    """Another piece that takes the same square back may go over the borders that the captured one went over."""
+    game = start("F:j1 4:a4 9:b4 2:e1", "F:j10 4:j9 9:a7 2:j8", two_squares=2, chase=Chase.FREE)
+    play(game, "a4-a5 a7-a6 a5-a4 a6-a5 e1-e2 a5-a4")
+    play(game, "b4-a4")
+    assert game.ply == 7
+
+
+def test_a_side_whose_only_moves_are_refused_has_no_move_and_loses(start: Start, play: Play) -> None:
+    """A lone piece between its own flag and bombs goes to and fro until the rule holds it where it is."""
+    game = start(
+        "F:b1 B:b2 B:a3 M:a1", "F:j10 B:a10 B:b10 M:e8", two_squares=3, chase=Chase.FREE, no_move=NoMove.ON_TURN
+    )
+    play(game, "a1-a2 e8-e9 a2-a1 e9-f9 a1-a2")
+    assert game.outcome is None
+    play(game, "f9-f8")
+    assert game.outcome is not None
+    assert (game.outcome.winner, game.outcome.reason) == (Color.BLUE, Reason.NO_MOVE)

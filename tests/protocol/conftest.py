@@ -1,0 +1,161 @@
+"""What these tests share: a small arena, and transcripts of a conversation as text."""
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from arena.rules import game as rules
+from arena.rules.board import BLUE_BIT, RANKS
+from arena.rules.game import Game
+from arena.rules.ruleset import Ruleset, load_ruleset
+from protocol.messages import (
+    ArenaMessage,
+    Battle,
+    Board,
+    Clock,
+    End,
+    Enemy,
+    Legal,
+    Moved,
+    Reveal,
+    Rule,
+    Seed,
+    SetupRequest,
+    Turn,
+    Want,
+)
+from protocol.messages import Game as GameMessage
+from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, SQUARES, Color, Rank, Result
+from protocol.view import View
+
+CLOCK = Clock(5000, 1000)
+
+
+def random_rows(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
+    """A set-up by lot."""
+    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
+    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
+    dice.shuffle(letters)
+    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+
+
+class SmallArena:
+    """One game under the real rules, and what the protocol has the arena say of it to each seat.
+
+    There are no bots, clocks or processes in here: a test carries the messages to whatever it tests.
+    """
+
+    def __init__(self, ruleset: str) -> None:
+        self.ruleset = load_ruleset(ruleset)
+        self._rows: dict[Color, tuple[str, ...]] = {}
+        self._game: Game | None = None
+
+    @property
+    def game(self) -> Game:
+        assert self._game is not None, "both sides must set up first"
+        return self._game
+
+    def opening(self, color: Color, seed: int, clock: Clock = CLOCK) -> list[ArenaMessage]:
+        """From `game` to the request for a set-up."""
+        lines = [Rule(name, value) for name, value in self.ruleset.lines()]
+        return [GameMessage(color, self.ruleset.name), *lines, clock, Seed(seed), SetupRequest()]
+
+    def set_up(self, color: Color, rows: Sequence[str]) -> None:
+        self._rows[color] = tuple(rows)
+        if len(self._rows) == len(Color):
+            self._game = Game(self.ruleset, self._rows[Color.RED], self._rows[Color.BLUE])
+
+    def truth(self) -> dict[str, tuple[Color, Rank]]:
+        """Every piece that is really on the board."""
+        board = enumerate(self.game.board)
+        return {SQUARES[square]: (Color(code > BLUE_BIT), RANKS[code]) for square, code in board if code}
+
+    def enemy(self, color: Color) -> list[ArenaMessage]:
+        """The enemy's squares, for a seat that cannot know them by itself; to be sent before the first move."""
+        if self.ruleset.fills_rows:
+            return []
+        return [Enemy(tuple(square for square, (owner, _) in self.truth().items() if owner is not color))]
+
+    def turn(self, wants: Sequence[Want] = (), view: View | None = None) -> list[ArenaMessage]:
+        """The lines that make it the turn of the side to move, with the extra ones that its seat wants."""
+        extra: list[ArenaMessage] = []
+        if Want.BOARD in wants:
+            assert view is not None, "a board is what a seat's view shows"
+            extra.append(Board(view.cells()))
+        if Want.LEGAL in wants:
+            moves = sorted(self.game.legal_moves(), key=lambda move: (move.origin, move.target))
+            extra.append(Legal(tuple(move.text for move in moves)))
+        return [*extra, Turn(self.game.ply + 1, 1000, 1000)]
+
+    def play(self, action: str) -> list[ArenaMessage]:
+        """Play an action; returns what both seats are told of it."""
+        color = self.game.to_move
+        said: list[ArenaMessage] = [Moved(color, action)]
+        for event in self.game.apply(action):
+            match event:
+                case rules.Fought(square, attacker, defender, survivor):
+                    said.append(Battle(SQUARES[square], attacker, defender, survivor))
+                case rules.Revealed(square, rank):
+                    said.append(Reveal(SQUARES[square], rank))
+                case _:
+                    pass
+        return said
+
+    def end(self, color: Color) -> End:
+        """How the finished game ended for one seat."""
+        outcome = self.game.outcome
+        assert outcome is not None, "the game goes on"
+        if outcome.winner is None:
+            return End(Result.DRAW, outcome.reason)
+        return End(Result.WIN if outcome.winner is color else Result.LOSS, outcome.reason)
+
+
+@pytest.fixture
+def small_arena() -> Callable[[str], SmallArena]:
+    """Makes a `SmallArena` for the ruleset of that name."""
+    return SmallArena
+
+
+@pytest.fixture
+def rows_by_lot() -> Callable[[Ruleset, Random], tuple[str, ...]]:
+    return random_rows
+
+
+class Line(NamedTuple):
+    """One line of a transcript, with the newline that it had on the wire."""
+
+    from_arena: bool
+    data: bytes
+
+
+class Transcript:
+    """A conversation written down: `arena| ` or `bot  | ` before each line; lines that start with `;` are remarks."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = list(self._read(text))
+
+    @staticmethod
+    def _read(text: str) -> Iterator[Line]:
+        for line in text.splitlines():
+            if line.startswith(";"):
+                continue
+            who, bar, said = line.partition("| ")
+            assert bar, f"not a line of a transcript: {line!r}"
+            assert who in {"arena", "bot  "}, f"nobody is called {who!r}"
+            yield Line(who == "arena", said.encode("ascii") + b"\n")
+
+    @property
+    def arena(self) -> list[bytes]:
+        return [line.data for line in self.lines if line.from_arena]
+
+    @property
+    def bot(self) -> list[bytes]:
+        return [line.data for line in self.lines if not line.from_arena]
+
+
+@pytest.fixture
+def transcript() -> Callable[[str], Transcript]:
+    """Reads a conversation from its text."""
+    return Transcript

@@ -1,0 +1,524 @@
+"""The codec: what each side may write, what the other makes of it, and that nothing else ever comes out."""
+
+import itertools
+import re
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from protocol.codec import (
+    MAX_BOT_LINE,
+    LineBuffer,
+    LocalProtocolError,
+    ProtocolError,
+    RemoteProtocolError,
+    decode_for_bot,
+    decode_from_bot,
+    encode_for_bot,
+    encode_from_bot,
+    excerpt,
+    is_action,
+)
+from protocol.messages import (
+    ArenaMessage,
+    Author,
+    Battle,
+    Board,
+    BotMessage,
+    Clock,
+    End,
+    Enemy,
+    Error,
+    Game,
+    Hello,
+    Legal,
+    Move,
+    Moved,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Reveal,
+    Rule,
+    Seed,
+    Setup,
+    SetupRequest,
+    Turn,
+    Want,
+    Wants,
+)
+from protocol.notation import RANK_LETTERS, SQUARES, Color, Rank, Reason, Result, Survivor
+
+ROWS = ("FB........", "..........", ".....2....", "S..3..M..9")
+
+# --- what there can be on a line ----------------------------------------------------------------------------------
+
+numbers = st.integers(0, 2**63 - 1)
+texts = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=200)
+words = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
+squares = st.sampled_from(SQUARES)
+colors = st.sampled_from(Color)
+ranks = st.sampled_from(Rank)
+letters = st.sampled_from(RANK_LETTERS)
+actions = st.one_of(
+    st.just("resign"),
+    st.builds("{}-{}".format, squares, squares),
+    st.builds("{}-{}-{}".format, squares, squares, squares),
+    st.builds("{}-{}+{}{}".format, squares, squares, letters, squares),
+    st.builds("{}?{}{}".format, squares, squares, letters),
+)
+
+ARENA_MESSAGES: dict[type, st.SearchStrategy[ArenaMessage]] = {
+    Hello: st.builds(Hello, numbers),
+    Game: st.builds(Game, colors, words),
+    Rule: st.builds(Rule, words, texts),
+    Clock: st.builds(Clock, numbers, st.none() | numbers, st.none() | numbers, st.none() | numbers),
+    Seed: st.builds(Seed, numbers),
+    SetupRequest: st.just(SetupRequest()),
+    Enemy: st.builds(Enemy, st.lists(squares, max_size=40).map(tuple)),
+    Board: st.builds(Board, st.lists(words, min_size=100, max_size=100).map(tuple)),
+    Legal: st.builds(Legal, st.lists(actions, max_size=200).map(tuple)),
+    Turn: st.builds(Turn, *[numbers] * 3, st.none(), st.none()) | st.builds(Turn, *[numbers] * 5),
+    Moved: st.builds(Moved, colors, actions),
+    Battle: st.builds(Battle, squares, ranks, st.none() | ranks, st.sampled_from(Survivor)),
+    Reveal: st.builds(Reveal, squares, ranks),
+    Error: st.builds(Error, texts),
+    End: st.builds(End, st.sampled_from(Result), st.sampled_from(Reason)),
+    Quit: st.just(Quit()),
+}
+BOT_MESSAGES: dict[type, st.SearchStrategy[BotMessage]] = {
+    Name: st.builds(Name, texts),
+    Author: st.builds(Author, texts),
+    Wants: st.builds(Wants, st.lists(st.sampled_from(Want), min_size=1, max_size=3).map(tuple)),
+    Ready: st.just(Ready()),
+    Setup: st.builds(
+        lambda row, other: Setup((row, other, other, row)),
+        st.text(RANK_LETTERS + ".", min_size=10, max_size=10),
+        st.text(RANK_LETTERS + ".", min_size=10, max_size=10),
+    ),
+    Move: st.builds(Move, actions),
+    Note: st.builds(Note, texts),
+}
+
+verbs = st.sampled_from([b"name", b"author", b"want", b"ready", b"setup", b"move", b"note"])
+arena_verbs = st.sampled_from(
+    b"hello game rule clock seed setup enemy board legal turn moved battle reveal error end quit".split()
+)
+field_bytes = st.sampled_from(
+    b"a4-a5 a4 j10 resign red blue 2 M ? attacker 1 1000 -5 move bank setup win flag legal board \xe9 ~~ \x00".split(
+        b" "
+    )
+)
+ends = st.sampled_from([b"", b"\r", b"\n", b"\r\n"])
+
+
+def nearly(verb: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
+    """Lines that look right at first."""
+    fields = st.lists(field_bytes | st.binary(max_size=8), max_size=8)
+    return st.builds(lambda head, tail, end: b" ".join([head, *tail]) + end, verb, fields, ends)
+
+
+# --- there and back -----------------------------------------------------------------------------------------------
+
+
+def test_there_is_a_strategy_for_every_message() -> None:
+    assert set(ARENA_MESSAGES) == set(ArenaMessage.__args__)
+    assert set(BOT_MESSAGES) == set(BotMessage.__args__)
+
+
+@pytest.mark.parametrize("kind", ARENA_MESSAGES, ids=lambda kind: kind.__name__)
+def test_every_message_of_the_arena_comes_back_as_it_was(kind: type) -> None:
+    @settings(max_examples=30, deadline=None)
+    @given(ARENA_MESSAGES[kind])
+    def there_and_back(message: ArenaMessage) -> None:
+        line = encode_for_bot(message)
+        assert line.count(b"\n") == 1
+        assert line.endswith(b"\n")
+        assert repr(decode_for_bot(line)) == repr(message)
+        assert repr(decode_for_bot(line[:-1] + b"\r\n")) == repr(message)
+
+    there_and_back()
+
+
+@pytest.mark.parametrize("kind", BOT_MESSAGES, ids=lambda kind: kind.__name__)
+def test_every_message_of_a_bot_comes_back_as_it_was(kind: type) -> None:
+    @settings(max_examples=30, deadline=None)
+    @given(BOT_MESSAGES[kind])
+    def there_and_back(message: BotMessage) -> None:
+        line = encode_from_bot(message)
+        assert line.count(b"\n") == 1
+        assert line.endswith(b"\n")
+        assert repr(decode_from_bot(line[:-1])) == repr(message)
+        assert repr(decode_from_bot(line[:-1] + b"\r")) == repr(message)
+
+    there_and_back()
+
+
+# --- garbage ------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200) | nearly(verbs))
+@example(b"")
+@example(b" ")
+@example(b"\r\r")
+@example(b"move")
+@example(b"move \xff")
+@example(b"note " + b"x" * MAX_BOT_LINE)
+@example(b"want " + b"x" * MAX_BOT_LINE)
+def test_any_line_of_a_bot_parses_or_is_refused_in_words_that_can_be_sent_back(line: bytes) -> None:
+    refusal = None
+    try:
+        message = decode_from_bot(line)
+    except RemoteProtocolError as error:
+        refusal = str(error)
+    if refusal is None:
+        assert message is None or type(message) in BOT_MESSAGES
+    else:
+        assert len(encode_for_bot(Error(refusal))) <= MAX_BOT_LINE
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200) | nearly(arena_verbs))
+@example(b"")
+@example(b"hello " + b"9" * 5000)
+@example(b"hello \xc2\xb2")
+@example(b"battle a1 2")
+@example(b"turn 1 2")
+@example(b"clock move 5")
+@example(b"enemy a1 k1")
+def test_any_line_of_an_arena_parses_is_passed_over_or_is_refused(line: bytes) -> None:
+    try:
+        message = decode_for_bot(line)
+    except RemoteProtocolError:
+        return
+    assert message is None or type(message) in ARENA_MESSAGES
+
+
+# --- lines out of a stream ----------------------------------------------------------------------------------------
+
+
+def pieces(data: bytes, cuts: Iterable[int]) -> list[bytes]:
+    """`data` cut at these places."""
+    edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(edges)]
+
+
+def feed(buffer: LineBuffer, chunks: Iterable[bytes], cap: int) -> tuple[list[bytes], bool]:
+    """The lines that came out, and whether an overlong one ended it."""
+    lines: list[bytes] = []
+    refusal = ""
+    for chunk in chunks:
+        try:
+            for line in buffer.feed(chunk):
+                lines.append(line)  # noqa: PERF402  # those before an error count
+        except RemoteProtocolError as error:
+            refusal = str(error)
+        assert len(buffer.partial) <= cap + 1
+        if refusal:
+            assert f"more than {cap} bytes" in refusal
+            assert encode_for_bot(Error(refusal))
+            break
+    return lines, bool(refusal)
+
+
+streams = st.lists(st.sampled_from([b"a", b"bb", b"\r", b"\n", b"\r\n", b"\xff", b"cccccccc"]), max_size=60).map(
+    b"".join
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(streams | st.binary(max_size=100), st.lists(st.integers(0, 10_000), max_size=12), st.integers(1, 16))
+def test_the_lines_are_the_same_whatever_the_chunks(data: bytes, cuts: list[int], cap: int) -> None:
+    parts = data.split(b"\n")
+    overlong = [len(part.removesuffix(b"\r")) > cap for part in parts]
+    lines, failed = feed(LineBuffer(cap), pieces(data, cuts), cap)
+    assert failed == any(overlong)
+    assert lines == (parts[: overlong.index(True)] if failed else parts[:-1])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.binary(max_size=300), st.lists(st.integers(0, 10_000), max_size=8))
+def test_garbage_in_any_chunks_parses_or_is_refused(data: bytes, cuts: list[int]) -> None:
+    lines, _ = feed(LineBuffer(), pieces(data, cuts), MAX_BOT_LINE)
+    for line in lines:
+        try:
+            decode_from_bot(line)
+        except RemoteProtocolError:
+            continue
+
+
+def test_an_overlong_line_is_refused_before_it_ends() -> None:
+    buffer = LineBuffer(10)
+    assert list(buffer.feed(b"ready\n" + b"x" * 10)) == [b"ready"]
+    assert buffer.partial == b"x" * 10
+    with pytest.raises(RemoteProtocolError, match="a line of more than 10 bytes"):
+        list(buffer.feed(b"x"))
+
+
+@pytest.mark.parametrize(("end", "fits"), [(b"\n", True), (b"\r\n", True), (b"x\n", False), (b"x\r\n", False)])
+def test_the_cap_does_not_count_the_line_end(end: bytes, fits: bool) -> None:
+    longest = b"note " + b"x" * (MAX_BOT_LINE - 5)
+    if fits:
+        (line,) = LineBuffer().feed(longest + end)
+        assert repr(decode_from_bot(line)) == repr(Note("x" * (MAX_BOT_LINE - 5)))
+    else:
+        with pytest.raises(RemoteProtocolError, match="4096"):
+            list(LineBuffer().feed(longest + end))
+        with pytest.raises(RemoteProtocolError, match="4097 bytes, expected at most 4096"):
+            decode_from_bot(longest + end[:-1])
+
+
+# --- the arena's side: strict, and says what it expected -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"hello", "expected one of name, author, want, ready, setup, move, note, got 'hello'"),
+        (b"MOVE a4-a5", "expected one of name, author, want, ready, setup, move, note, got 'MOVE a4-a5'"),
+        (b" move a4-a5", "expected one of name, author, want, ready, setup, move, note, got ' move a4-a5'"),
+        (b" ", "expected one of name, author, want, ready, setup, move, note, got ' '"),
+        (b"caf\xc3\xa9", r"expected printable ASCII characters, got 'caf\xc3\xa9'"),
+        (b"move\ta4-a5", r"expected printable ASCII characters, got 'move\ta4-a5'"),
+        (b"# caf\xe9", r"expected printable ASCII characters, got '# caf\xe9'"),
+        (b"ready\r\r", r"expected printable ASCII characters, got 'ready\r'"),
+        (b"want", "expected 'want' and one or more of board, legal, got ''"),
+        (b"want legal  board", "expected 'want' and one or more of board, legal, got ''"),
+        (b"want legal tea", "expected 'want' and one or more of board, legal, got 'tea'"),
+        (b"ready now", "expected 'ready' alone, got 'ready now'"),
+        (b"move", "expected 'move' and one action such as a4-a5, got 'move '"),
+        (b"move a4a5", "expected 'move' and one action such as a4-a5, got 'move a4a5'"),
+        (b"move a4-a5 ", "expected 'move' and one action such as a4-a5, got 'move a4-a5 '"),
+        (b"move  a4-a5", "expected 'move' and one action such as a4-a5, got 'move  a4-a5'"),
+        (b"move A4-A5", "expected 'move' and one action such as a4-a5, got 'move A4-A5'"),
+        (b"setup", "got 'setup '"),
+        (b"setup F", "expected 'setup' and four rows of ten piece letters or dots, own back row first, parted by '/'"),
+        (b"setup " + b"/".join([b"." * 10] * 5), "expected 'setup' and four rows of ten"),
+        (b"setup " + b"/".join([b"." * 11] * 4), "expected 'setup' and four rows of ten"),
+        (b"setup " + b"/".join([b"........X."] * 4), "expected 'setup' and four rows of ten"),
+        (b"setup " + b"/".join([b"........1."] * 4), "expected 'setup' and four rows of ten"),
+    ],
+)
+def test_a_refusal_says_what_was_expected_and_what_came(line: bytes, words: str) -> None:
+    with pytest.raises(RemoteProtocolError, match=re.escape(words)):
+        decode_from_bot(line)
+
+
+def test_of_all_bytes_only_printable_ascii_may_be_on_a_line() -> None:
+    accepted = set()
+    for byte in range(256):
+        try:
+            decode_from_bot(b"note x" + bytes([byte]) + b"y")
+        except RemoteProtocolError:
+            continue
+        accepted.add(byte)
+    assert accepted == set(range(32, 127))
+
+
+@pytest.mark.parametrize("line", [b"", b"\r", b"#", b"# a comment", b"#move a4-a5\r"])
+def test_empty_lines_and_comments_of_a_bot_mean_nothing(line: bytes) -> None:
+    assert decode_from_bot(line) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("a4-a5", True),
+        ("a10-j10", True),
+        ("resign", True),
+        ("d2-d3-e3", True),
+        ("a9-a10+8c2", True),
+        ("e7?e9B", True),
+        ("e7?e9I", True),
+        ("a0-a1", False),
+        ("a11-a1", False),
+        ("k1-k2", False),
+        ("a4", False),
+        ("a4-", False),
+        ("a4-a5-a6-a7", False),
+        ("a9-a10+1c2", False),
+        ("e7?e9", False),
+        ("resigns", False),
+        ("a4-a5\n", False),
+        ("", False),
+    ],
+)
+def test_the_forms_of_an_action(text: str, is_one: bool) -> None:
+    assert is_action(text) is is_one
+
+
+def test_an_excerpt_is_short_quoted_and_escaped() -> None:
+    assert excerpt(b"move a4") == "'move a4'"
+    assert excerpt(b"\x00\xff\n") == r"'\x00\xff\n'"
+    cut = excerpt(b"x" * 10_000)
+    assert cut.startswith("'xxx")
+    assert cut.endswith("x...'")
+    assert len(cut) < 70
+
+
+# --- the bot's side: lenient, so that the protocol can grow --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line", [b"weather fine", b"", b"\n", b"\r\n", b"# hello 1", b"#hello 1", b"Hello 1", b" quit"]
+)
+def test_a_bot_passes_over_what_it_does_not_know(line: bytes) -> None:
+    assert decode_for_bot(line) is None
+
+
+@pytest.mark.parametrize("tail", [b" later", b" later 7", b" later still"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        Hello(1),
+        Game(Color.RED, "isf"),
+        Clock(5000, 1000),
+        Clock(5000, None, 60000, 100),
+        Seed(7),
+        SetupRequest(),
+        Board(("..",) * 100),
+        Turn(1, 1000, 1000),
+        Turn(1, 1000, 1000, 60000, 60000),
+        Moved(Color.BLUE, "a4-a5"),
+        Battle("a5", Rank.MAJOR, None, Survivor.NEITHER),
+        Reveal("a5", Rank.SCOUT),
+        End(Result.WIN, Reason.FLAG),
+        Quit(),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, tuple) else None,
+)
+def test_a_bot_ignores_fields_after_those_that_it_knows(message: ArenaMessage, tail: bytes) -> None:
+    assert repr(decode_for_bot(encode_for_bot(message)[:-1] + tail + b"\n")) == repr(message)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"hello",
+        b"hello one",
+        b"game green isf",
+        b"game red",
+        b"rule",
+        b"clock",
+        b"clock move 1000",
+        b"clock setup soon",
+        b"clock setup +5",
+        b"seed",
+        b"seed 1_000",
+        b"enemy a1 a11",
+        b"turn 1 1000",
+        b"turn 1 1000 -1",
+        b"turn 1 soon 1000 1000",
+        b"board .. b?",
+        b"moved red",
+        b"moved a4-a5",
+        b"battle a5 7 5",
+        b"battle a5 7 5 both",
+        b"battle a5 ? 5 attacker",
+        b"battle k5 7 5 attacker",
+        b"reveal e6",
+        b"reveal e6 1",
+        b"end win",
+        b"end won flag",
+        b"end win flags",
+    ],
+)
+def test_a_bot_refuses_a_known_verb_with_wrong_fields(line: bytes) -> None:
+    with pytest.raises(RemoteProtocolError, match="cannot make sense of the line") as caught:
+        decode_for_bot(line)
+    assert line.decode() in str(caught.value)
+
+
+# --- our own mistakes ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["caf\u00e9", "two\nlines", "a\ttab", "end\r", "\x00", "\x7f"])
+def test_the_arena_cannot_send_text_that_has_no_place_on_a_line(text: str) -> None:
+    for message in (Error(text), Rule("army", text), Game(Color.RED, text), Moved(Color.RED, text)):
+        with pytest.raises(LocalProtocolError):
+            encode_for_bot(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Name("caf\u00e9"),
+        Author("two\nlines"),
+        Note("end\r"),
+        Note("a\ttab"),
+        Note("x" * (MAX_BOT_LINE - 4)),
+        Wants(()),
+        Setup(ROWS[:3]),
+        Setup(("F", *ROWS[1:])),
+        Move(""),
+        Move("a4a5"),
+        Move("a4-a5\n"),
+        Move("a4-a5 b4-b5"),
+    ],
+    ids=lambda message: ascii(repr(message))[:30],
+)
+def test_a_bot_cannot_send_what_would_be_refused(message: BotMessage) -> None:
+    with pytest.raises(LocalProtocolError):
+        encode_from_bot(message)
+
+
+def test_the_two_errors_are_told_apart() -> None:
+    assert not issubclass(LocalProtocolError, RemoteProtocolError)
+    assert not issubclass(RemoteProtocolError, LocalProtocolError)
+    assert issubclass(LocalProtocolError, ProtocolError)
+    assert issubclass(RemoteProtocolError, ProtocolError)
+
+
+# --- the bytes themselves -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (Hello(1), b"hello 1"),
+        (Game(Color.BLUE, "barrage"), b"game blue barrage"),
+        (Rule("army", "F:1 B:1"), b"rule army F:1 B:1"),
+        (Clock(5000, 1000), b"clock setup 5000 move 1000"),
+        (Clock(5000, None, 60000, 0), b"clock setup 5000 bank 60000 increment 0"),
+        (Clock(1, 2, 3, 4), b"clock setup 1 move 2 bank 3 increment 4"),
+        (SetupRequest(), b"setup"),
+        (Enemy(("a7", "j10")), b"enemy a7 j10"),
+        (Enemy(()), b"enemy"),
+        (Board(("..", "b?")), b"board .. b?"),
+        (Legal(("a4-a5", "b4-b5")), b"legal a4-a5 b4-b5"),
+        (Turn(3, 58800, 59120), b"turn 3 58800 59120"),
+        (Turn(3, 0, 0, 0, 0), b"turn 3 0 0 0 0"),
+        (Moved(Color.RED, "a4-a5"), b"moved red a4-a5"),
+        (Battle("a5", Rank.MAJOR, Rank.LIEUTENANT, Survivor.ATTACKER), b"battle a5 7 5 attacker"),
+        (Battle("a5", Rank.SPY, None, Survivor.DEFENDER), b"battle a5 S ? defender"),
+        (Reveal("e6", Rank.SCOUT), b"reveal e6 2"),
+        (End(Result.LOSS, Reason.ILLEGAL_ACTION), b"end loss illegal-action"),
+        (Quit(), b"quit"),
+    ],
+    ids=lambda value: value.decode() if isinstance(value, bytes) else None,
+)
+def test_the_arenas_lines_letter_by_letter(message: ArenaMessage, line: bytes) -> None:
+    assert encode_for_bot(message) == line + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"name hunter 1.4", Name("hunter 1.4")),
+        (b"name", Name("")),
+        (b"author  two spaces ", Author(" two spaces ")),
+        (b"want board legal", Wants((Want.BOARD, Want.LEGAL))),
+        (b"ready", Ready()),
+        (b"ready\r", Ready()),
+        (b"setup FB......../........../.....2..../S..3..M..9", Setup(ROWS)),
+        (b"move a4-a5\r", Move("a4-a5")),
+        (b"move resign", Move("resign")),
+        (b"note # not a comment", Note("# not a comment")),
+    ],
+    ids=lambda value: value.decode() if isinstance(value, bytes) else None,
+)
+def test_a_bots_lines_letter_by_letter(line: bytes, message: BotMessage) -> None:
+    assert repr(decode_from_bot(line)) == repr(message)

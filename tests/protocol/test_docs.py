@@ -1,0 +1,429 @@
+"""`docs/protocol.md` is true: its examples are run, its tables are complete, its bot plays and its game is a game."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import pytest
+
+from arena.process import STDERR_KEPT
+from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
+from arena.rules.ruleset import Chase, NoMove, load_ruleset, ruleset_names
+from protocol.codec import (
+    _FOR_BOT_PARSERS,
+    _FROM_BOT,
+    MAX_BOT_LINE,
+    decode_for_bot,
+    decode_from_bot,
+    encode_for_bot,
+    encode_from_bot,
+    is_action,
+)
+from protocol.conversation import BOT_MAY_SEND, Phase, after
+from protocol.messages import (
+    ArenaMessage,
+    Board,
+    Clock,
+    End,
+    Enemy,
+    Hello,
+    Legal,
+    Move,
+    Quit,
+    Ready,
+    Seed,
+    Setup,
+    SetupRequest,
+    Turn,
+    Want,
+    Wants,
+)
+from protocol.messages import Game as GameMessage
+from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Reason, Result
+from protocol.view import new_view
+
+if TYPE_CHECKING:
+    from tests.protocol.conftest import SmallArena, Transcript
+
+DOC = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="ascii")
+BLOCKS = re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", DOC, re.MULTILINE)
+ARENA_LINES = [line for kind, body in BLOCKS if kind == "arena" for line in body.splitlines()]
+BOT_LINES = [line for kind, body in BLOCKS if kind == "bot" for line in body.splitlines()]
+
+
+def section(title: str) -> str:
+    """The text of one section, subsections included."""
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", DOC, re.MULTILINE | re.DOTALL)
+    assert found, f"no section is called {title!r}"
+    return found[1]
+
+
+def table(text: str) -> list[list[str]]:
+    """The cells of the first table in `text`, its head and the line under it left out."""
+    found = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert found, "no table here"
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in found[0].splitlines()[2:]]
+
+
+def quoted(cell: str) -> list[str]:
+    """What stands in backticks."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def verb_sections(title: str) -> Iterator[tuple[str, str, str]]:
+    """The verb, the whole form and the text of each section that a line has to itself."""
+    for form, text in re.findall(r"^### `(.+)`\n((?:(?!^### ).*\n)*)", section(title), re.MULTILINE):
+        yield form.split()[0], form, text
+
+
+# --- examples -----------------------------------------------------------------------------------------------------
+
+
+def test_every_block_of_the_text_is_of_a_kind_that_is_run_here() -> None:
+    assert {kind for kind, _ in BLOCKS} == {"python", "arena", "bot", "game red", "game blue"}
+    assert DOC.count("```") == 2 * len(BLOCKS)
+
+
+@pytest.mark.parametrize("line", ARENA_LINES, ids=lambda line: line[:24])
+def test_each_line_of_the_arena_is_read_and_written_as_it_stands(line: str) -> None:
+    message = decode_for_bot(line.encode())
+    assert message is not None
+    assert encode_for_bot(message) == line.encode() + b"\n"
+
+
+@pytest.mark.parametrize("line", BOT_LINES, ids=lambda line: line[:24])
+def test_each_line_of_a_bot_is_read_and_written_as_it_stands(line: str) -> None:
+    message = decode_from_bot(line.encode())
+    assert message is not None
+    assert encode_from_bot(message) == line.encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "verbs"), [("What the arena sends", _FOR_BOT_PARSERS), ("What a bot sends", _FROM_BOT)]
+)
+def test_every_verb_has_a_section_with_an_example_of_its_own(title: str, verbs: dict[str, object]) -> None:
+    found = list(verb_sections(title))
+    assert sorted(verb for verb, _, _ in found) == sorted(verbs)
+    for verb, _, text in found:
+        lines = [
+            line
+            for kind, body in re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", text, re.MULTILINE)
+            for line in body.splitlines()
+            if kind in {"arena", "bot"}
+        ]
+        assert lines, f"{verb} has no example"
+        assert {line.split()[0] for line in lines} == {verb}
+
+
+@pytest.mark.parametrize("line", ARENA_LINES, ids=lambda line: line[:24])
+def test_an_example_has_as_many_fields_as_its_form_says(line: str) -> None:
+    forms = {verb: form for verb, form, _ in verb_sections("What the arena sends")}
+    verb, *fields = line.split(" ")
+    form = forms[verb].removeprefix(verb).replace("[", " ").replace("]", " ").split()
+    required = forms[verb].partition("[")[0].split()[1:]
+    if form and form[-1] in {"..", "VALUE", "TEXT"}:
+        assert len(fields) >= len(form) - (form[-1] == "..")
+    else:
+        assert len(required) <= len(fields) <= len(form)
+
+
+@pytest.mark.parametrize("line", [line for line in ARENA_LINES if line.startswith("turn")])
+def test_the_times_in_the_examples_of_turn_add_up(line: str) -> None:
+    turn = decode_for_bot(line.encode())
+    assert isinstance(turn, Turn)
+    if turn.own_bank_ms is not None and turn.enemy_bank_ms is not None:
+        assert turn.own_ms <= turn.own_bank_ms
+        assert turn.enemy_ms <= turn.enemy_bank_ms
+
+
+# --- tables and numbers -------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_reasons_is_complete() -> None:
+    rows = {quoted(row[0])[0]: row[1] for row in table(section("Reasons"))}
+    assert rows == {reason.value: reason.kind.value for reason in Reason}
+
+
+def test_the_results_are_named() -> None:
+    form = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "end")
+    assert {result.value for result in Result} <= set(quoted(form))
+
+
+def test_the_table_of_rules_is_complete() -> None:
+    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
+    rows = {quoted(row[0])[0]: row[1] for row in table(text)}
+    for name in ruleset_names():
+        assert list(rows) == [rule for rule, _ in load_ruleset(name).lines()]
+    assert quoted(rows["starts"]) == list(COLOR_WORDS)
+    assert set(quoted(rows["chase"])) == {chase.value for chase in Chase}
+    assert set(quoted(rows["no-move"])) == {no_move.value for no_move in NoMove}
+    assert all("`none`" in rows[name] for name in ("two-squares", "max-plies", "max-quiet-plies"))
+
+
+def test_the_example_rules_are_those_of_barrage() -> None:
+    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
+    for name, value in load_ruleset("barrage").lines():
+        assert f"\nrule {name} {value}\n" in text
+
+
+def test_the_table_of_phases_is_the_state_machine() -> None:
+    rows = {row[0]: (row[2], quoted(row[3])) for row in table(section("A conversation from its start"))}
+    verbs = {type(decode_from_bot(line.encode())): line.split()[0] for line in BOT_LINES}
+    assert set(rows) == {phase.name.lower().replace("_", " ") for phase in Phase}
+    for phase in Phase:
+        waits, may_send = rows[phase.name.lower().replace("_", " ")]
+        assert waits == ("yes" if phase.bot_must_answer else "no")
+        assert sorted(may_send) == sorted(verbs[kind] for kind in BOT_MAY_SEND[phase])
+
+
+def test_the_pieces_and_the_squares_are_named() -> None:
+    text = section("Squares, pieces and actions")
+    cells = [cell for row in table(text) for cell in row]
+    pieces = {quoted(letter)[0]: name for letter, name in zip(cells[::2], cells[1::2], strict=True) if quoted(letter)}
+    assert pieces == {letter: rank.name.lower() for letter, rank in RANK_BY_LETTER.items()}
+    lakes = re.search(r"The lakes are (.*?)\.", text)
+    assert lakes
+    empty = new_view(GameMessage(Color.RED, "isf")).cells()
+    named = set(re.findall(r"[a-j]\d", lakes[1]))
+    assert named == {name for name, cell in zip(SQUARES, empty, strict=True) if cell == "~~"}
+
+
+def test_the_example_of_each_form_of_an_action_has_that_form() -> None:
+    text = section("Squares, pieces and actions")
+    rows = table(text[text.index("An **action**") :])
+    examples = [quoted(row[1])[0] for row in rows]
+    assert len(examples) == 5
+    assert all(is_action(example) for example in examples)
+
+
+def test_the_longest_line_is_named_everywhere_with_the_same_number() -> None:
+    assert set(re.findall(r"([\d,]+) bytes", section("Lines") + section("What loses a game"))) == {f"{MAX_BOT_LINE:,}"}
+
+
+def test_what_the_arena_keeps_and_bears_is_named_with_its_true_numbers() -> None:
+    assert f"more than {MAX_LINES_A_TURN:,} lines" in section("What loses a game")
+    assert f"the last {STDERR_KEPT // 1024} KiB" in section("What loses a game")
+    assert f"the first {MAX_NOTE_BYTES // 1024} KiB" in section("What a bot sends")
+
+
+def test_the_wants_are_named() -> None:
+    text = next(text for verb, _, text in verb_sections("What a bot sends") if verb == "want")
+    assert {want.value for want in Want} == set(quoted(text.partition("```")[0])) - {"want"}
+
+
+def test_every_link_inside_the_text_leads_somewhere() -> None:
+    titles = re.findall(r"^##+ (.+)$", DOC, re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles}
+    links = re.findall(r"\]\(#([^)]+)\)", DOC)
+    assert links
+    assert set(links) <= anchors
+
+
+# --- the whole game -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def conversations(transcript: "Callable[[str], Transcript]") -> "dict[Color, Transcript]":
+    bodies = {kind: body for kind, body in BLOCKS if kind.startswith("game")}
+    return {color: transcript(bodies[f"game {color.word}"]) for color in Color}
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_each_line_of_the_game_is_read_and_written_as_it_stands(
+    color: Color, conversations: "dict[Color, Transcript]"
+) -> None:
+    for line in conversations[color].arena:
+        heard = decode_for_bot(line)
+        assert heard is not None
+        assert encode_for_bot(heard) == line
+    for line in conversations[color].bot:
+        said = decode_from_bot(line[:-1])
+        assert said is not None
+        assert encode_from_bot(said) == line
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_in_the_game_every_message_comes_in_its_phase(color: Color, conversations: "dict[Color, Transcript]") -> None:
+    phase = Phase.STARTING
+    leads_to = {Hello: Phase.INTRODUCING, SetupRequest: Phase.SETTING_UP, Turn: Phase.THINKING, Quit: Phase.CLOSED}
+    for from_arena, line in conversations[color].lines:
+        if from_arena:
+            heard = decode_for_bot(line)
+            phase = Phase.IDLE if isinstance(heard, End) else leads_to.get(type(heard), phase)
+        else:
+            said = decode_from_bot(line[:-1])
+            assert said is not None
+            phase = after(phase, said)
+    assert phase is Phase.CLOSED
+
+
+def timeless(messages: list[ArenaMessage]) -> list[str]:
+    """The messages for comparing, without the times and the order of the legal moves."""
+    plain: list[ArenaMessage] = []
+    for message in messages:
+        match message:
+            case Turn(ply):
+                plain.append(Turn(ply, 0, 0))
+            case Legal(actions):
+                plain.append(Legal(tuple(sorted(actions))))
+            case _:
+                plain.append(message)
+    return [repr(message) for message in plain]
+
+
+def test_the_game_is_a_game_and_both_players_are_told_what_happened_in_it(
+    conversations: "dict[Color, Transcript]", small_arena: "Callable[[str], SmallArena]"
+) -> None:
+    """Played again under the real rules, every line of the arena comes out as it stands in the text."""
+    heard = {color: [decode_for_bot(line) for line in conversations[color].arena] for color in Color}
+    answers = {color: [decode_from_bot(line[:-1]) for line in conversations[color].bot] for color in Color}
+    arena = small_arena("barrage")
+    told: dict[Color, list[ArenaMessage]] = {color: [Hello(1)] for color in Color}
+    wants: dict[Color, tuple[Want, ...]] = dict.fromkeys(Color, ())
+    for color in Color:
+        wants[color] = next((said.wants for said in answers[color] if isinstance(said, Wants)), ())
+        seed = next(message.value for message in heard[color] if isinstance(message, Seed))
+        clock = next(message for message in heard[color] if isinstance(message, Clock))
+        told[color] += arena.opening(color, seed, clock)
+        arena.set_up(color, next(said.rows for said in answers[color] if isinstance(said, Setup)))
+    for color in Color:
+        told[color] += arena.enemy(color)
+    moves = {
+        color: [line.split()[1].decode() for line in conversations[color].bot if line.startswith(b"move")]
+        for color in Color
+    }
+    while arena.game.outcome is None:
+        color = arena.game.to_move
+        told[color] += arena.turn(wants[color])
+        said = arena.play(moves[color].pop(0))
+        for other in Color:
+            told[other] += said
+    assert not any(moves.values())
+    for color in Color:
+        told[color] += [arena.end(color), Quit()]
+        assert timeless([message for message in heard[color] if message is not None]) == timeless(told[color])
+    assert arena.game.outcome.reason is Reason.FLAG
+
+
+def test_in_the_game_the_banks_add_up(conversations: "dict[Color, Transcript]") -> None:
+    """A side's bank falls by what a move took and grows by the increment, and both players are told the same."""
+    heard = {color: [decode_for_bot(line) for line in conversations[color].arena] for color in Color}
+    clock = next(message for message in heard[Color.RED] if isinstance(message, Clock))
+    assert clock.bank_ms is not None
+    assert clock.increment_ms is not None
+    turns = {turn.ply: turn for color in Color for turn in heard[color] if isinstance(turn, Turn)}
+    assert sorted(turns) == list(range(1, len(turns) + 1))
+    assert (turns[1].own_ms, turns[1].enemy_ms) == (clock.bank_ms, clock.bank_ms)
+    for ply in range(2, len(turns) + 1):
+        before, turn = turns[ply - 1], turns[ply]
+        assert turn.own_ms == before.enemy_ms
+        assert 0 < turn.enemy_ms < before.own_ms + clock.increment_ms
+
+
+def test_the_example_boards_are_what_red_would_have_been_shown(conversations: "dict[Color, Transcript]") -> None:
+    view = new_view(GameMessage(Color.RED, "barrage"))
+    boards = {}
+    for from_arena, line in conversations[Color.RED].lines:
+        message = decode_for_bot(line) if from_arena else decode_from_bot(line[:-1])
+        if isinstance(message, Setup):
+            view.place_own(message.rows)
+        elif from_arena:
+            view.apply(message)  # type: ignore[arg-type]  # what comes from the arena is for the view
+            if isinstance(message, Turn):
+                boards[message.ply] = encode_for_bot(Board(view.cells()))
+    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "board")
+    plies = [int(ply) for ply in re.findall(r"before ply (\d+)", text)]
+    assert [line.encode() + b"\n" for line in ARENA_LINES if line.startswith("board")] == [boards[ply] for ply in plies]
+
+
+def test_the_example_of_enemy_lists_what_a_barrage_army_has() -> None:
+    (line,) = (line for line in ARENA_LINES if line.startswith("enemy"))
+    message = decode_for_bot(line.encode())
+    assert isinstance(message, Enemy)
+    assert list(message.squares) == sorted(message.squares, key=SQUARES.index)
+    assert len(message.squares) == load_ruleset("barrage").army_size
+
+
+# --- the bot in twenty lines --------------------------------------------------------------------------------------
+
+TWENTY_LINES = next(body for kind, body in BLOCKS if kind == "python")
+
+
+class Child:
+    """The bot from the text as a process."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        )
+        self.watchdog = threading.Timer(10, self.process.kill)  # a silent bot must fail the test, not hang it
+        self.watchdog.start()
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self.process.stdin
+        assert self.process.stdout
+        return self.process.stdin, self.process.stdout
+
+    def send(self, *messages: ArenaMessage) -> None:
+        self.pipes[0].write(b"".join(encode_for_bot(message) for message in messages))
+        self.pipes[0].flush()
+
+    def read(self) -> object:
+        line = self.pipes[1].readline()
+        assert line.endswith(b"\n"), "the bot has stopped"
+        return decode_from_bot(line[:-1])
+
+    def close(self) -> int:
+        self.pipes[0].close()
+        rest = self.pipes[1].read()
+        self.pipes[1].close()
+        assert rest == b""
+        return self.process.wait(10)
+
+
+def test_the_first_bot_has_twenty_lines() -> None:
+    assert len(TWENTY_LINES.splitlines()) <= 20
+
+
+@pytest.mark.parametrize("ruleset", ["barrage", "isf"])
+def test_the_first_bot_plays_itself(ruleset: str, small_arena: "Callable[[str], SmallArena]") -> None:
+    arena = small_arena(ruleset)
+    bots = {color: Child("-c", TWENTY_LINES) for color in Color}
+    try:
+        for color, bot in bots.items():
+            bot.send(Hello(1))
+            assert repr(bot.read()) == repr(Wants((Want.LEGAL,)))
+            assert repr(bot.read()) == repr(Ready())
+            bot.send(*arena.opening(color, seed=1 + color))
+            rows = bot.read()
+            assert isinstance(rows, Setup)
+            arena.set_up(color, rows.rows)
+        for color, bot in bots.items():
+            bot.send(*arena.enemy(color))
+        while arena.game.outcome is None:
+            color = arena.game.to_move
+            bots[color].send(*arena.turn([Want.LEGAL]))
+            move = bots[color].read()
+            assert isinstance(move, Move)
+            said = arena.play(move.action)
+            for bot in bots.values():
+                bot.send(*said)
+        for color, bot in bots.items():
+            bot.send(arena.end(color), Quit())
+            assert bot.close() == 0
+    finally:
+        for bot in bots.values():
+            bot.watchdog.cancel()
+            bot.process.kill()
+            bot.process.wait()
+            for pipe in bot.pipes:
+                pipe.close()

@@ -1,0 +1,135 @@
+"""Golden transcripts: conversations as bots have had them, byte by byte.
+
+A change that breaks one of these breaks bots that somebody has written. They are kept as they are; whatever has to
+change comes with a new version of the protocol, and with transcripts of its own.
+"""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from protocol.bot import Bot, Conversation, View, Want, run
+from protocol.codec import decode_for_bot, decode_from_bot, encode_for_bot, encode_from_bot
+from protocol.messages import Board
+from protocol.notation import Color
+
+if TYPE_CHECKING:
+    from tests.protocol.conftest import Transcript
+
+FOLDER = Path(__file__).parents[1] / "golden"
+
+
+class Drifter(Bot):
+    """Any legal action, by lot, with the board before its eyes."""
+
+    name = "drifter 1.0"
+    author = "Jane Doe"
+    wants = (Want.BOARD, Want.LEGAL)
+
+    def move(self, view: View) -> str:
+        return view.random.choice(view.legal)
+
+
+class Quitter(Bot):
+    """Says what it thinks, plays three moves and resigns."""
+
+    name = "quitter"
+
+    def setup(self, view: View) -> str:
+        self.note("by lot, as ever")
+        return super().setup(view)
+
+    def move(self, view: View) -> str:
+        self.note(f"ply {view.ply}, {view.own_ms} ms left")
+        if view.ply > 6:
+            self.note("this  is\nhopeless")
+            return "resign"
+        return max(view.legal)
+
+
+class Blunderer(Bot):
+    """Plays well-formed nonsense on its second turn as Blue."""
+
+    name = "blunderer"
+
+    def move(self, view: View) -> str:
+        return "a5-a6" if view.color is Color.BLUE and view.ply > 2 else view.random.choice(view.legal)
+
+
+BOTS: dict[str, Callable[[], Bot]] = {
+    "barrage_with_board_and_legal": Drifter,
+    "duel_resigned_with_notes": Quitter,
+    "isf_two_games_and_two_faults": Blunderer,
+}
+
+
+@pytest.fixture(params=BOTS)
+def case(request: pytest.FixtureRequest, transcript: "Callable[[str], Transcript]") -> "tuple[str, Transcript]":
+    """The name of a golden conversation, and the conversation."""
+    return request.param, transcript((FOLDER / f"{request.param}.txt").read_text(encoding="ascii"))
+
+
+def test_the_kit_answers_each_line_as_it_did(case: "tuple[str, Transcript]") -> None:
+    name, golden = case
+    conversation = Conversation(BOTS[name])
+    expected = b""
+    answers = b""
+    for from_arena, line in golden.lines:
+        if not from_arena:
+            expected += line
+            continue
+        assert answers == expected
+        heard = decode_for_bot(line)
+        assert heard is not None
+        answers = b"".join(encode_from_bot(answer) for answer in conversation.receive(heard))
+        expected = b""
+    assert answers == expected
+    assert conversation.finished
+
+
+def test_a_bots_whole_output_is_as_it_was(case: "tuple[str, Transcript]", monkeypatch: pytest.MonkeyPatch) -> None:
+    name, golden = case
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+    sink = io.BytesIO()
+    run(BOTS[name], io.BytesIO(b"".join(golden.arena)), sink)
+    assert sink.getvalue() == b"".join(golden.bot)
+
+
+def test_every_line_is_read_and_written_as_it_stands(case: "tuple[str, Transcript]") -> None:
+    _, golden = case
+    for line in golden.arena:
+        heard = decode_for_bot(line)
+        assert heard is not None
+        assert encode_for_bot(heard) == line
+    for line in golden.bot:
+        said = decode_from_bot(line[:-1])
+        assert said is not None
+        assert encode_from_bot(said) == line
+
+
+def test_the_boards_that_were_sent_are_what_the_bots_own_view_shows(case: "tuple[str, Transcript]") -> None:
+    name, golden = case
+    views: list[View] = []
+
+    class Comparing(Bot):
+        wants = ()
+
+        def event(self, view: View, message: object) -> None:
+            if isinstance(message, Board):
+                assert message.cells == view.cells()
+                views.append(view)
+
+    setups = (line.split()[1].decode() for line in golden.bot if line.startswith(b"setup"))
+    moves = (line.split()[1].decode() for line in golden.bot if line.startswith(b"move"))
+    Comparing.setup = lambda self, view: next(setups)  # type: ignore[method-assign]
+    Comparing.move = lambda self, view: next(moves)  # type: ignore[method-assign]
+    conversation = Conversation(Comparing)
+    for line in golden.arena:
+        heard = decode_for_bot(line)
+        assert heard is not None
+        conversation.receive(heard)
+    assert bool(views) is (Want.BOARD in BOTS[name]().wants)
