@@ -107,7 +107,7 @@ class LineBuffer:
 def excerpt(data: bytes, length: int = 60) -> str:
     """Bytes that came from a bot, made fit to print: the first `length`, quoted, with all but plain ASCII escaped."""
     text = data[:length].decode("latin-1").encode("unicode_escape").decode("ascii")
-    return f"'{text}'" + ("..." if len(data) > length else "")
+    return f"'{text}...'" if len(data) > length else f"'{text}'"
 
 
 # --- reading what a bot sends -------------------------------------------------------------------------------------
