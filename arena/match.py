@@ -138,6 +138,7 @@ class _Table:
     async def _write_slowly(self, color: Color, process: BotProcess, data: bytes) -> None:
         """The pipe is full: the bot has not been reading. It has as long to take its lines as to answer them."""
         patience = self.referee.patience(color)
+        self._armed = self._scope.deadline = NEVER  # an old turn's deadline would cut this write short
         with trio.move_on_after(patience) as scope:
             await process.write(data)
         if scope.cancelled_caught:

@@ -54,6 +54,11 @@ class Verdict(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+def _seconds(milliseconds: int) -> str:
+    whole, rest = divmod(milliseconds, 1000)
+    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
+
+
 class TimeControl(msgspec.Struct, frozen=True):
     """How long a bot may take, in milliseconds.
 
@@ -74,14 +79,14 @@ class TimeControl(msgspec.Struct, frozen=True):
         """The limits on moves as they are written on the command line."""
         parts = []
         if self.bank_ms is not None:
-            parts.append(f"{self.bank_ms / 1000:g}+{self.increment_ms / 1000:g}")
+            parts.append(f"{_seconds(self.bank_ms)}+{_seconds(self.increment_ms)}")
         if self.move_ms is not None:
             parts.append(f"{self.move_ms}ms")
         return ",".join(parts)
 
 
-_BANK = re.compile(r"(\d+(?:\.\d+)?)\+(\d+(?:\.\d+)?)")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
+_BANK = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\+(\d{1,9}(?:\.\d{1,9})?)")
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)")
 _UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000}
 
 
@@ -105,7 +110,7 @@ def parse_time(text: str) -> TimeControl:
     increment_ms = 0
     for part in text.split(","):
         bank = _BANK.fullmatch(part)
-        if bank and bank_ms is None and float(bank[1]) > 0:
+        if bank and bank_ms is None and round(float(bank[1]) * 1000) > 0:
             bank_ms, increment_ms = round(float(bank[1]) * 1000), round(float(bank[2]) * 1000)
         elif _DURATION.fullmatch(part.removesuffix("/move")) and move_ms is None:
             move_ms = parse_duration(part.removesuffix("/move"))
@@ -147,6 +152,9 @@ class NoteLine(msgspec.Struct, frozen=True):
     text: str
 
 
+RECORD_FORMAT = 1
+
+
 class GameRecord(msgspec.Struct, frozen=True):
     """A game that was played, whole: enough to show it, to re-adjudicate it and to see why it was lost.
 
@@ -173,4 +181,4 @@ class GameRecord(msgspec.Struct, frozen=True):
     stderr: tuple[str, str]
     started: float
     seconds: float
-    format: int = 1
+    format: int = RECORD_FORMAT

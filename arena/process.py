@@ -213,7 +213,10 @@ class BotProcess:
         code, number = status
         if code == os.CLD_EXITED:
             return f"exited with code {number}"
-        name = signal.Signals(number).name if number in signal.valid_signals() else "unknown"
+        try:
+            name = signal.Signals(number).name
+        except ValueError:  # the real-time signals have numbers only
+            name = "real-time"
         return f"was killed by signal {number} ({name})"
 
     async def end(self, grace: float = QUIT_GRACE) -> None:

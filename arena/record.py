@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from arena.model import ArenaError, GameRecord, GameResult
+from arena.model import RECORD_FORMAT, ArenaError, GameRecord, GameResult
+from arena.rules.deploy import IllegalSetupError
 from arena.rules.game import Event, Game, IllegalActionError
-from arena.rules.ruleset import ruleset_from_lines
+from arena.rules.ruleset import RulesetError, ruleset_from_lines
 from arena.view import SeatView, tell
 from protocol.notation import Color, Reason
 
@@ -31,9 +32,12 @@ def encode_record(record: GameRecord) -> bytes:
 def decode_record(data: bytes) -> GameRecord:
     """A record from JSON. Raises `RecordError`."""
     try:
-        return _decoder.decode(data)
+        record = _decoder.decode(data)
     except msgspec.MsgspecError as error:
         raise RecordError(f"not a game record: {error}") from None
+    if record.format != RECORD_FORMAT:
+        raise RecordError(f"expected a game record of format {RECORD_FORMAT}, got format {record.format}")
+    return record
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,14 @@ class Replay:
         red, blue = record.setups
         if red is None or blue is None:
             raise RecordError(f"game {record.id} ended before both sides had set up: {record.verdict.detail}")
+        if len(record.actions) != len(record.times_us):
+            raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
         self.record = record
         rows = (tuple(red.split("/")), tuple(blue.split("/")))
-        self.game = Game(ruleset_from_lines(record.ruleset, record.rules), *rows)
+        try:
+            self.game = Game(ruleset_from_lines(record.ruleset, record.rules), *rows)
+        except (RulesetError, IllegalSetupError) as error:
+            raise RecordError(f"game {record.id}: {error}") from None
         self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
 
     def steps(self) -> Iterator[Step]:
@@ -80,9 +89,13 @@ def check_record(record: GameRecord) -> None:
     """Judge a recorded game again. Raises `RecordError` if the engine does not come to the recorded verdict.
 
     A forfeit's cause lies outside the rules (a clock, a crash); for those, the game must be unfinished where it broke
-    off.
+    off, somebody must have lost it, and where only the side to move can have been at fault it must be that side.
     """
     verdict = record.verdict
+    if verdict.plies != len(record.actions):
+        raise RecordError(f"game {record.id}: recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
+    if verdict.reason.is_forfeit and verdict.result is GameResult.DRAW:
+        raise RecordError(f"game {record.id}: recorded as drawn by {verdict.reason.value}, which is no draw")
     if None in record.setups:
         if not verdict.reason.is_forfeit:
             raise RecordError(f"game {record.id}: {verdict.reason.value} without both set-ups")
@@ -96,5 +109,8 @@ def check_record(record: GameRecord) -> None:
     else:
         judged = (GameResult.DRAW if outcome.winner is None else GameResult.win(outcome.winner), outcome.reason)
     expected = None if verdict.reason.is_forfeit else (verdict.result, verdict.reason)
+    at_move = verdict.reason in (Reason.TIMEOUT, Reason.ILLEGAL_ACTION)
+    if at_move and verdict.result is not GameResult.win(replay.game.to_move.opponent):
+        raise RecordError(f"game {record.id}: {verdict.reason.value}, but the side to move is recorded as the winner")
     if judged != expected:
         raise RecordError(f"game {record.id}: recorded as {expected}, judged again as {judged}")

@@ -50,6 +50,12 @@ MAX_LINES_A_TURN = 1000
 MAX_NOTE_BYTES = 64 * 1024
 """What is kept of a bot's notes in one game; later ones are dropped."""
 
+BEFORE = {Phase.INTRODUCING: Phase.STARTING, Phase.SETTING_UP: Phase.IDLE, Phase.THINKING: Phase.WAITING}
+"""The phases in which the arena waits for a bot, and the phase that each is still in before the bot has been asked."""
+
+MAX_ERROR = 2000
+"""The longest text of an `error` line."""
+
 
 class Referee:
     """Judges one game. See the module's text for how it is driven."""
@@ -128,6 +134,9 @@ class Referee:
                     return
         except RemoteProtocolError as error:
             self._fail(seat, Fault(Reason.PROTOCOL, str(error)))
+            return
+        if self.game is None:
+            self._go_on_together()
 
     def gone(self, color: Color, how: str, exited: bool) -> None:
         """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
@@ -149,6 +158,8 @@ class Referee:
         """A seat has not read what it was sent before its time was up."""
         reason = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TIMEOUT}
         seat = self.seats[color]
+        if self.verdict or seat.fault:
+            return
         self._fail(seat, Fault(reason.get(seat.phase, Reason.TIMEOUT), "the bot did not read what it was sent"))
 
     def expire(self, now: float) -> None:
@@ -166,8 +177,8 @@ class Referee:
         message = seat.codec.decode(line)
         if message is None:
             return
-        phase = seat.phase
-        seat.phase = after(phase, message)
+        # What asks for an answer begins its phase only when it has been sent.
+        seat.phase = after(BEFORE[seat.phase] if seat.due else seat.phase, message)
         match message:
             case Move(action):
                 self._moved(seat, action, now)
@@ -176,7 +187,7 @@ class Referee:
             case Setup(rows):
                 self._set_up(seat, rows)
             case Ready():
-                self._ready(seat)
+                seat.deadline = NEVER
             case Wants(wants):
                 seat.wants = wants
             case Name(text):
@@ -185,13 +196,9 @@ class Referee:
                 pass
 
     def _note(self, seat: Seat, text: str) -> None:
-        seat.note_bytes += len(text)
+        seat.note_bytes += len(text) + 1
         if seat.note_bytes <= MAX_NOTE_BYTES:
             self.notes.append(NoteLine(len(self.actions) + 1, seat.color.word, text))
-
-    def _ready(self, seat: Seat) -> None:
-        seat.deadline = NEVER
-        self._go_on_together()
 
     def _set_up(self, seat: Seat, rows: tuple[str, ...]) -> None:
         seat.deadline = NEVER
@@ -201,7 +208,6 @@ class Referee:
             self._fail(seat, Fault(Reason.ILLEGAL_SETUP, str(error)))
             return
         seat.rows = rows
-        self._go_on_together()
 
     def _go_on_together(self) -> None:
         """Before the game: go on once both seats have answered or failed to."""
@@ -299,6 +305,7 @@ class Referee:
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
         seat.fault = fault
+        seat.due = False
         seat.deadline = NEVER
         if self.game is None:
             self._go_on_together()
@@ -312,7 +319,7 @@ class Referee:
         result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
         detail = "; ".join(f"{self._words(color, fault.reason)}: {fault.text}" for color, fault in guilty)
         for color, fault in guilty:
-            self._say(self.seats[color], Error("".join(c if " " <= c <= "~" else "?" for c in fault.text)))
+            self._say(self.seats[color], Error("".join(c if " " <= c <= "~" else "?" for c in fault.text[:MAX_ERROR])))
         self._end(result, reason, detail)
 
     def _words(self, loser: Color | None, reason: Reason) -> str:

@@ -1,0 +1,1126 @@
+"""Whole games before the referee, with scripted bots: every ending, every byte that is sent, every second charged."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.clock import NEVER
+from arena.model import GameResult, GameSpec, TimeControl, Verdict
+from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
+from arena.rules.ruleset import NoMove, Ruleset, load_ruleset
+from arena.view import legal_actions
+from protocol.codec import MAX_BOT_LINE, decode_for_bot
+from protocol.messages import Board, Legal
+from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank, Reason
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Table
+
+    SeatBots = Callable[..., Table]
+    TableFor = Callable[[GameSpec], Table]
+    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+
+RED, BLUE = Color.RED, Color.BLUE
+DUEL = load_ruleset("duel")
+MOVE, SETUP, START = TimeControl().move_ms or 0, TimeControl().setup_ms, TimeControl().start_ms
+MARGIN = TimeControl().margin_ms / 1000
+
+# A duel in which the scouts on a4, a7 and on j4, j10's flag look each other in the eye along their files.
+RED_ROWS = ("FBB.......", "S33.......", "9.........", "2M.......2")
+BLUE_ROWS = ("BB.......F", "S33.......", "9.........", "2M2.......")
+RED_SETUP, BLUE_SETUP = "setup " + "/".join(RED_ROWS), "setup " + "/".join(BLUE_ROWS)
+
+# One mobile piece a side.
+LONERS = replace(DUEL, army=((Rank.FLAG, 1), (Rank.BOMB, 2), (Rank.MARSHAL, 1)))
+FREE = ("F.........", "B.........", "..........", "M.......B.")
+SHUT_IN = ("MB........", "BF........", "..........", "..........")
+
+RULES = [
+    "rule army F:1 B:2 S:1 2:2 3:2 9:1 M:1",
+    "rule starts red",
+    "rule two-squares 3",
+    "rule chase isf",
+    "rule no-move at-once",
+    "rule max-plies 2000",
+    "rule max-quiet-plies 200",
+]
+
+
+def rows_text(rows: Sequence[str]) -> str:
+    return "setup " + "/".join(rows)
+
+
+@pytest.fixture
+def duel(seat_bots: "SeatBots") -> "Table":
+    """A duel at its first turn; Red's first turn is still to be looked at."""
+    table = seat_bots()
+    table.begin(RED_ROWS, BLUE_ROWS)
+    return table
+
+
+def verdict_of(table: "Table") -> Verdict:
+    assert table.referee.verdict is not None, "the game goes on"
+    return table.referee.verdict
+
+
+def assert_lost(table: "Table", loser: Color, reason: Reason, *, words: str = "", plies: int | None = None) -> None:
+    """The verdict is against `loser`, and both seats have been told so, in the last lines that they get."""
+    verdict = verdict_of(table)
+    assert (verdict.result, verdict.reason) == (GameResult.win(loser.opponent), reason)
+    assert words in verdict.detail
+    name = ("ann", "bob")[loser]
+    assert verdict.detail.startswith(f"{loser.word} ({name}) {reason.sentence}")
+    if plies is not None:
+        assert verdict.plies == plies
+    assert sent_to(table, loser).endswith(f"\nend loss {reason.value}\nquit\n".encode())
+    assert sent_to(table, loser.opponent).endswith(f"\nend win {reason.value}\nquit\n".encode())
+    assert (b"\nerror " in sent_to(table, loser)) == reason.is_forfeit
+    assert b"\nerror " not in sent_to(table, loser.opponent)
+    assert table.referee.awaited() == table.referee.due() == []
+    assert table.referee.deadline == NEVER
+
+
+def assert_drawn(table: "Table", reason: Reason, plies: int) -> None:
+    verdict = verdict_of(table)
+    assert verdict == Verdict(GameResult.DRAW, reason, plies, f"drawn: {reason.sentence}")
+    for color in Color:
+        assert sent_to(table, color).endswith(f"\nend draw {reason.value}\nquit\n".encode())
+        assert b"\nerror " not in sent_to(table, color)
+
+
+def sent_to(table: "Table", color: Color) -> bytes:
+    return b"".join(table.writes[color])
+
+
+# --- the conversation -----------------------------------------------------------------------------------------------
+
+
+def test_a_whole_game_byte_by_byte_and_write_by_write(seat_bots: "SeatBots") -> None:
+    """What each seat is sent, and in which write: nothing while it need not answer, all that has happened when it must.
+
+    Each move takes a quarter of a second, and the arena half a second to pass it on.
+    """
+    table = seat_bots(time=TimeControl(move_ms=1000, bank_ms=10_000, increment_ms=100), lag=0.5)
+    table.send()
+    table.expect(RED, "hello 1")
+    table.expect(BLUE, "hello 1")
+    table.reply(BLUE, "ready")
+    table.expect_nothing(RED)
+    table.reply(RED, "name Ann 1.0", "author A. Nonymous", "want legal", "ready")
+    table.expect(
+        RED, "game red duel", *RULES, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 11", "setup"
+    )
+    table.expect(
+        BLUE, "game blue duel", *RULES, "clock setup 5000 move 1000 bank 10000 increment 100", "seed 22", "setup"
+    )
+    table.reply(RED, RED_SETUP)
+    table.expect_nothing(RED)
+    table.expect_nothing(BLUE)
+    table.reply(BLUE, BLUE_SETUP)
+    table.expect_nothing(BLUE)
+    table.expect(
+        RED,
+        "enemy a7 b7 c7 a8 a9 b9 c9 a10 b10 j10",
+        "legal b2-b3 c2-d2 c2-c3 a3-b3 a4-a5 a4-a6 a4-a7 b4-b3 b4-c4 b4-b5 "
+        "j4-j1 j4-j2 j4-j3 j4-c4 j4-d4 j4-e4 j4-f4 j4-g4 j4-h4 j4-i4 j4-j5 j4-j6 j4-j7 j4-j8 j4-j9 j4-j10",
+        "turn 1 1000 1000 10000 10000",
+    )
+    table.reply(RED, "note let us see", "move a4-a6", after=0.25)
+    table.expect_nothing(RED)
+    table.expect(
+        BLUE,
+        "enemy a1 b1 c1 a2 b2 c2 a3 a4 b4 j4",
+        "moved red a4-a6",
+        "reveal a6 2",
+        "turn 2 1000 1000 10000 9850",
+    )
+    table.reply(BLUE, "move a7-a6", after=0.25)
+    table.expect_nothing(BLUE)
+    table.expect(
+        RED,
+        "moved red a4-a6",
+        "reveal a6 2",
+        "moved blue a7-a6",
+        "battle a6 2 2 neither",
+        "legal b2-b3 c2-d2 c2-c3 a3-b3 a3-a4 b4-b3 b4-a4 b4-c4 b4-b5 "
+        "j4-j1 j4-j2 j4-j3 j4-c4 j4-d4 j4-e4 j4-f4 j4-g4 j4-h4 j4-i4 j4-j5 j4-j6 j4-j7 j4-j8 j4-j9 j4-j10",
+        "turn 3 1000 1000 9850 9850",
+    )
+    table.reply(RED, "move b4-b5", after=0.25)
+    table.expect(BLUE, "moved blue a7-a6", "battle a6 2 2 neither", "moved red b4-b5", "turn 4 1000 1000 9850 9700")
+    table.reply(BLUE, "move b7-b6", after=0.25)
+    table.next_write(RED)
+    table.reply(RED, "move j4-j10", after=0.25)
+    table.expect(RED, "moved red j4-j10", "battle j10 2 F attacker", "end win flag", "quit")
+    table.expect(BLUE, "moved blue b7-b6", "moved red j4-j10", "battle j10 2 F attacker", "end loss flag", "quit")
+    referee = table.referee
+    assert referee.verdict == Verdict(GameResult.RED, Reason.FLAG, 5, "blue (bob) lost its flag")
+    assert referee.actions == ["a4-a6", "a7-a6", "b4-b5", "b7-b6", "j4-j10"]
+    assert referee.times_us == [250_000] * 5
+    assert [(note.ply, note.color, note.text) for note in referee.notes] == [(1, "red", "let us see")]
+    assert [seat.declared for seat in referee.seats] == ["Ann 1.0", ""]
+
+
+def test_only_the_seat_at_fault_gets_an_error_and_it_comes_before_the_end(duel: "Table") -> None:
+    duel.reply(RED, "move a4-a5")
+    duel.skip()
+    duel.reply(BLUE, "move a4-a5")
+    duel.expect(
+        BLUE, "error ply 2: a4-a5: blue has no piece on a4 (rule: own-piece)", "end loss illegal-action", "quit"
+    )
+    duel.expect(RED, "moved red a4-a5", "end win illegal-action", "quit")
+
+
+def test_nothing_is_due_to_a_seat_before_it_must_answer(duel: "Table") -> None:
+    assert duel.referee.awaited() == [RED]
+    assert duel.referee.due() == []
+    duel.pass_on(RED, b"move a4-a5\n")
+    assert duel.referee.due() == [BLUE]
+    assert duel.referee.awaited() == [BLUE]
+
+
+def test_what_a_bot_says_of_itself_is_not_told_to_the_other(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.begin(RED_ROWS, BLUE_ROWS, red=["name SECRET", "author SECRET", "want legal board"])
+    table.reply(RED, "note SECRET", "move a4-a5")
+    table.reply(BLUE, "move resign")
+    assert b"SECRET" not in sent_to(table, BLUE)
+
+
+def test_the_last_introduction_counts(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.begin(RED_ROWS, BLUE_ROWS, red=["name A", "want board", "name B", "want legal"])
+    assert table.referee.seats[RED].declared == "B"
+    verbs = [line.split(" ")[0] for line in table.next_write(RED)]
+    assert verbs == ["enemy", "legal", "turn"]
+
+
+def test_a_full_army_leaves_no_squares_to_be_told(seat_bots: "SeatBots", by_lot: "ByLot") -> None:
+    isf = load_ruleset("isf")
+    table = seat_bots(isf)
+    table.begin(by_lot(isf, Random(1)), by_lot(isf, Random(2)))
+    table.expect(RED, "turn 1 100 100")
+
+
+def test_blue_moves_first_where_the_rules_say_so(seat_bots: "SeatBots") -> None:
+    table = seat_bots(replace(DUEL, starts=BLUE))
+    table.begin(RED_ROWS, BLUE_ROWS)
+    table.expect_nothing(RED)
+    assert table.next_write(BLUE)[-1] == "turn 1 100 100"
+
+
+# --- what a bot may ask for -----------------------------------------------------------------------------------------
+
+
+def picture(*ranks: str) -> tuple[str, ...]:
+    """A board drawn with rank 10 on top, as cells from a1 on."""
+    return tuple(cell for rank in reversed(ranks) for cell in rank.split())
+
+
+def test_a_wanted_board_shows_what_the_seat_knows(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.begin(RED_ROWS, BLUE_ROWS, blue=["want board"])
+    table.play("a4-a6")
+    first = decode_for_bot(next(line for line in table.next_write(BLUE) if line.startswith("board")).encode())
+    assert isinstance(first, Board)
+    assert first.cells == picture(
+        "bB bB .. .. .. .. .. .. .. bF",
+        "bS b3 b3 .. .. .. .. .. .. ..",
+        "b9 .. .. .. .. .. .. .. .. ..",
+        "b2 bM b2 .. .. .. .. .. .. ..",
+        "r2 .. ~~ ~~ .. .. ~~ ~~ .. ..",
+        ".. .. ~~ ~~ .. .. ~~ ~~ .. ..",
+        ".. r? .. .. .. .. .. .. .. r?",
+        "r? .. .. .. .. .. .. .. .. ..",
+        "r? r? r? .. .. .. .. .. .. ..",
+        "r? r? r? .. .. .. .. .. .. ..",
+    )
+    table.play("b7-b6 b4-b5")
+    second = decode_for_bot(next(line for line in table.next_write(BLUE) if line.startswith("board")).encode())
+    assert isinstance(second, Board)
+    cells = dict(zip(SQUARES, second.cells, strict=True))
+    assert (cells["b4"], cells["b5"], cells["b6"], cells["b7"]) == ("..", "r!", "bM", "..")
+
+
+@pytest.mark.parametrize("name", ["duel", "isf"])
+def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
+    seat_bots: "SeatBots", by_lot: "ByLot", name: str
+) -> None:
+    ruleset, dice = load_ruleset(name), Random(5)
+    table = seat_bots(ruleset)
+    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice), red=["want board legal"])
+    game = table.referee.game
+    assert game is not None
+    for _ in range(40):
+        messages = [decode_for_bot(line.encode()) for line in table.next_write(RED)]
+        board, legal = messages[-3], messages[-2]
+        assert isinstance(board, Board)
+        assert isinstance(legal, Legal)
+        assert len(board.cells) == 100
+        assert {index for index, cell in enumerate(board.cells) if cell == "~~"} == LAKE_SQUARES
+        assert legal.actions == legal_actions(game)
+        assert sorted(legal.actions) == sorted(move.text for move in game.legal_moves())
+        table.play_by_lot(dice, 2)
+        if table.referee.verdict:
+            break
+    assert all(b"board" not in write and b"legal" not in write for write in table.writes[BLUE])
+
+
+# --- endings on the board -------------------------------------------------------------------------------------------
+
+
+def test_flag_for_red(duel: "Table") -> None:
+    duel.reply(RED, "move j4-j10")
+    assert_lost(duel, BLUE, Reason.FLAG, plies=1)
+
+
+def test_flag_for_blue(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.begin(BLUE_ROWS, RED_ROWS)
+    table.play("a4-a5 j7-j1")
+    assert_lost(table, RED, Reason.FLAG, plies=2)
+
+
+@pytest.mark.parametrize("loser", Color)
+def test_resigning_is_a_ply(duel: "Table", loser: Color) -> None:
+    actions = ["resign"] if loser is RED else ["a4-a5", "resign"]
+    duel.play(" ".join(actions))
+    assert_lost(duel, loser, Reason.RESIGN, plies=len(actions))
+    assert duel.referee.actions == actions
+    assert f"\nmoved {loser.word} resign\nend ".encode() in b"\n" + sent_to(duel, loser.opponent)
+
+
+def test_no_move_at_the_very_start(seat_bots: "SeatBots") -> None:
+    table = seat_bots(LONERS)
+    table.begin(FREE, SHUT_IN)
+    assert_lost(table, BLUE, Reason.NO_MOVE, plies=0)
+
+
+def test_no_move_because_the_last_piece_that_moves_is_lost(seat_bots: "SeatBots") -> None:
+    table = seat_bots(LONERS)
+    table.begin(
+        ("F.........", "..........", "..........", "B..B.....M"),
+        ("F.........", "B.........", "..........", "M.......B."),
+    )
+    table.play("j4-j5 a7-a6 j5-j4 a6-a5 j4-j5 a5-a4")
+    assert_lost(table, BLUE, Reason.NO_MOVE, plies=6)
+    assert b"battle a4 M B defender\nend " in sent_to(table, RED)
+
+
+def test_no_move_is_looked_for_on_turn_where_the_rules_say_so(seat_bots: "SeatBots") -> None:
+    """The marshals take each other: at once neither side can move, on turn it is the next side that cannot."""
+    table = seat_bots(replace(LONERS, no_move=NoMove.ON_TURN))
+    table.begin(FREE, FREE)
+    table.play("a4-a5 a7-a6 a5-a6")
+    assert_lost(table, BLUE, Reason.NO_MOVE, plies=3)
+
+
+def test_both_immobile_after_the_last_fight(seat_bots: "SeatBots") -> None:
+    table = seat_bots(LONERS)
+    table.begin(FREE, FREE)
+    table.play("a4-a5 a7-a6 a5-a6")
+    assert_drawn(table, Reason.BOTH_IMMOBILE, plies=3)
+
+
+def test_both_immobile_at_the_very_start(seat_bots: "SeatBots") -> None:
+    table = seat_bots(LONERS)
+    table.begin(SHUT_IN, SHUT_IN)
+    assert_drawn(table, Reason.BOTH_IMMOBILE, plies=0)
+    table.expect(RED, "enemy a9 b9 a10 b10", "end draw both-immobile", "quit")
+
+
+def test_ply_cap(seat_bots: "SeatBots") -> None:
+    table = seat_bots(replace(DUEL, max_plies=3))
+    table.begin(RED_ROWS, BLUE_ROWS)
+    table.play("a4-a5 c7-d7")
+    assert table.referee.verdict is None
+    table.play("a5-a6")
+    assert_drawn(table, Reason.PLY_CAP, plies=3)
+
+
+def test_quiet_cap_counts_from_the_last_attack(seat_bots: "SeatBots") -> None:
+    table = seat_bots(replace(DUEL, max_quiet_plies=3))
+    table.begin(RED_ROWS, BLUE_ROWS)
+    table.play("a4-a6 c7-d7 a6-a7 d7-e7 b4-b5")
+    assert table.referee.verdict is None
+    table.play("e7-f7")
+    assert_drawn(table, Reason.QUIET_CAP, plies=6)
+
+
+# --- faults in a game -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("a7-a6", "red has no piece on a7"),
+        ("a1-b1", "the flag on a1 cannot move"),
+        ("b4-b6", "the marshal on b4 moves one square at a time"),
+        ("c2-b2", "own piece is on b2"),
+        ("a4-b5", "along its file or rank"),
+        ("a4?a7M", "has no infiltration"),
+        ("a4-a5+Mb1", "has no rescue"),
+    ],
+)
+def test_an_illegal_action_loses_and_the_author_is_told_why(duel: "Table", action: str, words: str) -> None:
+    duel.reply(RED, f"move {action}")
+    assert_lost(duel, RED, Reason.ILLEGAL_ACTION, words=f"ply 1: {action}: ", plies=0)
+    assert words in verdict_of(duel).detail
+    assert duel.referee.actions == []
+    assert duel.referee.times_us == []
+
+
+GARBAGE = [
+    b"\x00\n",
+    b"\xff\xfe\n",
+    "move a4-\u00e45\n".encode(),
+    b"\tmove a4-a5\n",
+    b" move a4-a5\n",
+    b"move  a4-a5\n",
+    b"move a4-a5 \n",
+    b"move\n",
+    b"move a4a5\n",
+    b"move a4-a11\n",
+    b"MOVE a4-a5\n",
+    b"hallo\n",
+    b"quit\n",
+    b"turn 1 100 100\n",
+    b"\r\r\n",
+]
+
+
+@pytest.mark.parametrize("data", GARBAGE)
+def test_a_malformed_line_breaks_the_protocol(duel: "Table", data: bytes) -> None:
+    duel.pass_on(RED, data)
+    duel.send()
+    assert_lost(duel, RED, Reason.PROTOCOL, words="expected", plies=0)
+
+
+@pytest.mark.parametrize("line", ["ready", "name late", "author late", "want legal", RED_SETUP])
+def test_a_line_that_belongs_to_another_phase_breaks_the_protocol(duel: "Table", line: str) -> None:
+    duel.reply(RED, line)
+    assert_lost(duel, RED, Reason.PROTOCOL, words=f"'{line.split(' ', 1)[0]}' came after turn")
+
+
+@pytest.mark.parametrize("line", ["move c7-d7", "note too early", RED_SETUP, "ready", "rubbish"])
+def test_the_side_that_waits_must_say_nothing(duel: "Table", line: str) -> None:
+    duel.reply(BLUE, line)
+    assert_lost(duel, BLUE, Reason.PROTOCOL, plies=0)
+
+
+def test_two_answers_at_once_break_the_protocol_though_the_first_one_was_played(duel: "Table") -> None:
+    duel.reply(RED, "move a4-a5", "move a5-a6")
+    assert_lost(duel, RED, Reason.PROTOCOL, words="'move' came during the opponent's turn", plies=1)
+    assert duel.referee.actions == ["a4-a5"]
+
+
+def test_what_comes_after_the_last_action_of_a_game_is_not_held_against_a_bot(duel: "Table") -> None:
+    duel.reply(RED, "move j4-j10", "move j10-j9", "rubbish")
+    assert_lost(duel, BLUE, Reason.FLAG)
+
+
+def test_an_answer_ahead_of_its_turn_breaks_the_protocol(duel: "Table") -> None:
+    """A phase begins when the line that begins it has been sent: no sooner."""
+    duel.play("a4-a5")
+    duel.pass_on(BLUE, b"move c7-d7\n")
+    assert RED in duel.referee.due()
+    duel.pass_on(RED, b"move a5-a6\n")
+    duel.send()
+    assert_lost(duel, RED, Reason.PROTOCOL)
+
+
+@pytest.mark.parametrize("first", Color)
+def test_a_move_sent_with_the_set_up_breaks_the_protocol_whoever_is_first(seat_bots: "SeatBots", first: Color) -> None:
+    table = seat_bots()
+    table.introduce()
+    answers = ((RED_SETUP, "move a4-a5"), (BLUE_SETUP,))
+    for color in (first, first.opponent):
+        table.reply(color, *answers[color])
+    assert_lost(table, RED, Reason.PROTOCOL, plies=0)
+
+
+@pytest.mark.parametrize("first", Color)
+def test_a_set_up_sent_with_ready_breaks_the_protocol_whoever_is_first(seat_bots: "SeatBots", first: Color) -> None:
+    table = seat_bots()
+    table.send()
+    answers = (("ready", RED_SETUP), ("ready",))
+    for color in (first, first.opponent):
+        table.reply(color, *answers[color])
+    if table.referee.verdict is None:
+        table.reply(BLUE, BLUE_SETUP)
+    assert_lost(table, RED, Reason.PROTOCOL, plies=0)
+
+
+@pytest.mark.parametrize("line", ["note hm", "# a comment", ""])
+def test_a_flood_of_lines_breaks_the_protocol(duel: "Table", line: str) -> None:
+    duel.reply(RED, *[line] * MAX_LINES_A_TURN)
+    assert duel.referee.verdict is None
+    duel.reply(RED, line)
+    assert_lost(duel, RED, Reason.PROTOCOL, words=f"more than {MAX_LINES_A_TURN} lines")
+
+
+def test_lines_are_counted_anew_each_turn(duel: "Table") -> None:
+    for action, answer in (("a4-a5", "c7-d7"), ("b4-b5", "d7-e7")):
+        duel.reply(RED, *["note hm"] * (MAX_LINES_A_TURN - 1), f"move {action}")
+        duel.reply(BLUE, f"move {answer}")
+    assert duel.referee.verdict is None
+
+
+def test_a_line_may_be_as_long_as_the_limit_and_no_longer(duel: "Table") -> None:
+    duel.reply(RED, "note " + "x" * (MAX_BOT_LINE - 5))
+    assert duel.referee.verdict is None
+    duel.reply(RED, "note " + "x" * (MAX_BOT_LINE - 4))
+    assert_lost(duel, RED, Reason.PROTOCOL, words=f"more than {MAX_BOT_LINE} bytes")
+
+
+def test_an_overlong_line_loses_before_it_ends(duel: "Table") -> None:
+    for _ in range(MAX_BOT_LINE // 16 + 1):
+        duel.pass_on(RED, b"x" * 16)
+    duel.send()
+    assert_lost(duel, RED, Reason.PROTOCOL, words=f"more than {MAX_BOT_LINE} bytes")
+
+
+@pytest.mark.parametrize("thinking", [True, False])
+@pytest.mark.parametrize(("exited", "reason"), [(True, Reason.CRASH), (False, Reason.PROTOCOL)])
+def test_a_bot_whose_output_ends_has_crashed_if_it_is_dead_and_broken_the_protocol_if_not(
+    duel: "Table", thinking: bool, exited: bool, reason: Reason
+) -> None:
+    loser = RED if thinking else BLUE
+    duel.gone(loser, "went away", exited=exited)
+    assert_lost(duel, loser, reason, words="the bot went away", plies=0)
+
+
+def test_half_a_line_is_no_answer_and_is_shown_to_the_author(duel: "Table") -> None:
+    duel.pass_on(RED, b"move a4-a5")
+    assert duel.referee.verdict is None
+    duel.gone(RED)
+    assert_lost(duel, RED, Reason.CRASH, words="its last line was not ended: 'move a4-a5'", plies=0)
+
+
+def test_a_bot_that_answered_before_it_died_has_made_its_move(duel: "Table") -> None:
+    duel.pass_on(RED, b"move a4-a5\n")
+    duel.gone(RED)
+    assert_lost(duel, RED, Reason.CRASH, plies=1)
+
+
+@pytest.mark.parametrize("phase", ["setting up", "thinking"])
+def test_a_bot_that_does_not_read_loses_on_time(seat_bots: "SeatBots", phase: str) -> None:
+    table = seat_bots()
+    table.introduce()
+    table.reply(BLUE, BLUE_SETUP)
+    if phase == "thinking":
+        table.reply(RED, RED_SETUP)
+    table.referee.stalled(RED)
+    table.send()
+    assert_lost(table, RED, Reason.TIMEOUT if phase == "thinking" else Reason.SETUP_TIMEOUT, words="did not read")
+
+
+def test_nothing_changes_a_verdict(duel: "Table") -> None:
+    duel.reply(RED, "move resign")
+    verdict, sent = verdict_of(duel), [sent_to(duel, color) for color in Color]
+    for color in Color:
+        duel.reply(color, "rubbish")
+        duel.gone(color)
+    duel.now += 1e6
+    duel.referee.expire(duel.now)
+    duel.send()
+    assert duel.referee.verdict is verdict
+    assert [sent_to(duel, color) for color in Color] == sent
+
+
+def test_a_verdict_survives_a_bot_that_does_not_read_its_end(duel: "Table") -> None:
+    duel.reply(RED, "move resign")
+    verdict = verdict_of(duel)
+    duel.referee.stalled(BLUE)
+    duel.send()
+    assert duel.referee.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x" * MAX_BOT_LINE,
+        "want " + "x" * (MAX_BOT_LINE - 5),
+        "want " + "\\" * (MAX_BOT_LINE - 5),
+        "want '" + '"' * (MAX_BOT_LINE - 6),
+        "ready " + "x" * (MAX_BOT_LINE - 6),
+    ],
+)
+def test_an_error_is_no_longer_than_a_line_may_be(seat_bots: "SeatBots", line: str) -> None:
+    table = seat_bots()
+    table.send()
+    table.reply(BLUE, "ready")
+    table.reply(RED, line)
+    assert_lost(table, RED, Reason.PROTOCOL)
+    assert max(len(sent) for sent in sent_to(table, RED).split(b"\n")) <= MAX_BOT_LINE
+
+
+def test_a_bot_that_cannot_be_started_for_a_long_reason_gets_no_overlong_line(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.referee.no_start(RED, "cannot run /a\u00e9/" + "x" * 2 * MAX_BOT_LINE)
+    table.send()
+    table.reply(BLUE, "ready")
+    assert_lost(table, RED, Reason.NO_START)
+    assert max(len(sent) for sent in sent_to(table, RED).split(b"\n")) <= MAX_BOT_LINE
+
+
+# --- time -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bot_that_does_not_answer_loses_at_its_deadline(duel: "Table") -> None:
+    assert duel.referee.deadline == pytest.approx(duel.now + MOVE / 1000 + MARGIN)
+    duel.referee.expire(duel.referee.deadline - 0.001)
+    assert duel.referee.verdict is None
+    duel.expire()
+    assert_lost(duel, RED, Reason.TIMEOUT, words="none came in 150 ms", plies=0)
+
+
+def test_an_answer_within_the_margin_counts(duel: "Table") -> None:
+    duel.reply(RED, "move a4-a5", after=MOVE / 1000 + MARGIN - 0.001)
+    assert duel.referee.actions == ["a4-a5"]
+
+
+def test_an_answer_after_the_deadline_does_not_count(duel: "Table") -> None:
+    duel.reply(RED, "move a4-a5", after=MOVE / 1000 + MARGIN + 0.001)
+    assert_lost(duel, RED, Reason.TIMEOUT, words="none came in 151 ms", plies=0)
+
+
+def test_even_a_broken_answer_after_the_deadline_is_a_timeout(duel: "Table") -> None:
+    duel.reply(RED, "rubbish", after=1.0)
+    assert_lost(duel, RED, Reason.TIMEOUT)
+
+
+def test_a_bank_runs_out(seat_bots: "SeatBots") -> None:
+    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=1000, increment_ms=100))
+    table.begin(RED_ROWS, BLUE_ROWS)
+    assert table.next_write(RED)[-1] == "turn 1 1000 1000"
+    table.play("a4-a5 c7-d7", after=0.6)
+    assert table.next_write(RED)[-1] == "turn 3 500 500"
+    assert table.referee.deadline == pytest.approx(table.now + 0.55)
+    table.expire()
+    assert_lost(table, RED, Reason.TIMEOUT, words="within 500 ms", plies=2)
+
+
+def test_the_arenas_own_time_is_charged_to_nobody(seat_bots: "SeatBots") -> None:
+    """Five seconds pass between each answer and the write that follows from it: far more than the banks hold."""
+    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=1000), lag=5.0)
+    table.begin(RED_ROWS, BLUE_ROWS)
+    table.skip()
+    table.play("a4-a5 c7-d7 a5-a4 d7-c7", after=0.1)
+    assert table.next_write(BLUE)[-1] == "turn 2 1000 900"
+    table.skip()
+    table.play("b4-b5", after=0.1)
+    assert table.next_write(BLUE)[-1] == "turn 6 800 700"
+    assert table.referee.times_us == [100_000] * 5
+
+
+def test_a_bot_that_sends_notes_for_ever_loses_at_its_deadline_all_the_same(duel: "Table") -> None:
+    deadline = duel.referee.deadline
+    for _ in range(14):
+        duel.reply(RED, "note still thinking", after=0.01)
+        assert duel.referee.deadline == deadline
+    duel.reply(RED, "note still thinking", after=0.02)
+    assert_lost(duel, RED, Reason.TIMEOUT)
+
+
+@pytest.mark.parametrize("line", ["# hm", "", "note hm"])
+def test_a_line_that_is_no_answer_does_not_stop_the_clock(duel: "Table", line: str) -> None:
+    duel.reply(RED, line, after=0.1)
+    assert duel.referee.times_us == []
+    duel.reply(RED, "move a4-a5", after=0.02)
+    assert duel.referee.times_us == [120_000]
+
+
+def test_the_side_that_waits_has_no_deadline(duel: "Table") -> None:
+    """Neither before its clock starts, with the write, nor after it stops, with the answer."""
+    duel.pass_on(RED, b"move a4-a5\n")
+    assert duel.referee.deadline == NEVER
+    duel.referee.expire(duel.now + 1e6)
+    assert duel.referee.verdict is None
+
+
+@pytest.mark.parametrize("late", ["silent", "answers"])
+def test_a_set_up_has_a_limit_of_its_own(seat_bots: "SeatBots", late: str) -> None:
+    table = seat_bots()
+    table.introduce()
+    table.reply(BLUE, BLUE_SETUP)
+    assert table.referee.deadline == pytest.approx(table.now + SETUP / 1000 + MARGIN)
+    if late == "silent":
+        table.expire()
+    else:
+        table.reply(RED, RED_SETUP, after=SETUP / 1000 + MARGIN + 0.001)
+    assert_lost(table, RED, Reason.SETUP_TIMEOUT, words=f"within {SETUP} ms", plies=0)
+
+
+def test_notes_do_not_prolong_a_set_up(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.introduce()
+    deadline = table.referee.deadline
+    table.reply(RED, "note hm", after=1.0)
+    assert table.referee.deadline == deadline
+
+
+def test_nothing_before_the_first_turn_is_charged_to_a_bank(seat_bots: "SeatBots") -> None:
+    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=1000))
+    table.send()
+    for color in Color:
+        table.reply(color, "ready", after=3.0)
+    for color, line in ((RED, RED_SETUP), (BLUE, BLUE_SETUP)):
+        table.reply(color, line, after=2.0)
+    assert table.next_write(RED) == ["hello 1"]
+    table.next_write(RED)
+    table.expect(RED, "enemy a7 b7 c7 a8 a9 b9 c9 a10 b10 j10", "turn 1 1000 1000")
+
+
+def test_patience_with_a_bot_that_does_not_read_is_what_it_may_take_to_answer(seat_bots: "SeatBots") -> None:
+    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=2000, start_ms=7000, setup_ms=3000, margin_ms=50))
+    assert table.referee.patience(RED) == pytest.approx(7.0)
+    table.introduce()
+    assert table.referee.patience(RED) == pytest.approx(3.0, abs=0.051)
+    table.reply(RED, RED_SETUP)
+    table.reply(BLUE, BLUE_SETUP)
+    table.play("a4-a5 c7-d7", after=0.5)
+    assert table.referee.patience(RED) == pytest.approx(1.55)
+
+
+# --- before the game ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loser", Color)
+def test_a_bot_that_cannot_be_started_loses(seat_bots: "SeatBots", loser: Color) -> None:
+    table = seat_bots()
+    table.referee.no_start(loser, "cannot run it: no such file")
+    table.send()
+    assert table.referee.verdict is None
+    table.reply(loser.opponent, "ready")
+    assert_lost(table, loser, Reason.NO_START, words="cannot run it: no such file", plies=0)
+
+
+def test_a_bot_that_could_not_be_started_is_neither_written_to_nor_waited_for(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.referee.no_start(RED, "no such file")
+    assert table.referee.due() == [BLUE]
+    assert table.referee.awaited() == [BLUE]
+
+
+def test_a_bot_that_exits_before_ready_did_not_start(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.send()
+    table.reply(BLUE, "ready")
+    table.reply(RED, "name hopeful")
+    table.gone(RED, "exited with code 3")
+    assert_lost(table, RED, Reason.NO_START, words="expected 'ready', but the bot exited with code 3")
+
+
+@pytest.mark.parametrize("late", ["silent", "answers"])
+def test_a_bot_that_is_not_ready_in_time_did_not_start(seat_bots: "SeatBots", late: str) -> None:
+    table = seat_bots()
+    table.send()
+    table.reply(BLUE, "ready")
+    assert table.referee.deadline == pytest.approx(table.now + START / 1000)
+    if late == "silent":
+        table.expire()
+    else:
+        table.reply(RED, "ready", after=START / 1000 + 0.001)
+    assert_lost(table, RED, Reason.NO_START, words=f"expected 'ready' within {START} ms", plies=0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (("FBB.......", "S33.......", "9.........", "2M........"), "2 x 2 (got 1)"),
+        (("FBB.......", "S33.......", "9.........", "2M......22"), "2 x 2 (got 3)"),
+        (("FBB.......", "S33.......", "9.........", "2M.......8"), "no piece '8'"),
+        (("..........", "..........", "..........", ".........."), "1 x F (got 0)"),
+    ],
+)
+def test_a_set_up_of_another_army_is_illegal(seat_bots: "SeatBots", rows: Sequence[str], words: str) -> None:
+    table = seat_bots()
+    table.introduce()
+    table.reply(RED, rows_text(rows))
+    assert table.referee.verdict is None
+    table.reply(BLUE, BLUE_SETUP)
+    assert_lost(table, RED, Reason.ILLEGAL_SETUP, words=words, plies=0)
+    assert table.referee.seats[RED].rows is None
+
+
+@pytest.mark.parametrize("rows", ["", "F", "FBB.......", "FBB......./S33......./9........./2M.......", "x/x/x/x"])
+def test_a_set_up_without_the_form_of_one_breaks_the_protocol(seat_bots: "SeatBots", rows: str) -> None:
+    table = seat_bots()
+    table.introduce()
+    table.reply(BLUE, BLUE_SETUP)
+    table.reply(RED, f"setup {rows}")
+    assert_lost(table, RED, Reason.PROTOCOL, plies=0)
+
+
+def test_a_bot_that_dies_while_the_other_sets_up_has_crashed(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.introduce()
+    table.reply(RED, RED_SETUP)
+    table.gone(RED)
+    assert table.referee.verdict is None
+    table.reply(BLUE, BLUE_SETUP)
+    assert_lost(table, RED, Reason.CRASH, plies=0)
+    assert table.referee.game is None
+
+
+Behaviour = Callable[["Table", Color], None]
+
+
+def answers(*lines: str) -> Behaviour:
+    return lambda table, color: table.pass_on(color, "".join(f"{line}\n" for line in lines).encode())
+
+
+def answers_late(table: "Table", color: Color) -> None:
+    table.now = table.referee.seats[color].deadline + 1
+    table.pass_on(color, b"ready\n")
+
+
+def dies(table: "Table", color: Color) -> None:
+    table.referee.gone(color, "exited with code 1", exited=True)
+
+
+def closes_its_output(table: "Table", color: Color) -> None:
+    table.referee.gone(color, "closed its standard output", exited=False)
+
+
+def does_not_read(table: "Table", color: Color) -> None:
+    table.referee.stalled(color)
+
+
+def is_not_there(table: "Table", color: Color) -> None:
+    table.referee.no_start(color, "no such file")
+
+
+STARTING: dict[str, tuple[Behaviour, Reason | None]] = {
+    "ready": (answers("name x", "ready"), None),
+    "rubbish": (answers("rubbish"), Reason.PROTOCOL),
+    "sends ahead": (answers("ready", BLUE_SETUP), Reason.PROTOCOL),
+    "answers late": (answers_late, Reason.NO_START),
+    "dies": (dies, Reason.NO_START),
+    "closes its output": (closes_its_output, Reason.NO_START),
+    "does not read": (does_not_read, Reason.NO_START),
+    "is not there": (is_not_there, Reason.NO_START),
+}
+SETTING_UP: dict[str, tuple[Behaviour, Reason | None]] = {
+    "sets up": (answers("note hm", BLUE_SETUP), None),
+    "rubbish": (answers("rubbish"), Reason.PROTOCOL),
+    "sends ahead": (answers(BLUE_SETUP, "move a4-a5"), Reason.PROTOCOL),
+    "illegal": (answers(rows_text(SHUT_IN)), Reason.ILLEGAL_SETUP),
+    "answers late": (answers_late, Reason.SETUP_TIMEOUT),
+    "dies": (dies, Reason.CRASH),
+    "closes its output": (closes_its_output, Reason.PROTOCOL),
+    "does not read": (does_not_read, Reason.SETUP_TIMEOUT),
+}
+
+
+def judged(
+    table: "Table", behaviours: tuple[Behaviour, Behaviour], first: Color
+) -> tuple[Verdict | None, bytes, bytes]:
+    """Two bots do what they do, `first` first. The other one's clock starts later: it must not be overdue by then."""
+    referee = table.referee
+    for color in (first, first.opponent):
+        table.writes[color].append(referee.take(color))
+        referee.sent(color, table.now)
+        table.now += 100.0
+    table.now -= 200.0
+    for color in (first, first.opponent):
+        behaviours[color](table, color)
+        table.now = table.now if color is not first else max(table.now, referee.seats[first.opponent].started)
+    table.send()
+    return referee.verdict, sent_to(table, RED), sent_to(table, BLUE)
+
+
+@pytest.mark.parametrize("phase", ["starting", "setting up"])
+def test_before_the_game_the_verdict_does_not_depend_on_who_is_noticed_first(seat_bots: "SeatBots", phase: str) -> None:
+    """Every pair of behaviours, in both orders. If one is at fault it loses; if both are, both do."""
+    known = STARTING if phase == "starting" else SETTING_UP
+    for red, blue in product(known, repeat=2):
+        outcomes = []
+        for first in Color:
+            table = seat_bots()
+            if phase == "setting up":
+                table.send()
+                table.pass_on(RED, b"ready\n")
+                table.pass_on(BLUE, b"ready\n")
+            outcomes.append(judged(table, (known[red][0], known[blue][0]), first))
+        assert outcomes[0] == outcomes[1], f"red {red}, blue {blue}"
+        verdict, to_red, to_blue = outcomes[0]
+        reasons = known[red][1], known[blue][1]
+        if reasons == (None, None):
+            assert verdict is None, f"red {red}, blue {blue}"
+            continue
+        assert verdict is not None, f"red {red}, blue {blue}"
+        assert verdict.plies == 0
+        for color, sent in ((RED, to_red), (BLUE, to_blue)):
+            own, other = reasons[color], reasons[color.opponent]
+            assert (b"\nerror " in b"\n" + sent) == (own is not None), f"red {red}, blue {blue}"
+            end = f"end loss {own.value}" if own else f"end win {other.value if other else ''}"
+            assert sent.endswith(f"{end}\nquit\n".encode()), f"red {red}, blue {blue}"
+        if None not in reasons:
+            assert (verdict.result, verdict.reason) == (GameResult.NEITHER, reasons[RED])
+            assert "red (ann) " in verdict.detail
+            assert "; blue (bob) " in verdict.detail
+        else:
+            winner = BLUE if reasons[RED] else RED
+            assert (verdict.result, verdict.reason) == (GameResult.win(winner), reasons[RED] or reasons[BLUE])
+
+
+@pytest.mark.parametrize("phase", ["starting", "setting up"])
+def test_two_silent_bots_both_lose(seat_bots: "SeatBots", phase: str) -> None:
+    table = seat_bots()
+    table.send()
+    if phase == "setting up":
+        for color in Color:
+            table.reply(color, "ready")
+    table.expire()
+    reason = Reason.NO_START if phase == "starting" else Reason.SETUP_TIMEOUT
+    assert (verdict_of(table).result, verdict_of(table).reason) == (GameResult.NEITHER, reason)
+
+
+def test_a_faulty_bot_is_told_so_only_when_the_other_has_answered(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.send()
+    table.skip()
+    table.reply(RED, "rubbish")
+    table.expect_nothing(RED)
+    assert table.referee.awaited() == [BLUE]
+    table.reply(RED, "ready")
+    table.reply(BLUE, "ready", after=9.0)
+    assert_lost(table, RED, Reason.PROTOCOL)
+
+
+# --- notes ----------------------------------------------------------------------------------------------------------
+
+
+def test_notes_belong_to_the_ply_that_they_come_before(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.introduce()
+    table.reply(RED, "note by lot", RED_SETUP)
+    table.reply(BLUE, BLUE_SETUP)
+    table.reply(RED, "note one", "note two", "move a4-a5")
+    table.reply(BLUE, "note  spaces  stay ", "move c7-d7")
+    assert [(note.ply, note.color, note.text) for note in table.referee.notes] == [
+        (1, "red", "by lot"),
+        (1, "red", "one"),
+        (1, "red", "two"),
+        (2, "blue", " spaces  stay "),
+    ]
+
+
+def test_what_is_kept_of_a_bots_notes_is_bounded_and_more_are_no_fault(duel: "Table") -> None:
+    duel.reply(RED, "move a4-a5")
+    duel.reply(BLUE, "note mine", "move c7-d7")
+    for _ in range(2):
+        duel.reply(RED, *["note " + "x" * 4000] * 20)
+    assert duel.referee.verdict is None
+    assert sum(len(note.text) for note in duel.referee.notes if note.color == "red") <= MAX_NOTE_BYTES
+    assert len(duel.referee.notes) == 1 + MAX_NOTE_BYTES // 4000
+    duel.reply(RED, "move a5-a6")
+    duel.reply(BLUE, "note still heard", "move d7-e7")
+    assert duel.referee.notes[-1].text == "still heard"
+
+
+def test_even_empty_notes_are_bounded(duel: "Table") -> None:
+    """A thousand of them before each of a thousand moves would make a record of tens of megabytes."""
+    actions = [("b4-b5", "b7-b6"), ("c2-d2", "c9-d9"), ("b5-b4", "b6-b7"), ("d2-c2", "d9-c9")]
+    for turn in range(80):
+        for color in Color:
+            flood = ["note"] * 999 if color is RED else []
+            duel.reply(color, *flood, f"move {actions[turn % 4][color]}")
+    assert duel.referee.verdict is None
+    assert len(duel.referee.notes) <= MAX_NOTE_BYTES
+
+
+# --- bytes ----------------------------------------------------------------------------------------------------------
+
+
+def test_lines_may_end_with_a_carriage_return(seat_bots: "SeatBots") -> None:
+    table = seat_bots()
+    table.send()
+    for color in Color:
+        table.pass_on(color, b"name x y\r\nwant legal\r\n# hm\r\n\r\nready\r\n")
+        assert table.referee.seats[color].declared == "x y"
+    table.send()
+    for color, rows in ((RED, RED_SETUP), (BLUE, BLUE_SETUP)):
+        table.pass_on(color, rows.encode() + b"\r\n")
+    table.send()
+    table.pass_on(RED, b"note hm\r\nmove j4-j10\r\n")
+    table.send()
+    assert_lost(table, BLUE, Reason.FLAG)
+    assert table.referee.notes[0].text == "hm"
+
+
+def test_half_a_line_waits_for_the_rest(duel: "Table") -> None:
+    for byte in b"move a4-a5":
+        duel.pass_on(RED, bytes([byte]))
+    assert duel.referee.actions == []
+    duel.pass_on(RED, b"\n")
+    assert duel.referee.actions == ["a4-a5"]
+
+
+TURN_OF_RED = [
+    b"note hm\r\n# hm\n\nmove a4-a5\n",
+    b"move a4-a5\r\n",
+    b"move b4-b5\nmove b5-b6\n",
+    b"move resign\nmove a4-a5\n",
+    b"note " + b"x" * 4100 + b"\n",
+    b"note " + b"x" * 4091 + b"\r\nmove a4-a5\n",
+    b"x" * 5000,
+    b"\n" * 1001,
+    b"\n" * 1000,
+    b"move a4-a6",
+    b"rubbish\nmove a4-a5\n",
+    b"move a1-a2\nmove a4-a5\n",
+    b"note\n\rmove a4-a5\n",
+    b"m\xc3\xb6ve a4-a5\n",
+]
+
+
+@given(st.one_of(st.sampled_from(TURN_OF_RED), st.binary(max_size=40)), st.lists(st.integers(0, 5100), max_size=8))
+@settings(deadline=None, max_examples=150)
+def test_it_does_not_matter_how_the_bytes_of_an_answer_are_cut(
+    seat_bots: "SeatBots", data: bytes, cuts: list[int]
+) -> None:
+    outcomes = []
+    for places in ([], sorted(cuts), list(range(min(len(data), 60)))):
+        table = seat_bots()
+        table.begin(RED_ROWS, BLUE_ROWS)
+        for start, end in zip([0, *places], [*places, len(data)], strict=True):
+            table.pass_on(RED, data[start:end])
+        table.send()
+        referee = table.referee
+        outcomes.append((referee.verdict, table.writes, referee.actions, referee.notes, referee.awaited()))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+# --- anything at all ------------------------------------------------------------------------------------------------
+
+lines = st.sampled_from(
+    [
+        b"ready\n",
+        b"name x\n",
+        b"want board legal\n",
+        b"want x\n",
+        b"note hm\n",
+        b"# hm\n",
+        b"\r\n",
+        b"resign\n",
+        b"move resign\n",
+        b"move a1?a2M\n",
+        RED_SETUP.encode() + b"\n",
+        rows_text(SHUT_IN).encode() + b"\n",
+    ]
+)
+moves = st.builds(lambda a, b: f"move {a}-{b}\n".encode(), st.sampled_from(SQUARES), st.sampled_from(SQUARES))
+chunks = st.lists(st.one_of(lines, lines, moves, st.binary(max_size=12)), max_size=4).map(b"".join)
+deeds = st.one_of(
+    st.tuples(st.just("legal"), st.integers(0, 1000)),
+    st.tuples(st.just("legal"), st.integers(0, 1000)),
+    st.tuples(st.just("send"), chunks),
+    st.tuples(st.just("wait"), st.floats(0, 0.2)),
+    st.tuples(st.just("write"), st.none()),
+    st.tuples(st.just("gone"), st.booleans()),
+    st.tuples(st.just("stalled"), st.none()),
+)
+
+
+def honest_answer(table: "Table", color: Color, choice: int) -> bytes:
+    """What a bot without faults would say now, if anything."""
+    seat, game = table.referee.seats[color], table.referee.game
+    if seat.due or seat.fault or not seat.phase.bot_must_answer:
+        return b""
+    if game is not None:
+        actions = legal_actions(game)
+        return f"move {actions[choice % len(actions)]}\n".encode()
+    return b"ready\n" if b"setup\n" not in sent_to(table, color) else (BLUE_SETUP + "\n").encode()
+
+
+@given(st.sampled_from(Color), st.lists(deeds, max_size=40), st.integers(0, 1000))
+@settings(deadline=None, max_examples=150)
+def test_whatever_a_bot_does_the_referee_judges_it_and_nobody_else(
+    seat_bots: "SeatBots", wild: Color, deeds: list[tuple[str, object]], choice: int
+) -> None:
+    """One bot does anything at any time, the other answers honestly and at once.
+
+    Nothing raises, the honest bot is never at fault, and there is a verdict against the wild one or the game goes on.
+    """
+    table = seat_bots()
+    referee, honest = table.referee, wild.opponent
+    table.send()
+    for deed, detail in deeds:
+        match deed, detail:
+            case "legal", int(number):
+                table.send()
+                table.pass_on(wild, honest_answer(table, wild, number))
+            case "send", bytes(data):
+                table.pass_on(wild, data)
+            case "wait", float(seconds):
+                table.now += seconds
+                referee.expire(table.now)
+            case "gone", bool(exited):
+                referee.gone(wild, "went away", exited)
+            case "stalled", _ if referee.seats[wild].phase.bot_must_answer:
+                referee.stalled(wild)
+        table.send()
+        table.pass_on(honest, honest_answer(table, honest, choice))
+    table.send()
+    assert referee.seats[honest].fault is None
+    for color in Color:
+        sent = sent_to(table, color)
+        assert all(decode_for_bot(line) is not None for line in sent.splitlines())
+        assert sent.count(b"\nend ") == sent.count(b"\nquit\n") == (referee.verdict is not None)
+    if referee.verdict is None:
+        assert referee.seats[wild].fault is None or referee.awaited() == [honest]
+    elif referee.verdict.reason.is_forfeit:
+        assert referee.verdict.result is GameResult.win(honest)
+        assert sent_to(table, wild).endswith(f"end loss {referee.verdict.reason.value}\nquit\n".encode())
+
+
+@given(st.lists(st.tuples(st.sampled_from(Color), deeds), max_size=40))
+@settings(deadline=None, max_examples=100)
+def test_even_two_wild_bots_never_make_the_referee_raise(
+    seat_bots: "SeatBots", script: list[tuple[Color, tuple[str, object]]]
+) -> None:
+    table = seat_bots()
+    referee = table.referee
+    for color, (deed, detail) in script:
+        match deed, detail:
+            case "legal", int(number):
+                table.send()
+                table.pass_on(color, honest_answer(table, color, number))
+            case "send", bytes(data):
+                table.pass_on(color, data)
+            case "wait", float(seconds):
+                table.now += seconds
+                referee.expire(table.now)
+            case "write", _:
+                table.send()
+            case "gone", bool(exited):
+                referee.gone(color, "went away", exited)
+    if referee.verdict is None:
+        assert referee.awaited() or referee.due()
+    else:
+        assert referee.awaited() == []
+
+
+@pytest.mark.parametrize("name", ["duel", "barrage", "isf"])
+def test_a_game_by_lot_comes_to_an_end_that_both_are_told(seat_bots: "SeatBots", by_lot: "ByLot", name: str) -> None:
+    ruleset = load_ruleset(name)
+    for seed in range(3):
+        dice = Random(seed)
+        table = seat_bots(ruleset)
+        table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
+        table.play_by_lot(dice)
+        verdict = verdict_of(table)
+        assert not verdict.reason.is_forfeit
+        assert verdict.plies == len(table.referee.actions) == len(table.referee.times_us)
+        told = [[line for line in sent_to(table, color).splitlines() if line.startswith(b"moved")] for color in Color]
+        assert told[0] == told[1]
+        assert len(told[0]) == verdict.plies

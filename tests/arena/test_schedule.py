@@ -1,0 +1,176 @@
+"""Which games a league has: the same ones for the same settings and bots, whoever comes first and whatever is added."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from arena.league.schedule import ID_LENGTH, Settings, schedule
+from arena.model import GameSpec, Player, TimeControl
+from arena.rules.ruleset import Chase, NoMove, Ruleset, load_ruleset, ruleset_names
+from protocol.notation import Color, Rank
+
+DUEL = load_ruleset("duel")
+SETTINGS = Settings(DUEL, TimeControl())
+ANN, BOB, CAT, DAN = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat", "dan"))
+
+players = st.lists(st.builds(Player, st.text(max_size=5), st.text(max_size=5)), min_size=2, max_size=5, unique=True)
+
+
+def ids(games: list[GameSpec]) -> set[str]:
+    return {game.id for game in games}
+
+
+def by_id(games: list[GameSpec]) -> dict[str, GameSpec]:
+    return {game.id: game for game in games}
+
+
+@given(players, st.integers(1, 4))
+@hypothesis_settings(deadline=None, max_examples=50)
+def test_every_pair_meets_twice_in_each_round_and_every_game_has_an_id_of_its_own(
+    some: list[Player], rounds: int
+) -> None:
+    games = schedule(SETTINGS, some, rounds)
+    pairs = len(some) * (len(some) - 1) // 2
+    assert len(ids(games)) == len(games) == pairs * 2 * rounds
+    assert Counter(game.players for game in games) == {
+        players: rounds for pair in combinations(some, 2) for players in (pair, pair[::-1])
+    }
+    assert all(len(game.id) == ID_LENGTH and int(game.id, 16) >= 0 for game in games)
+
+
+@given(players, st.integers(1, 3), st.randoms(use_true_random=False))
+@hypothesis_settings(deadline=None, max_examples=50)
+def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
+    some: list[Player], rounds: int, dice: Random
+) -> None:
+    games = schedule(SETTINGS, some, rounds)
+    mixed = some[:]
+    dice.shuffle(mixed)
+    assert by_id(schedule(SETTINGS, mixed, rounds)) == by_id(games)
+    assert schedule(SETTINGS, some, rounds) == games
+
+
+def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
+    """A store is resumed by them. If this fails, old stores can no longer be resumed: is that meant?"""
+    army = ((Rank.FLAG, 1), (Rank.MARSHAL, 1))
+    rules = Ruleset("x", "", "", army, Color.RED, 3, Chase.ISF, NoMove.AT_ONCE, 2000, 200)
+    fixed = Settings(rules, TimeControl(100, None, 0, 10_000, 5000, 50), 1)
+    first, second = schedule(fixed, [Player("ann", "a"), Player("bob", "b")], 1)
+    assert (first.id, second.id) == ("23d1714d41261c42", "159ff55f1c466616")
+    assert (first.pair_seed, first.seeds) == (128072467516137, (2932398920, 4117024367))
+
+
+def test_adding_a_bot_keeps_the_games_of_the_others() -> None:
+    old = by_id(schedule(SETTINGS, [ANN, BOB, CAT], 2))
+    new = by_id(schedule(SETTINGS, [DAN, ANN, BOB, CAT], 2))
+    assert {game: new[game] for game in old} == old
+    assert all(DAN in new[game].players for game in new.keys() - old.keys())
+
+
+def test_adding_a_round_keeps_the_games_of_the_earlier_ones() -> None:
+    old = schedule(SETTINGS, [ANN, BOB, CAT], 2)
+    new = schedule(SETTINGS, [ANN, BOB, CAT], 3)
+    assert new[: len(old)] == old
+    assert not ids(new[len(old) :]) & ids(old)
+
+
+def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None:
+    games = schedule(SETTINGS, [ANN, BOB, CAT], 3)
+    for one, other in zip(games[::2], games[1::2], strict=True):
+        assert one.players == other.players[::-1]
+        assert one.seeds == other.seeds[::-1]
+        assert one.pair_seed == other.pair_seed
+        assert one.id != other.id
+    assert len({game.pair_seed for game in games}) == len(games) // 2
+
+
+@given(players, st.integers(1, 3))
+@hypothesis_settings(deadline=None, max_examples=50)
+def test_the_two_bots_of_a_game_get_different_seeds_and_new_ones_each_round(some: list[Player], rounds: int) -> None:
+    games = schedule(SETTINGS, some, rounds)
+    for game in games:
+        assert game.seeds[0] != game.seeds[1]
+        assert all(0 <= seed < 2**32 for seed in game.seeds)
+    assert len({seed for game in games for seed in game.seeds}) == len(games)
+
+
+def test_a_game_is_played_under_the_settings_of_its_league() -> None:
+    for game in schedule(SETTINGS, [ANN, BOB], 2):
+        assert game.ruleset is SETTINGS.ruleset
+        assert game.time is SETTINGS.time
+
+
+OTHER_RULES = [
+    replace(DUEL, army=(*DUEL.army, (Rank.COLONEL, 1))),
+    replace(DUEL, starts=Color.BLUE),
+    replace(DUEL, two_squares=5),
+    replace(DUEL, two_squares=None),
+    replace(DUEL, chase=Chase.FREE),
+    replace(DUEL, no_move=NoMove.ON_TURN),
+    replace(DUEL, max_plies=1999),
+    replace(DUEL, max_plies=None),
+    replace(DUEL, max_quiet_plies=199),
+    replace(DUEL, max_quiet_plies=None),
+    *(load_ruleset(name) for name in ruleset_names() if name != "duel"),
+]
+OTHER_TIMES = [
+    TimeControl(move_ms=101),
+    TimeControl(move_ms=None, bank_ms=100),
+    TimeControl(bank_ms=1000),
+    TimeControl(bank_ms=1000, increment_ms=1),
+    TimeControl(start_ms=9999),
+    TimeControl(setup_ms=4999),
+    TimeControl(margin_ms=0),
+]
+OTHER_SETTINGS = [
+    *(msgspec.structs.replace(SETTINGS, ruleset=ruleset) for ruleset in OTHER_RULES),
+    *(msgspec.structs.replace(SETTINGS, time=time) for time in OTHER_TIMES),
+    msgspec.structs.replace(SETTINGS, seed=2),
+]
+
+
+def test_any_other_setting_makes_another_league_with_none_of_the_games() -> None:
+    leagues = [ids(schedule(settings, [ANN, BOB, CAT], 2)) for settings in (SETTINGS, *OTHER_SETTINGS)]
+    assert len(set.union(*leagues)) == sum(map(len, leagues))
+
+
+@pytest.mark.parametrize("other", OTHER_SETTINGS)
+def test_settings_that_make_another_league_are_told_apart_in_words_too(other: Settings) -> None:
+    """A store refuses settings whose words differ from its own."""
+    assert other.described() != SETTINGS.described()
+
+
+def test_banks_that_differ_by_a_millisecond_are_told_apart_in_words_too() -> None:
+    one, other = (Settings(DUEL, TimeControl(move_ms=None, bank_ms=bank)) for bank in (1_234_567, 1_234_568))
+    assert one.digest() != other.digest()
+    assert one.described() != other.described()
+
+
+@pytest.mark.parametrize("other", [Player("ann", "new-digest"), Player("new-name", ANN.digest)])
+def test_a_bot_with_another_name_or_other_files_has_none_of_the_old_ones_games(other: Player) -> None:
+    assert not ids(schedule(SETTINGS, [ANN, BOB], 3)) & ids(schedule(SETTINGS, [other, BOB], 3))
+
+
+def test_titles_and_sources_are_no_rules() -> None:
+    same = replace(DUEL, title="Another title", source="another source")
+    assert ids(schedule(Settings(same, TimeControl()), [ANN, BOB], 1)) == ids(schedule(SETTINGS, [ANN, BOB], 1))
+
+
+def test_names_and_digests_are_not_run_together() -> None:
+    """`ab` with digest `c` is not `a` with digest `bc`, whatever the two contain."""
+    tricky = [Player("ab", "c"), Player("a", "bc"), Player("a\n'b'", "c"), Player("a", "'b'\nc"), Player("", "abc")]
+    games = schedule(SETTINGS, tricky, 1)
+    assert len({game.pair_seed for game in games}) == len(games) // 2
+    assert len(ids(games)) == len(games)
+
+
+def test_one_bot_alone_has_no_games() -> None:
+    assert schedule(SETTINGS, [ANN], 5) == []
+    assert schedule(SETTINGS, [ANN, BOB], 0) == []

@@ -1,0 +1,256 @@
+"""Time: how it is written on the command line, and how a clock charges it."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from arena.clock import Clock
+from arena.model import TimeControl, UsageError, parse_duration, parse_time
+from protocol.notation import Color
+
+RED, BLUE = Color.RED, Color.BLUE
+
+moves_ms = st.integers(1, 10**7)
+banks_ms = st.integers(1, 10**8)
+controls = st.one_of(
+    st.builds(TimeControl, move_ms=moves_ms),
+    st.builds(TimeControl, move_ms=st.none(), bank_ms=banks_ms, increment_ms=st.integers(0, 10**6)),
+    st.builds(TimeControl, move_ms=moves_ms, bank_ms=banks_ms, increment_ms=st.integers(0, 10**6)),
+)
+
+
+# --- in words -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [("100ms", 100), ("1s", 1000), ("1.5s", 1500), ("2m", 120_000), ("0.5m", 30_000), ("1ms", 1), ("0.001s", 1)],
+)
+def test_a_duration_has_a_number_and_a_unit(text: str, milliseconds: int) -> None:
+    assert parse_duration(text) == milliseconds
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5", "ms", "0ms", "0s", "-1s", "1 s", "1h", "1,5s", "1e3ms", "abc", "1s\n", ".5s"]
+)
+def test_a_wrong_duration_is_refused_with_what_was_expected_and_what_came(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_duration(text)
+    assert "100ms" in str(caught.value)
+    assert repr(text) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("100ms", TimeControl(move_ms=100)),
+        ("1s/move", TimeControl(move_ms=1000)),
+        ("1s", TimeControl(move_ms=1000)),
+        ("0.25m", TimeControl(move_ms=15_000)),
+        ("60+0.6", TimeControl(move_ms=None, bank_ms=60_000, increment_ms=600)),
+        ("60+0", TimeControl(move_ms=None, bank_ms=60_000, increment_ms=0)),
+        ("0.5+0.001", TimeControl(move_ms=None, bank_ms=500, increment_ms=1)),
+        ("60+0.6,1s/move", TimeControl(move_ms=1000, bank_ms=60_000, increment_ms=600)),
+        ("1s,60+0.6", TimeControl(move_ms=1000, bank_ms=60_000, increment_ms=600)),
+    ],
+)
+def test_a_time_control_is_a_limit_per_move_or_a_bank_or_both(text: str, expected: TimeControl) -> None:
+    assert parse_time(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5",
+        "",
+        ",",
+        "-1s",
+        "0ms",
+        "0s/move",
+        "1s,2s",
+        "1s,",
+        "60+0.6,60+0.6",
+        "60+0.6,1s,2s",
+        "60+",
+        "+0.6",
+        "60+-1",
+        "0+1",
+        "60+0.6/move",
+        "1s/game",
+        "abc",
+        "100ms ",
+        "60 + 0.6",
+    ],
+)
+def test_a_wrong_time_control_is_refused_with_what_was_expected_and_what_came(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_time(text)
+    said = str(caught.value)
+    assert "expected a time such as 100ms" in said
+    assert repr(text) in said or repr(text.removesuffix("/move")) in said
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("text", ["0.0004+0", "0.0004+1"])
+def test_a_bank_of_less_than_a_millisecond_is_as_wrong_as_one_of_nothing(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_time(text)
+
+
+@pytest.mark.parametrize(
+    ("control", "text"),
+    [
+        (TimeControl(move_ms=100), "100ms"),
+        (TimeControl(move_ms=1000), "1000ms"),
+        (TimeControl(move_ms=None, bank_ms=60_000, increment_ms=600), "60+0.6"),
+        (TimeControl(move_ms=1000, bank_ms=60_000, increment_ms=0), "60+0,1000ms"),
+    ],
+)
+def test_a_time_control_is_written_as_on_the_command_line(control: TimeControl, text: str) -> None:
+    assert control.text == text
+
+
+@given(controls)
+@example(TimeControl(move_ms=None, bank_ms=1_234_567, increment_ms=0))
+@example(TimeControl(move_ms=None, bank_ms=1_000_000_000, increment_ms=0))
+@settings(deadline=None, max_examples=100)
+def test_what_is_written_is_read_back_as_the_same_time_control(control: TimeControl) -> None:
+    assert parse_time(control.text) == control
+
+
+# --- the clock ------------------------------------------------------------------------------------------------------
+
+
+def per_move(move_ms: int = 1000, margin_ms: int = 50) -> Clock:
+    return Clock(TimeControl(move_ms=move_ms, margin_ms=margin_ms))
+
+
+def bank(bank_ms: int, increment_ms: int = 0, move_ms: int | None = None, margin_ms: int = 50) -> Clock:
+    return Clock(TimeControl(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms, margin_ms=margin_ms))
+
+
+def think(clock: Clock, color: Color, seconds: float, now: float = 0.0) -> float:
+    clock.start(color, now)
+    return clock.stop(color, now + seconds)
+
+
+def test_a_limit_per_move_is_the_same_for_every_move() -> None:
+    clock = per_move(1000)
+    for seconds in (0.0, 0.9, 1.04):
+        assert clock.budget_ms(RED) == clock.budget_ms(BLUE) == 1000
+        think(clock, RED, seconds)
+    assert clock.budget(RED) == 1.0
+
+
+def test_the_deadline_is_the_start_and_the_budget_and_the_margin() -> None:
+    assert per_move(1000, margin_ms=50).start(RED, 7.0) == pytest.approx(8.05)
+    assert per_move(1000, margin_ms=0).start(BLUE, 7.0) == pytest.approx(8.0)
+    assert bank(60_000).start(RED, 7.0) == pytest.approx(67.05)
+    assert bank(60_000, move_ms=1000).start(RED, 7.0) == pytest.approx(8.05)
+    assert bank(500, move_ms=1000).start(RED, 7.0) == pytest.approx(7.55)
+
+
+def test_a_move_is_taken_off_the_bank_and_then_the_increment_is_added() -> None:
+    clock = bank(60_000, increment_ms=600)
+    think(clock, RED, 10.0)
+    assert clock.budget(RED) == pytest.approx(50.6)
+    think(clock, RED, 50.0)
+    assert clock.budget(RED) == pytest.approx(1.2)
+
+
+def test_a_bank_may_grow_beyond_what_it_began_with() -> None:
+    clock = bank(1000, increment_ms=600)
+    think(clock, RED, 0.1)
+    assert clock.budget_ms(RED) == 1500
+
+
+def test_each_side_has_a_bank_of_its_own() -> None:
+    clock = bank(60_000, increment_ms=600)
+    think(clock, RED, 10.0)
+    assert clock.budget_ms(BLUE) == 60_000
+
+
+def test_with_both_the_smaller_one_bounds_the_move_and_the_bank_is_charged() -> None:
+    clock = bank(2500, move_ms=1000)
+    for left in (2500, 1700, 900, 100):
+        assert clock.budget_ms(BLUE) == min(1000, left)
+        assert clock.shown(BLUE) == (min(1000, left), 1000, left, 2500)
+        think(clock, BLUE, 0.8)
+
+
+def test_a_turn_shows_both_sides_times_own_first_and_the_banks_only_beside_a_limit_per_move() -> None:
+    for clock, for_red, for_blue in (
+        (bank(5000, move_ms=2000), (2000, 2000, 4000, 5000), (2000, 2000, 5000, 4000)),
+        (bank(5000, move_ms=4500), (4000, 4500, 4000, 5000), (4500, 4000, 5000, 4000)),
+        (bank(5000), (4000, 5000, None, None), (5000, 4000, None, None)),
+        (per_move(5000), (5000, 5000, None, None), (5000, 5000, None, None)),
+    ):
+        think(clock, RED, 1.0)
+        assert clock.shown(RED) == for_red
+        assert clock.shown(BLUE) == for_blue
+
+
+def test_a_move_within_the_margin_leaves_the_bank_empty_and_not_in_debt() -> None:
+    clock = bank(1000, increment_ms=300, margin_ms=50)
+    think(clock, RED, 1.04)
+    assert clock.budget_ms(RED) == 300
+
+
+def test_the_margin_is_never_added_to_what_a_bank_holds() -> None:
+    clock = bank(1000, margin_ms=50)
+    assert clock.budget_ms(RED) == 1000
+    think(clock, RED, 1.05)
+    assert clock.budget_ms(RED) == 0
+    assert clock.start(RED, 5.0) == pytest.approx(5.05)
+
+
+def test_an_empty_bank_with_an_increment_lives_on_the_increment() -> None:
+    clock = bank(1000, increment_ms=200, margin_ms=0)
+    think(clock, RED, 1.0)
+    assert clock.start(RED, 50.0) == pytest.approx(50.2)
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e3))
+@settings(deadline=None, max_examples=100)
+def test_what_is_charged_is_exactly_the_time_from_start_to_stop(start: float, seconds: float) -> None:
+    clock = bank(10**9)
+    clock.start(RED, start)
+    taken = clock.stop(RED, start + seconds)
+    assert taken == (start + seconds) - start
+    assert clock.budget(RED) == 10**6 - taken
+
+
+@given(st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), max_size=20))
+@settings(deadline=None, max_examples=100)
+def test_nothing_is_charged_between_a_stop_and_the_next_start(turns: list[tuple[float, float]]) -> None:
+    clock = bank(10**6)
+    now, thought = 100.0, [0.0, 0.0]
+    for number, (idle, seconds) in enumerate(turns):
+        color = Color(number % 2)
+        now += idle
+        clock.start(color, now)
+        now += seconds
+        thought[color] += clock.stop(color, now)
+    for color in Color:
+        assert clock.budget(color) == pytest.approx(1000.0 - thought[color])
+
+
+@given(controls, st.lists(st.floats(0, 1), max_size=30))
+@settings(deadline=None, max_examples=100)
+def test_milliseconds_are_rounded_down_and_never_below_nothing(control: TimeControl, parts: list[float]) -> None:
+    """A bot that is told so many milliseconds has them."""
+    clock, now = Clock(control), 0.0
+    for part in parts:
+        deadline = clock.start(RED, now)
+        milliseconds = clock.budget_ms(RED)
+        assert 0 <= milliseconds <= clock.budget(RED) * 1000 + 1e-3
+        assert milliseconds > clock.budget(RED) * 1000 - 1
+        now += (deadline - now) * part
+        clock.stop(RED, now)
+
+
+def test_a_clock_without_a_bank_never_runs_out_for_the_game() -> None:
+    clock = per_move(100)
+    for _ in range(1000):
+        think(clock, RED, 0.1)
+    assert clock.budget_ms(RED) == 100
