@@ -215,8 +215,8 @@ class BotProcess:
             return f"exited with code {number}"
         try:
             name = signal.Signals(number).name
-        except ValueError:  # the real-time signals have numbers only
-            name = "real-time"
+        except ValueError:  # the real-time signals have no names
+            name = "unknown"
         return f"was killed by signal {number} ({name})"
 
     async def end(self, grace: float = QUIT_GRACE) -> None:
@@ -281,6 +281,8 @@ class BotProcess:
                 if only_bot or _carries(pid, self._token):
                     os.kill(pid, signal.SIGKILL)
                     found = True
+                # Whose a dying process is can no longer be told; it is soon dead, and then it has to be reaped.
+                found = found or _is_dying(pid)
         return found
 
     def _close(self) -> None:
@@ -316,6 +318,14 @@ def _children_of_arena() -> set[int]:
 def _carries(pid: int, token: str) -> bool:
     try:
         return token.encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
+
+
+def _is_dying(pid: int) -> bool:
+    """Whether a process has begun to exit: its memory is gone, but it cannot be reaped yet."""
+    try:
+        return Path(f"/proc/{pid}/statm").read_text().startswith("0 ")
     except OSError:
         return False
 

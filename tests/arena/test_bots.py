@@ -1,0 +1,346 @@
+"""From a path to a bot: what may stand there is found and run as it says, and what is wrong is said all at once."""
+
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.bots import BotSpec, find_bots, load_bot
+from arena.model import GameRecord, UsageError
+from arena.process import TOKEN_VARIABLE, BotProcess
+from protocol.notation import Reason
+
+Play = Callable[..., Awaitable[GameRecord]]
+
+
+def put(path: Path, text: str = "#!/bin/sh\n", executable: bool = True) -> Path:
+    """Write a file, and the folders it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755 if executable else 0o644)
+    return path
+
+
+def bot_folder(folder: Path, manifest: str = 'command = ["./run"]', **files: str) -> Path:
+    """A folder with a manifest, a program `run` and other files."""
+    put(folder / "bot.toml", manifest, executable=False)
+    put(folder / "run")
+    for name, text in files.items():
+        put(folder / name.replace("__", "."), text, executable=False)
+    return folder
+
+
+def problem(path: Path) -> str:
+    """What is said to be wrong with the bot at a path."""
+    with pytest.raises(UsageError) as caught:
+        load_bot(path)
+    return str(caught.value)
+
+
+def output(bot: BotSpec) -> str:
+    """What the bot's program prints when it is started as the arena starts it."""
+
+    async def main() -> bytes:
+        process = BotProcess.start(bot.command, bot.folder, bot.environment)
+        said = b""
+        with trio.fail_after(20):
+            while True:
+                await trio.lowlevel.wait_readable(process.stdout)
+                data = process.read_now()
+                if data == b"":
+                    break
+                said += data or b""
+        await process.end(0)
+        assert process.stderr_tail == ""
+        return said
+
+    return trio.run(main).decode()
+
+
+# --- what may stand there -----------------------------------------------------------------------------------------
+
+
+def test_an_executable_file_is_run_itself_in_its_folder(tmp_path: Path) -> None:
+    path = put(tmp_path / "hunter", "#!/bin/sh\npwd\n")
+    bot = load_bot(path)
+    assert (bot.name, bot.command, bot.folder) == ("hunter", (str(path),), tmp_path)
+    assert output(bot) == f"{tmp_path}\n"
+
+
+def test_a_python_file_that_is_not_executable_is_run_by_the_arenas_interpreter(tmp_path: Path) -> None:
+    path = put(tmp_path / "hunter.py", "import sys\nprint(sys.executable)", executable=False)
+    bot = load_bot(path)
+    assert (bot.name, bot.command) == ("hunter", (sys.executable, str(path)))
+    assert output(bot) == f"{sys.executable}\n"
+
+
+def test_a_relative_path_is_run_from_wherever_the_arena_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "bots" / "hunter", "#!/bin/sh\necho here\n")
+    bot_folder(tmp_path / "bots" / "other", 'command = ["./run"]')
+    put(tmp_path / "bots" / "other" / "run", "#!/bin/sh\necho there\n")
+    monkeypatch.chdir(tmp_path)
+    bots = find_bots(["bots/hunter", "bots/other"])
+    monkeypatch.chdir("/")
+    assert [output(bot) for bot in bots] == ["here\n", "there\n"]
+
+
+@pytest.mark.parametrize(("file", "name"), [("a.sh", "a"), ("a.exe", "a"), ("a.py", "a"), ("a-1.4", "a-1.4")])
+def test_the_endings_of_programs_are_not_part_of_a_name(file: str, name: str, tmp_path: Path) -> None:
+    assert load_bot(put(tmp_path / file)).name == name
+
+
+def test_a_folder_runs_the_command_of_its_manifest(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter", 'command = ["./bin/go", "--depth", "3"]')
+    put(folder / "bin" / "go", '#!/bin/sh\necho "$@" in $(pwd)\n')
+    bot = load_bot(folder)
+    assert bot.name == "hunter"
+    assert output(bot) == f"--depth 3 in {folder}\n"
+
+
+def test_a_folder_may_use_a_program_on_the_path(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter", 'command = ["python3", "-c", "import sys; print(sys.prefix)"]')
+    assert output(load_bot(folder)) == f"{sys.prefix}\n"
+
+
+def test_a_build_makes_the_program_before_it_is_looked_for(tmp_path: Path) -> None:
+    folder = bot_folder(
+        tmp_path / "hunter",
+        'command = ["./made"]\nbuild = "cp source made && chmod +x made"',
+        source="#!/bin/sh\necho 7",
+    )
+    assert output(load_bot(folder)) == "7\n"
+
+
+def test_a_manifest_may_name_the_bot_and_add_to_its_environment(tmp_path: Path) -> None:
+    manifest = 'command = ["./run"]\nname = "Hunter II"\nenv = { DEPTH = "3" }'
+    folder = bot_folder(tmp_path / "hunter", manifest)
+    put(folder / "run", "#!/bin/sh\necho depth $DEPTH\n")
+    bot = load_bot(folder)
+    assert bot.name == "Hunter II"
+    assert output(bot) == "depth 3\n"
+
+
+def test_hidden_files_and_caches_are_passed_over(tmp_path: Path) -> None:
+    put(tmp_path / "hunter")
+    for name in (".git", "__pycache__"):
+        put(tmp_path / name / "x")
+    put(tmp_path / ".hidden.py")
+    assert [bot.name for bot in find_bots([str(path) for path in sorted(tmp_path.iterdir())])] == ["hunter"]
+
+
+def test_the_folder_one_stands_in_may_be_a_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(bot_folder(tmp_path / "hunter"))
+    assert [bot.name for bot in find_bots(["."])] == ["hunter"]
+
+
+# --- what is wrong ------------------------------------------------------------------------------------------------
+
+
+def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    good = put(tmp_path / "good")
+    missing, text, empty = tmp_path / "missing", put(tmp_path / "notes.txt", executable=False), tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(UsageError) as caught:
+        find_bots([str(path) for path in (missing, good, text, empty)])
+    lines = str(caught.value).splitlines()
+    assert [line.split(":")[0] for line in lines] == [str(missing), str(text), str(empty)]
+
+
+def test_a_path_that_is_not_there_comes_with_the_nearest_that_is(tmp_path: Path) -> None:
+    put(tmp_path / "hunter.py")
+    assert problem(tmp_path / "huntr.py") == (
+        f"{tmp_path}/huntr.py: there is no such file or folder; did you mean hunter.py?"
+    )
+
+
+def test_a_path_like_nothing_there_comes_without_a_guess(tmp_path: Path) -> None:
+    put(tmp_path / "hunter.py")
+    assert problem(tmp_path / "zzz").endswith("zzz: there is no such file or folder")
+
+
+def test_a_path_in_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
+    assert problem(tmp_path / "bts" / "hunter").endswith(f"no such file or folder (nor the folder {tmp_path}/bts)")
+
+
+def test_a_file_that_cannot_be_run_comes_with_the_cure(tmp_path: Path) -> None:
+    path = put(tmp_path / "hunter", executable=False)
+    assert problem(path).endswith(f"this file is not executable (chmod +x {path})")
+
+
+def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
+    assert problem(tmp_path) == (
+        f'{tmp_path}: expected a bot.toml in this folder, with at least command = ["./program"]'
+    )
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [
+        ("command = [", "not valid TOML"),
+        ('comand = ["./run"]', "unknown key 'comand'; did you mean command?"),
+        ('command = ["./run"]\nzzz = 1', "unknown key 'zzz'; known are command, build, name, env"),
+        ("", 'command: expected a list such as ["./program", "argument"], got None'),
+        ("command = []", "command: expected a list"),
+        ('command = "./run"', "command: expected a list"),
+        ('command = ["./run", 3]', "command: expected a list"),
+        ('command = ["./run", ""]', "command: expected a list"),
+        ('command = ["./run"]\nenv = ["A=1"]', "env: expected a table of texts, got ['A=1']"),
+        ('command = ["./run"]\nenv = { A = 1 }', "env: expected a table of texts, got {'A': 1}"),
+        ('command = ["./run"]\nname = 3', "name: expected a text, got 3"),
+        ('command = ["./run"]\nname = " "', "name: expected a text, got ' '"),
+        ('command = ["./run"]\nbuild = ["make"]', "build: expected a text, got ['make']"),
+        ('command = ["./none"]', "command: ./none does not exist in"),
+        ('command = ["./bot.toml"]', "command: ./bot.toml is not executable in"),
+        ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
+    ],
+)
+def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, words: str, tmp_path: Path) -> None:
+    said = problem(bot_folder(tmp_path, manifest))
+    assert said.startswith(f"{tmp_path}/bot.toml: ")
+    assert words in said
+
+
+def test_a_manifest_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    bot_folder(tmp_path)
+    (tmp_path / "bot.toml").write_bytes(b'name = "\xff"')
+    assert problem(tmp_path).startswith(f"{tmp_path}/bot.toml: not valid TOML")
+
+
+def test_a_build_that_fails_shows_the_end_of_what_it_printed(tmp_path: Path) -> None:
+    script = "i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo line $i; done; echo broken >&2; exit 3"
+    folder = bot_folder(tmp_path, f"command = ['./run']\nbuild = '{script}'")
+    first, *lines = problem(folder).splitlines()
+    assert first == f"{tmp_path}: the build failed with exit code 3: {script}"
+    assert [line.strip() for line in lines] == [f"line {number}" for number in range(32, 51)] + ["broken"]
+
+
+def test_a_build_that_fails_in_silence_is_said_to(tmp_path: Path) -> None:
+    assert problem(bot_folder(tmp_path, "command = ['./run']\nbuild = 'false'")).endswith("(it printed nothing)")
+
+
+# --- names and digests --------------------------------------------------------------------------------------------
+
+
+def test_bots_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    paths = [put(tmp_path / "old" / "hunter"), put(tmp_path / "new" / "hunter.py"), put(tmp_path / "new" / "scout")]
+    assert [bot.name for bot in find_bots([str(path) for path in paths])] == ["old/hunter", "new/hunter", "scout"]
+
+
+def test_bots_that_even_the_folder_does_not_tell_apart_are_numbered(tmp_path: Path) -> None:
+    path = str(put(tmp_path / "bots" / "hunter"))
+    names = [bot.name for bot in find_bots([path, path, path])]
+    assert names == ["bots/hunter", "bots/hunter#2", "bots/hunter#3"]
+
+
+def test_a_file_has_a_new_digest_when_its_content_changes_and_only_then(tmp_path: Path) -> None:
+    path = put(tmp_path / "hunter.py", "print(1)")
+    put(tmp_path / "neighbour.py", "print(1)")
+    first = load_bot(path).digest
+    os.utime(path, (1, 1))
+    put(tmp_path / "neighbour.py", "print(2)")
+    assert load_bot(path).digest == first
+    put(path, "print(2)")
+    assert load_bot(path).digest != first
+
+
+@pytest.mark.parametrize("changed", ["bot.toml", "run", "weights", "lib/table.txt"])
+def test_a_folder_has_a_new_digest_when_any_of_its_files_changes(changed: str, tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter")
+    for name in ("weights", "lib/table.txt"):
+        put(folder / name, "old")
+    first = load_bot(folder).digest
+    with (folder / changed).open("a") as file:
+        file.write("\n# new\n")
+    assert load_bot(folder).digest != first
+
+
+def test_a_folder_has_a_new_digest_when_a_file_is_added_or_gets_another_name(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter")
+    digests = {load_bot(folder).digest}
+    put(folder / "weights")
+    digests.add(load_bot(folder).digest)
+    (folder / "weights").rename(folder / "biases")
+    digests.add(load_bot(folder).digest)
+    assert len(digests) == 3
+
+
+def test_a_folders_digest_is_of_what_is_in_its_files_not_of_when_and_where_they_were_written(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter", weights="1 2 3")
+    first = load_bot(folder).digest
+    os.utime(folder / "weights", (1, 1))
+    assert load_bot(folder).digest == first
+    assert load_bot(Path(shutil.copytree(folder, tmp_path / "elsewhere"))).digest == first
+
+
+@pytest.mark.parametrize("name", [".git/HEAD", ".hidden", "__pycache__/a.pyc", "target/log", "lib/__pycache__/b.pyc"])
+def test_a_digest_is_not_of_hidden_files_and_what_tools_leave(name: str, tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter")
+    put(folder / "lib" / "table.txt")
+    first = load_bot(folder).digest
+    put(folder / name, "new")
+    assert load_bot(folder).digest == first
+
+
+def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(tmp_path: Path) -> None:
+    """Compilers stamp what they make: the same source built again is the same bot."""
+    build = "date +%N > made; chmod +x made"
+    folder = bot_folder(tmp_path / "hunter", f"command = ['./made']\nbuild = '{build}'", source="1")
+    first = load_bot(folder).digest
+    program = (folder / "made").read_text()
+    assert load_bot(folder).digest == first
+    assert (folder / "made").read_text() != program
+    put(folder / "source", "2", executable=False)
+    assert load_bot(folder).digest != first
+
+
+def test_without_a_build_the_program_is_a_file_of_the_bots_own(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter")
+    first = load_bot(folder).digest
+    put(folder / "run", "#!/bin/sh\necho new\n")
+    assert load_bot(folder).digest != first
+
+
+# --- what a bot gets to see ---------------------------------------------------------------------------------------
+
+
+def test_a_bot_is_not_shown_the_arenas_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    shown = output(load_bot(put(tmp_path / "spy", "#!/bin/sh\nexec env\n"))).splitlines()
+    assert "hunter2" not in "".join(shown)
+    assert "LANG=C.UTF-8" in shown
+    names = {line.split("=")[0] for line in shown}
+    expected = {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", TOKEN_VARIABLE, "LANG"}
+    of_the_machine = {"HOME", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH"}
+    assert expected <= names
+    assert names - expected - of_the_machine <= {"PWD", "_", "SHLVL"}, "what the shell itself adds"
+
+
+def test_the_arenas_interpreter_is_the_first_on_a_bots_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    bot = load_bot(put(tmp_path / "spy", "#!/bin/sh\necho $PATH\n"))
+    assert output(bot) == f"{Path(sys.executable).parent}:/usr/bin:/bin\n"
+
+
+def test_a_script_for_env_python3_finds_the_kit_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    script = "#!/usr/bin/env python3\nimport sys\nfrom protocol.bot import Bot\nprint(sys.prefix, Bot.__name__)\n"
+    assert output(load_bot(put(tmp_path / "kit.py", script))) == f"{sys.prefix} Bot\n"
+
+
+def test_found_bots_play(tmp_path: Path, play: Play) -> None:
+    drifter = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+    folder = bot_folder(tmp_path / "folder", 'command = ["python3", "main.py"]', main__py=drifter.read_text())
+    red, blue = find_bots([str(drifter), str(folder)])
+    assert (red.name, blue.name) == ("drifter", "folder")
+    record = trio.run(lambda: play(red, replace(blue, name="b")))
+    assert record.verdict.reason not in {reason for reason in Reason if reason.is_forfeit}
+    assert [player.digest for player in record.players] == [red.digest, blue.digest]
+    assert red.digest != blue.digest

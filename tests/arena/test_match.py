@@ -1,0 +1,288 @@
+"""Real games between real processes: whole records, just clocks, and nothing left of a game that is broken off."""
+
+import re
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+import arena.process
+from arena.bots import BotSpec, load_bot
+from arena.model import GameRecord, GameResult, TimeControl
+from arena.record import check_record, decode_record, encode_record
+from protocol.notation import Color, Reason
+
+DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+BANK = TimeControl(move_ms=None, bank_ms=2000, start_ms=20_000, setup_ms=20_000)
+NEVER_ENDS = 20.0
+
+GOOD = "introduce()\nset_up()\nplay()"
+SILENT = "import time\nintroduce()\nset_up()\nhear('turn')\ntime.sleep(1000)"
+GIVES_UP = "introduce()\nset_up()\nplay(4)\nhear('turn')\nsay('move resign')\nhear('end')"
+
+Play = Callable[..., Awaitable[GameRecord]]
+MakeBot = Callable[..., BotSpec]
+LeftBehind = Callable[[], list[str]]
+
+
+def takes(*seconds: float, then: str = "play()") -> str:
+    """A bot that thinks so long about its first moves."""
+    naps = "".join(f"hear('turn')\ntime.sleep({nap})\nsay('move ' + heard['legal'][0])\n" for nap in seconds)
+    return f"import time\nintroduce()\nset_up()\n{naps}{then}"
+
+
+@pytest.fixture
+def drifter(marker: str) -> BotSpec:
+    """The bot that comes with the arena."""
+    bot = load_bot(DRIFTER)
+    return replace(bot, environment={**bot.environment, "MARKER": marker})
+
+
+# --- records ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ruleset", ["duel", "barrage", "isf"])
+def test_a_record_holds_the_whole_game_and_stands_up_to_the_rules(ruleset: str, drifter: BotSpec, play: Play) -> None:
+    record = trio.run(lambda: play(drifter, drifter, ruleset=ruleset))
+    assert not record.verdict.reason.is_forfeit
+    assert record.ruleset == ruleset
+    assert record.declared == ("drifter 1.0", "drifter 1.0")
+    assert None not in record.setups
+    assert record.verdict.plies == len(record.actions) == len(record.times_us) > 0
+    assert min(record.times_us) > 0
+    assert sum(record.times_us) <= record.seconds * 1_000_000, "a clock ran while it was nobody's turn"
+    assert record.stderr == ("", "")
+    check_record(record)
+    assert decode_record(encode_record(record)) == record
+
+
+def test_the_same_seeds_make_the_same_game(drifter: BotSpec, play: Play) -> None:
+    async def main() -> None:
+        one = await play(drifter, drifter, seeds=(1, 2))
+        again = await play(drifter, drifter, seeds=(1, 2))
+        other = await play(drifter, drifter, seeds=(2, 1))
+        assert (one.setups, one.actions, one.verdict) == (again.setups, again.actions, again.verdict)
+        assert one.setups != other.setups
+
+    trio.run(main)
+
+
+def test_notes_are_kept_with_the_ply_they_come_before(make_bot: MakeBot, play: Play) -> None:
+    remarks = "introduce()\nhear('setup')\nsay('note in the corner')\nsay('setup ' + rows())\n"
+    remarks += "hear('turn')\nsay('note a scout')\nsay('note no,  two')\nsay('move ' + heard['legal'][0])\nplay()"
+    record = trio.run(play, make_bot(GIVES_UP), make_bot(remarks))
+    notes = [(note.ply, note.color, note.text) for note in record.notes]
+    assert notes == [(1, "blue", "in the corner"), (2, "blue", "a scout"), (2, "blue", "no,  two")]
+
+
+def test_games_at_once_are_the_games_they_are_one_by_one(
+    make_bot: MakeBot, play: Play, left_behind: LeftBehind
+) -> None:
+    good, gives_up = make_bot(GOOD, "good"), make_bot(GIVES_UP, "gives-up")
+    broken = make_bot("introduce()\nset_up()\nplay(3)\nhear('turn')\nraise ValueError", "broken")
+    pairs = [(good, gives_up), (gives_up, good), (good, broken), (broken, good), (gives_up, broken), (good, good)]
+
+    async def main() -> None:
+        alone = [await play(*pair) for pair in pairs]
+        together: dict[int, GameRecord] = {}
+
+        async def play_into(index: int) -> None:
+            together[index] = await play(*pairs[index])
+
+        async with trio.open_nursery() as nursery:
+            for index in range(len(pairs)):
+                nursery.start_soon(play_into, index)
+        for index, record in enumerate(alone):
+            assert (together[index].actions, together[index].verdict) == (record.actions, record.verdict)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+# --- breaking off -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [0, 0.02, 0.1, 0.4])
+def test_a_game_broken_off_leaves_no_process(
+    seconds: float, make_bot: MakeBot, play: Play, left_behind: LeftBehind
+) -> None:
+    stubborn = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.fork()\n" + SILENT
+
+    async def main() -> None:
+        with trio.move_on_after(seconds) as scope:
+            await play(make_bot(stubborn), make_bot(stubborn))
+        assert scope.cancelled_caught
+        assert left_behind() == []
+
+    trio.run(main)
+
+
+def test_one_of_several_games_is_broken_off_and_the_others_go_on(
+    make_bot: MakeBot, play: Play, left_behind: LeftBehind
+) -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(play, make_bot(SILENT), make_bot(SILENT))
+            record = await play(make_bot(takes(0.1)), make_bot(GIVES_UP))
+            nursery.cancel_scope.cancel()
+        assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 10)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+# --- starting -----------------------------------------------------------------------------------------------------
+
+
+def without_program(folder: Path, program: str = "./nothing") -> BotSpec:
+    return BotSpec("hollow", folder, (program,), folder, "hollow")
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_who_cannot_be_started_loses_alone(
+    color: Color, tmp_path: Path, make_bot: MakeBot, play: Play, left_behind: LeftBehind
+) -> None:
+    hollow, good = without_program(tmp_path), make_bot(GOOD)
+    record = trio.run(play, *((hollow, good) if color is Color.RED else (good, hollow)))
+    assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.NO_START)
+    assert record.verdict.detail == (
+        f"{color.word} (hollow) did not start: cannot run ./nothing: No such file or directory"
+    )
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_who_exits_before_a_word_is_said_loses_alone(
+    color: Color, tmp_path: Path, make_bot: MakeBot, play: Play
+) -> None:
+    program = shutil.which("false")
+    assert program is not None
+    brief, good = without_program(tmp_path, program), make_bot(GOOD)
+
+    async def main() -> None:
+        for _ in range(5):  # it is chance whether the exit comes before the first write or after it
+            record = await play(*((brief, good) if color is Color.RED else (good, brief)))
+            assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.NO_START)
+            assert record.verdict.detail.endswith("expected 'ready', but the bot exited with code 1")
+
+    trio.run(main)
+
+
+def test_if_neither_can_be_started_neither_wins(tmp_path: Path, play: Play) -> None:
+    hollow = without_program(tmp_path)
+    record = trio.run(play, hollow, hollow)
+    assert (record.verdict.result, record.verdict.reason) == (GameResult.NEITHER, Reason.NO_START)
+    assert record.verdict.detail.count("No such file or directory") == 2
+    assert record.setups == (None, None)
+    check_record(record)
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_a_fault_before_the_game_waits_for_the_other_sides_answer(color: Color, make_bot: MakeBot, play: Play) -> None:
+    at_once = make_bot("introduce()\nhear('setup')\nos._exit(2)", "at-once")
+    later = make_bot("import time\nintroduce()\nhear('setup')\ntime.sleep(0.2)\nos._exit(3)", "later")
+    record = trio.run(play, *((at_once, later) if color is Color.RED else (later, at_once)))
+    assert record.verdict.result is GameResult.NEITHER
+    assert f"{color.word} (at-once) stopped running: the bot exited with code 2" in record.verdict.detail
+    assert f"{color.opponent.word} (later) stopped running: the bot exited with code 3" in record.verdict.detail
+
+
+# --- clocks -------------------------------------------------------------------------------------------------------
+
+
+def allowed_and_taken(record: GameRecord) -> tuple[int, int]:
+    """The milliseconds that the loser on time was allowed, and those after which it had lost."""
+    match = re.search(r"expected a move within (\d+) ms .* none came in (\d+) ms", record.verdict.detail)
+    assert match is not None, record.verdict.detail
+    return int(match[1]), int(match[2])
+
+
+def test_a_deadline_may_be_earlier_than_the_ones_before_it(make_bot: MakeBot, play: Play) -> None:
+    """Red has a fifth of a second left when the alarm stands at two seconds for Blue; it must not get those two."""
+    red = make_bot(takes(1.8, then="hear('turn')\ntime.sleep(1000)"))
+    record = trio.run(lambda: play(red, make_bot(GOOD), time=BANK))
+    assert (record.verdict.result, record.verdict.reason, record.verdict.plies) == (GameResult.BLUE, Reason.TIMEOUT, 2)
+    allowed, taken = allowed_and_taken(record)
+    assert allowed < 400
+    assert allowed < taken < allowed + 1000
+
+
+def test_a_deadline_may_be_later_than_the_ones_before_it(make_bot: MakeBot, play: Play) -> None:
+    """The alarm that was set for Red goes off while Blue thinks with plenty of time left; nobody may lose by it."""
+    red, blue = make_bot(takes(1.5, then="play(1)\nhear('turn')\nsay('move resign')\nhear('end')")), takes(1.0)
+    record = trio.run(lambda: play(red, make_bot(blue), time=BANK))
+    assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 5)
+    assert record.times_us[0] > 1_400_000
+    assert record.times_us[1] > 900_000
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
+    color: Color, make_bot: MakeBot, play: Play
+) -> None:
+    time = msgspec.structs.replace(BANK, bank_ms=800)
+    slow, silent = make_bot(takes(0.3, 0.3)), make_bot(takes(0, then="hear('turn')\ntime.sleep(1000)"))
+    record = trio.run(lambda: play(*((silent, slow) if color is Color.RED else (slow, silent)), time=time))
+    assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.TIMEOUT)
+    allowed, taken = allowed_and_taken(record)
+    assert 800 - record.times_us[color] / 1000 == pytest.approx(allowed, abs=1)
+    assert allowed + time.margin_ms <= taken < allowed + 1000
+
+
+def test_each_move_is_charged_what_it_took_and_to_whom_it_took_it(make_bot: MakeBot, play: Play) -> None:
+    """A clock starts when a write has returned. On a busy machine the bot may be at work a little before that, so it is
+    the move in the middle that is looked at."""
+    slow = takes(*[0.03] * 7, then="hear('turn')\nsay('move resign')\nhear('end')")
+    record = trio.run(play, make_bot(slow), make_bot(GOOD))
+    own, others = sorted(record.times_us[:14:2]), sorted(record.times_us[1:14:2])
+    assert own[3] >= 29_000
+    assert others[0] < 29_000, "no move of the other side can have been as quick as this"
+    assert sum(record.times_us) <= record.seconds * 1_000_000
+
+
+def test_what_a_bot_is_told_of_the_clocks_is_what_the_record_says(make_bot: MakeBot, play: Play) -> None:
+    """The bank goes down by what the record says each move took, and goes up by the increment."""
+    program = "import time\nintroduce()\nset_up()\nfor _ in range(5):\n    hear('turn')\n    time.sleep(0.02)\n"
+    program += "    say('note ' + ' '.join(heard['turn']))\n    say('move ' + heard['legal'][0])\n"
+    program += "hear('turn')\nsay('move resign')\nhear('end')"
+    time = TimeControl(move_ms=None, bank_ms=60_000, increment_ms=100, start_ms=20_000, setup_ms=20_000)
+    record = trio.run(lambda: play(make_bot(program), make_bot(GOOD), time=time))
+    banks = [60_000.0, 60_000.0]
+    assert len(record.notes) == 5
+    for note in record.notes:
+        ply, own, other = (int(field) for field in note.text.split())
+        assert ply == note.ply
+        assert (own, other) == pytest.approx(banks, abs=1)
+        for color in Color:
+            banks[color] += 100 - record.times_us[ply - 1 + color] / 1000
+
+
+# --- the end of a game --------------------------------------------------------------------------------------------
+
+
+def test_both_are_told_how_it_ended_and_may_finish(make_bot: MakeBot, play: Play) -> None:
+    last = "introduce()\nset_up()\nplay(2)\nhear('turn')\nsay('move resign')\nhear('end')\n"
+    last += "os.write(2, ' '.join(heard['end']).encode())\nhear('quit')"
+    told = "try:\n    introduce()\n    set_up()\n    play()\nfinally:\n    os.write(2, ' '.join(heard['end']).encode())"
+    record = trio.run(play, make_bot(last), make_bot(told))
+    assert record.stderr == ("loss resign", "win resign")
+
+
+def test_who_is_at_fault_is_told_of_it_and_the_other_only_how_it_ended(
+    make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arena.process, "TERM_GRACE", NEVER_ENDS)
+    tell = "hear('end')\nos.write(2, (' '.join(heard.get('error', [])) + '|' + ' '.join(heard['end'])).encode())"
+    guilty = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nintroduce()\nset_up()\nhear('turn')\n"
+    guilty += f"say('rubbish')\n{tell}"
+    record = trio.run(play, make_bot(f"introduce()\nset_up()\nanswer()\n{tell}"), make_bot(guilty))
+    assert record.verdict.result is GameResult.RED
+    assert record.stderr[Color.RED] == "|win protocol"
+    error, end = record.stderr[Color.BLUE].split("|")
+    assert error.startswith("expected one of name, author, want")
+    assert end == "loss protocol"
+    assert error in record.verdict.detail

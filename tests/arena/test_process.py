@@ -1,0 +1,476 @@
+"""A bot's process: it gets what it is given and no more, blocks nobody, and leaves nothing when it is ended."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+import trio
+import trio.testing
+
+import arena.process
+from arena.process import STDERR_KEPT, TOKEN_VARIABLE, BotProcess, StartError, adopt_orphans
+
+ENVIRONMENT = {"PATH": os.defpath}
+NEVER_ENDS = 20.0
+MEGABYTE = b"x" * 1_000_000
+LONG_SLEEP = "sleep 1000"
+
+
+def program(name: str) -> str:
+    """Where a program of the system is."""
+    path = shutil.which(name)
+    assert path is not None, f"these tests need {name}"
+    return path
+
+
+@asynccontextmanager
+async def running(*command: str, environment: dict[str, str] | None = None) -> AsyncIterator[BotProcess]:
+    """A process for the time of a block, at the end of which it is ended if the block has not done so."""
+    process = BotProcess.start(command, Path("/"), ENVIRONMENT if environment is None else environment)
+    try:
+        with trio.fail_after(NEVER_ENDS):
+            yield process
+    finally:
+        if process.pid in arena.process._leaders:
+            await process.end(0)
+
+
+def shell(script: str) -> tuple[str, ...]:
+    return (program("sh"), "-c", script)
+
+
+def python(script: str) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", "-c", script)
+
+
+async def heard(process: BotProcess, word: bytes) -> bytes:
+    """Read the process's output until this word is in it; returns all of it."""
+    output = b""
+    while word not in output:
+        await trio.lowlevel.wait_readable(process.stdout)
+        data = process.read_now()
+        assert data != b"", f"the output ended with {output!r}"
+        output += data or b""
+    return output
+
+
+async def whole_output(process: BotProcess) -> bytes:
+    """Read the process's output to its end."""
+    output = b""
+    while True:
+        await trio.lowlevel.wait_readable(process.stdout)
+        data = process.read_now()
+        if data == b"":
+            return output
+        output += data or b""
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, a zombie included."""
+    return psutil.pid_exists(pid)
+
+
+def open_descriptors() -> set[str]:
+    return set(os.listdir("/proc/self/fd"))
+
+
+# --- starting -----------------------------------------------------------------------------------------------------
+
+
+def test_a_program_that_does_not_exist_is_named_with_the_reason() -> None:
+    with pytest.raises(StartError, match=r"^cannot run /no/such/bot --fast: No such file or directory$"):
+        BotProcess.start(["/no/such/bot", "--fast"], Path("/"), ENVIRONMENT)
+
+
+def test_a_file_that_is_no_program_is_named_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_text("buy milk\n")
+    path.chmod(0o755)
+    with pytest.raises(StartError, match=r"notes: Exec format error$"):
+        BotProcess.start([str(path)], tmp_path, ENVIRONMENT)
+
+
+def test_a_file_that_must_not_be_run_is_named_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "bot"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o644)
+    with pytest.raises(StartError, match=r"bot: Permission denied$"):
+        BotProcess.start([str(path)], tmp_path, ENVIRONMENT)
+
+
+def test_an_environment_that_no_process_can_have_is_refused_with_the_reason() -> None:
+    with pytest.raises(StartError, match=r"^cannot run .*: embedded null byte$"):
+        BotProcess.start([program("true")], Path("/"), {"NAME": "a\0b"})
+
+
+def test_a_start_that_fails_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    before = open_descriptors()
+    for _ in range(5):
+        with pytest.raises(StartError):
+            BotProcess.start([str(tmp_path / "none")], tmp_path, ENVIRONMENT)
+    assert open_descriptors() == before
+
+
+def test_the_environment_is_what_was_given_and_a_token() -> None:
+    async def main() -> None:
+        given = {"PATH": "/nowhere", "COLOUR": "red, \u00e9"}
+        tokens = []
+        for _ in range(2):
+            async with running(program("env"), "-0", environment=given) as process:
+                output = (await whole_output(process)).decode()
+            variables = dict(entry.split("=", 1) for entry in output.split("\0") if entry)
+            tokens.append(variables.pop(TOKEN_VARIABLE))
+            assert variables == given
+        assert tokens[0] != tokens[1], "a token must tell one process from another"
+
+    trio.run(main)
+
+
+def test_a_process_leads_a_session_and_runs_in_its_folder(tmp_path: Path) -> None:
+    async def main() -> None:
+        process = BotProcess.start(shell("pwd; read line"), tmp_path, ENVIRONMENT)
+        try:
+            assert await heard(process, b"\n") == f"{tmp_path}\n".encode()
+            assert os.getsid(process.pid) == os.getpgid(process.pid) == process.pid
+        finally:
+            await process.end(0)
+
+    trio.run(main)
+
+
+# --- talking ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_written_is_read_and_what_is_said_is_heard() -> None:
+    async def main() -> None:
+        async with running(program("cat")) as process:
+            assert not process.has_output()
+            assert process.read_now() is None, "nothing was said yet"
+            assert process.write_now(b"hello 1\n") == b""
+            await process.write(b"quit\n")
+            assert await heard(process, b"quit\n") == b"hello 1\nquit\n"
+
+    trio.run(main)
+
+
+def test_the_end_of_output_is_told_from_silence() -> None:
+    async def main() -> None:
+        async with running(*shell("exec >&-; read line")) as process:
+            await trio.lowlevel.wait_readable(process.stdout)
+            assert process.has_output()
+            assert process.read_now() == b""
+            assert not process.has_exited()
+
+    trio.run(main)
+
+
+def test_a_write_at_once_takes_what_fits_and_returns_the_rest() -> None:
+    async def main() -> None:
+        async with running(*shell(LONG_SLEEP)) as process:
+            rest = process.write_now(MEGABYTE)
+            assert 0 < len(rest) < len(MEGABYTE)
+            assert process.write_now(rest) == rest, "the pipe was full before"
+
+    trio.run(main)
+
+
+def test_a_write_to_a_process_that_does_not_read_blocks_nobody_and_can_be_cancelled() -> None:
+    async def main() -> None:
+        async with running(*shell(LONG_SLEEP)) as process, trio.open_nursery() as nursery:
+            nursery.start_soon(process.write, MEGABYTE)
+            async with running(program("cat")) as other:
+                await other.write(b"meanwhile\n")
+                await heard(other, b"meanwhile\n")
+            assert len(nursery.child_tasks) == 1, "the write cannot have come to its end"
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+def test_a_write_waits_for_a_slow_reader_and_loses_nothing() -> None:
+    async def main() -> None:
+        script = "import os, time; time.sleep(0.1); print(sum(len(os.read(0, 4096)) for _ in range(250)), flush=True)"
+        async with running(*python(script)) as process:
+            await process.write(b"x" * 1_024_000)
+            assert await heard(process, b"\n") == b"1024000\n"
+
+    trio.run(main)
+
+
+def test_a_write_to_a_process_that_closed_its_input_is_passed_over() -> None:
+    async def main() -> None:
+        async with running(*shell("exec <&-; echo closed; " + LONG_SLEEP)) as process:
+            await heard(process, b"closed")
+            assert process.write_now(MEGABYTE) == b""
+            await process.write(MEGABYTE)
+
+    trio.run(main)
+
+
+# --- standard error -----------------------------------------------------------------------------------------------
+
+
+def test_standard_error_is_kept_whole_while_it_is_short() -> None:
+    async def main() -> None:
+        async with running(*shell("printf 'a warning\\n\\377' >&2")) as process:
+            await process.wait_exit()
+            await process.end()
+        assert process.stderr_tail == "a warning\n\ufffd"
+
+    trio.run(main)
+
+
+def test_of_a_long_standard_error_the_end_is_kept_and_a_note_says_how_much_is_not() -> None:
+    async def main() -> None:
+        script = "import os; os.write(2, b'x' * 100_000); os.write(2, b'the end')"
+        async with running(*python(script)) as process:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(process.drain_stderr)
+                await process.wait_exit()
+            await process.end()
+        note, _, kept = process.stderr_tail.partition("\n")
+        assert note == f"[{100_007 - STDERR_KEPT} bytes before this were dropped]"
+        assert kept == "x" * (STDERR_KEPT - 7) + "the end"
+
+    trio.run(main)
+
+
+def test_a_flood_on_standard_error_neither_blocks_the_process_nor_the_arena() -> None:
+    async def main() -> None:
+        script = "import os\nfor _ in range(200): os.write(2, b'x' * 100_000)\nprint('done', flush=True)\ninput()"
+        async with running(*python(script)) as process, trio.open_nursery() as nursery:
+            nursery.start_soon(process.drain_stderr)
+            async with running(program("cat")) as other:
+                for _ in range(20):
+                    await other.write(b"ping\n")
+                    await heard(other, b"ping\n")
+            await heard(process, b"done")
+            nursery.cancel_scope.cancel()
+        assert len(process.stderr_tail) < STDERR_KEPT + 100
+
+    trio.run(main)
+
+
+# --- exiting ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("exit 0", "exited with code 0"),
+        ("exit 3", "exited with code 3"),
+        ("kill -TERM $$", "was killed by signal 15 (SIGTERM)"),
+        ("kill -KILL $$", "was killed by signal 9 (SIGKILL)"),
+        ("kill -35 $$", "was killed by signal 35 (unknown)"),
+    ],
+)
+def test_how_a_process_ended_is_told_in_words(script: str, words: str) -> None:
+    async def main() -> None:
+        async with running(*shell(script)) as process:
+            await process.wait_exit()
+            assert process.has_exited()
+            assert process.exit_words() == words
+
+    trio.run(main)
+
+
+def test_a_running_process_is_said_to_be_running() -> None:
+    async def main() -> None:
+        async with running(*shell(LONG_SLEEP)) as process:
+            assert not process.has_exited()
+            assert process.exit_words() == "is still running"
+
+    trio.run(main)
+
+
+def test_an_exit_wakes_who_waits_for_it_and_is_there_for_whoever_asks_later() -> None:
+    async def main() -> None:
+        async with running(*shell("read line; exit 1")) as process:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(process.wait_exit)
+                await trio.testing.wait_all_tasks_blocked()
+                assert len(nursery.child_tasks) == 1, "it has not exited yet"
+                process.write_now(b"go\n")
+            await process.wait_exit()
+            assert process.exit_words() == "exited with code 1"
+
+    trio.run(main)
+
+
+def test_an_exit_is_noticed_although_a_child_holds_the_output() -> None:
+    async def main() -> None:
+        async with running(*shell(f"{LONG_SLEEP} & exit 4")) as process:
+            await process.wait_exit()
+            assert process.exit_words() == "exited with code 4"
+            assert process.read_now() is None, "the child still holds it"
+
+    trio.run(main)
+
+
+# --- the end ------------------------------------------------------------------------------------------------------
+
+
+def test_who_exits_at_the_end_of_input_gets_no_signal() -> None:
+    async def main() -> None:
+        async with running(*shell("trap 'echo TERM >&2' TERM; echo up; cat; echo bye >&2")) as process:
+            await heard(process, b"up")
+            await process.end(NEVER_ENDS)
+        assert process.stderr_tail == "bye\n"
+
+    trio.run(main)
+
+
+def test_who_does_not_exit_is_told_before_it_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena.process, "TERM_GRACE", NEVER_ENDS)
+
+    script = """
+import os, signal, time
+signal.signal(signal.SIGTERM, lambda *_: (os.write(2, b"TERM"), os._exit(0)))
+print("up", flush=True)
+time.sleep(1000)
+"""
+
+    async def main() -> None:
+        async with running(*python(script)) as process:
+            await heard(process, b"up")
+            await process.end(0)
+        assert process.stderr_tail == "TERM"
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "trap '' TERM HUP INT; echo up; while :; do sleep 1000; done",
+        "echo up; kill -STOP $$",
+        "trap '' TERM; (trap '' TERM; sleep 1000) & echo up; wait",
+        "(sleep 1000 &) ; echo up; exec >&- 2>&-; sleep 1000",
+        "setsid sh -c 'trap \"\" TERM; sleep 1000 & echo up; wait' & wait",
+        "setsid sh -c 'setsid sh -c \"echo up; sleep 1000\" & sleep 1000' & exit 3",
+        "setsid sh -c 'echo up; exec sleep 1000 >&- 2>&- <&-' & exit 3",
+    ],
+    ids=["deaf", "stopped", "child", "orphan", "session", "nested-sessions", "daemon"],
+)
+def test_nothing_of_a_process_is_left_after_its_end(
+    script: str, marker: str, left_behind: Callable[[], list[str]]
+) -> None:
+    adopt_orphans()
+
+    async def main() -> None:
+        async with running(*shell(script), environment={**ENVIRONMENT, "MARKER": marker}) as process:
+            await heard(process, b"up")
+            assert left_behind() != []
+            await process.end(0)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_a_process_that_hides_whose_it_is_dies_with_the_only_bot(
+    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+) -> None:
+    monkeypatch.setattr(arena.process, "_sole_parent", True)
+    adopt_orphans()
+
+    async def main() -> None:
+        async with running(*shell("env -i setsid sh -c 'echo $$; exec sleep 1000' & exit")) as process:
+            hidden = int(await heard(process, b"\n"))
+            assert is_alive(hidden)
+            await process.end(0)
+        assert not is_alive(hidden)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
+    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+) -> None:
+    """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too."""
+    adopt_orphans()
+    list_children = arena.process._children_of_arena
+
+    def too_early() -> set[int]:
+        listed = list_children()
+        for pid in listed - arena.process._leaders:
+            os.kill(pid, signal.SIGKILL)
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        return listed
+
+    async def main() -> None:
+        nested = (
+            'setsid sh -c \'setsid sh -c "setsid sh -c \\"echo up; sleep 1000\\" & sleep 1000" & sleep 1000\' & exit'
+        )
+        async with running(*shell(nested)) as process:
+            await heard(process, b"up")
+            monkeypatch.setattr(arena.process, "_children_of_arena", too_early)
+            await process.end(0)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_the_end_of_one_process_is_not_the_end_of_another_or_of_what_it_started() -> None:
+    adopt_orphans()
+
+    async def main() -> None:
+        script = "setsid sh -c 'echo $$; exec sleep 1000' & wait"
+        async with running(*shell(script)) as one, running(*shell(script)) as other:
+            first, second = int(await heard(one, b"\n")), int(await heard(other, b"\n"))
+            await one.end(0)
+            assert not is_alive(first)
+            assert is_alive(second)
+            assert not other.has_exited()
+            await other.end(0)
+            assert not is_alive(second)
+
+    trio.run(main)
+
+
+def test_a_child_of_the_arena_that_is_no_bot_is_left_alone() -> None:
+    adopt_orphans()
+
+    async def main() -> None:
+        async with running(*shell(LONG_SLEEP)) as process:
+            await process.end(0)
+
+    with subprocess.Popen([program("sleep"), "1000"]) as bystander:
+        trio.run(main)
+        assert bystander.poll() is None
+        bystander.kill()
+    assert bystander.returncode == -signal.SIGKILL
+
+
+def test_an_end_cannot_be_cancelled_half_way(left_behind: Callable[[], list[str]]) -> None:
+    async def main() -> None:
+        async with running(*shell("trap '' TERM; echo up; while :; do sleep 1000; done")) as process:
+            await heard(process, b"up")
+            with trio.CancelScope() as scope:
+                scope.cancel()
+                await process.end(0)
+            assert left_behind() == []
+
+    trio.run(main)
+
+
+def test_fifty_processes_leave_no_descriptor_and_no_zombie(left_behind: Callable[[], list[str]]) -> None:
+    async def main() -> None:
+        before = open_descriptors()
+        for number in range(50):
+            script = ("exit 1", LONG_SLEEP, f"{LONG_SLEEP} & exit", "exec >&- 2>&-; read line")[number % 4]
+            async with running(*shell(script)) as process:
+                await process.end(0)
+        assert open_descriptors() == before
+
+    trio.run(main)
+    assert left_behind() == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
