@@ -1,9 +1,10 @@
 """One game between two processes: carries bytes between them and the referee, and does nothing else.
 
-The referee decides; this module waits. Three things keep a ply cheap. One task talks to both bots, because in a game
+The referee decides; this module waits. Four things keep a ply cheap. One task talks to both bots, because in a game
 only one of them is to answer at a time. A bot's exit is watched by a task of its own that sleeps until it happens. And
 the deadline is lazy: the one cancel scope that stands for it is moved only when a deadline is earlier than the one set,
-so that in most games it goes off a few times a second, finds that the game has gone on, and is set anew.
+so that in most games it goes off a few times a second, finds that the game has gone on, and is set anew. And a bot that
+answers at once is met by an arena that is still awake: to sleep and be woken costs more than all that the referee does.
 """
 
 import time
@@ -23,6 +24,13 @@ now = trio.current_time
 
 EXIT_FOLLOWS = 0.05
 """Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
+
+PROMPT_SECONDS = 100e-6
+"""A bot that answered within this time the last time is waited for without going to sleep, for a moment:"""
+SPIN_SECONDS = 50e-6
+"""as long as this."""
+SLICE_SECONDS = 250e-6
+"""A game whose bots always answer so lets the other games have their turn after this time."""
 
 Spawn = Callable[[BotSpec], BotProcess]
 
@@ -58,6 +66,10 @@ class _Table:
         self._scope = trio.CancelScope()
         self._armed = NEVER
         self._stderr = {Color.RED: "", Color.BLUE: ""}
+        self._prompt = [False, False]
+        """Per seat, whether its last answer came at once."""
+        self._yielded = now()
+        """When other tasks last had a chance to run."""
 
     def seat(self, color: Color, bot: BotSpec, spawn: Spawn) -> None:
         try:
@@ -119,14 +131,20 @@ class _Table:
             referee.sent(color, now())
             self._arm()
         while seat.phase.bot_must_answer and not seat.due and not seat.fault:
-            await trio.lowlevel.wait_readable(process.stdout)
+            if not (self._prompt[color] and process.output_within(SPIN_SECONDS)):
+                await trio.lowlevel.wait_readable(process.stdout)
+                self._yielded = now()
             await self._read(color, process)
 
     async def _read(self, color: Color, process: BotProcess) -> None:
         data = process.read_now()
         moment = now()
         if data:
+            self._prompt[color] = moment - self.referee.seats[color].started < PROMPT_SECONDS
             self.referee.receive(color, data, moment)
+            if moment - self._yielded > SLICE_SECONDS:
+                await trio.lowlevel.checkpoint()
+                self._yielded = now()
         elif data is not None:
             await self._output_ended(color, process)
 

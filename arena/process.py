@@ -21,6 +21,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -150,6 +151,14 @@ class BotProcess:
     def has_output(self) -> bool:
         """Whether there is output that nobody has read (or its end has been reached)."""
         return bool(self._stray.poll(0))
+
+    def output_within(self, seconds: float) -> bool:
+        """Whether there is output now or within a time so short that it is not worth sleeping through."""
+        end = time.perf_counter() + seconds
+        while not self._stray.poll(0):
+            if time.perf_counter() > end:
+                return False
+        return True
 
     def read_now(self) -> bytes | None:
         """What there is to read at once: None if there is nothing yet, empty at the end of output."""

@@ -3,7 +3,7 @@
 
 A piece that has moved is no bomb and no flag; one that never has may be either. From this Scholar works out what each
 fight is worth on average, what its own pieces stand to lose where they are (more if the opponent has seen them), and,
-for each of its ranks, which way the worthwhile targets lie. It looks one action ahead and is a little too curious.
+for each of its ranks, which way the worthwhile targets lie. It looks one action ahead and is far too curious.
 """
 
 from protocol.bot import Bot, Rank, View, run
@@ -20,7 +20,7 @@ MOVED, STILL = len(VALUE), len(VALUE) + 1
 """Kinds of enemy piece: a rank if it is known, else whether it has moved."""
 
 CURIOSITY = 18.0
-"""What learning a rank is worth."""
+"""What learning a rank is worth: a scholar overrates it, and pays for what it learns."""
 
 DECAY = 0.85
 """How much less a target is worth with each step on the way to it."""
