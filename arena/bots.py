@@ -122,8 +122,8 @@ def _load_folder(folder: Path) -> BotSpec:
     if "build" in manifest:
         _build(folder, manifest["build"])
     program = full / command[0] if "/" in command[0] else None
-    if program is not None and not os.access(program, os.X_OK):
-        state = "is not executable" if program.exists() else "does not exist"
+    if program is not None and not (program.is_file() and os.access(program, os.X_OK)):
+        state = "is not an executable file" if program.exists() else "does not exist"
         raise UsageError(f"{manifest_path}: command: {command[0]} {state} in {folder}")
     if program is None and shutil.which(command[0], path=base_environment()["PATH"]) is None:
         raise UsageError(f"{manifest_path}: command: there is no program {command[0]!r} on the PATH")
@@ -177,8 +177,9 @@ def _files(folder: Path) -> Iterator[Path]:
     for root, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in BUILD_FOLDERS]
         for name in names:
-            if not name.startswith("."):
-                yield Path(root, name)
+            file = Path(root, name)
+            if not name.startswith(".") and file.is_file():  # a pipe or a socket has no content to tell versions by
+                yield file
 
 
 def _digest(files: Iterable[Path], folder: Path) -> str:

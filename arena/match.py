@@ -165,7 +165,8 @@ class _Table:
     def _last_words(self, color: Color) -> None:
         """A bot has exited: what it said before counts first."""
         process = self._processes[color]
-        while data := process.read_now():
+        seat = self.referee.seats[color]
+        while not (self.referee.verdict or seat.fault) and (data := process.read_now()):
             self.referee.receive(color, data, now())
         self.referee.gone(color, process.exit_words(), exited=True)
 

@@ -35,6 +35,8 @@ STDERR_KEPT = 16 * 1024
 
 READ_SIZE = 8192
 STDERR_READ_SIZE = 64 * 1024
+STDERR_LAST_READS = 64
+"""How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 TERM_GRACE = 0.2
@@ -246,8 +248,9 @@ class BotProcess:
                         await self.wait_exit()
                 await self._kill_tree()
                 nursery.cancel_scope.cancel()
-            while self._read_stderr():
-                pass
+            for _ in range(STDERR_LAST_READS):
+                if not self._read_stderr():
+                    break
             self._close()
 
     async def _kill_tree(self) -> None:
@@ -286,6 +289,7 @@ class BotProcess:
         for pid in _children_of_arena() - _leaders:
             with contextlib.suppress(OSError):
                 if os.waitpid(pid, os.WNOHANG)[0] == pid:
+                    found = True  # its own children may have become orphans since the list was made: look again
                     continue
                 if only_bot or _carries(pid, self._token):
                     os.kill(pid, signal.SIGKILL)

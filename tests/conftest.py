@@ -3,7 +3,7 @@
 import os
 import secrets
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,8 +75,11 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
 
 
 @pytest.fixture
-def left_behind(marker: str) -> Callable[[], list[str]]:
-    """`left_behind()`: the processes of this test's bots that are still there, zombies included, in words."""
+def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
+    """`left_behind()`: the processes of this test's bots that are still there, zombies included, in words.
+
+    What there is at the end of a test that failed is cleared away, so that no other test is blamed for it.
+    """
 
     def look() -> list[str]:
         found = [f"{child.pid} is {child.status()}" for child in psutil.Process().children(recursive=True)]
@@ -86,4 +89,9 @@ def left_behind(marker: str) -> Callable[[], list[str]]:
                     found.append(f"{folder.name} runs {(folder / 'cmdline').read_bytes()!r}")
         return found
 
-    return look
+    yield look
+    left = psutil.Process().children(recursive=True)
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(left, timeout=NEVER_ENDS)

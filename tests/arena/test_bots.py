@@ -195,11 +195,13 @@ def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
         ('command = ["./run"]\nname = " "', "name: expected a text, got ' '"),
         ('command = ["./run"]\nbuild = ["make"]', "build: expected a text, got ['make']"),
         ('command = ["./none"]', "command: ./none does not exist in"),
-        ('command = ["./bot.toml"]', "command: ./bot.toml is not executable in"),
+        ('command = ["./empty"]', "command: ./empty is not an executable file in"),
+        ('command = ["./bot.toml"]', "command: ./bot.toml is not an executable file in"),
         ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
     ],
 )
 def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
     said = problem(bot_folder(tmp_path, manifest))
     assert said.startswith(f"{tmp_path}/bot.toml: ")
     assert words in said
