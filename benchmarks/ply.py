@@ -7,11 +7,16 @@ other is a bot that answers at once (its piece walks round a square of four squa
 between two of them is the arena: the referee, the rules, the view, the clock, the records and the waiting. A game of
 few plies is taken off a game of many, so that starting and ending processes does not count.
 
+What a ping-pong costs depends on where the system puts its two ends: on one CPU a round trip is no more than a change of
+processes (3 us here), on two it is two wake-ups (10 us and more, 25 us from deep idle). So it is measured twice: left to
+the system, and with its ends kept on two CPUs, as the arena and the bot that it waits for are most of the time.
+
 The runs are interleaved, because a machine's speed drifts. Ratios are of the medians: the time of a ply to the time of
 a ping-pong, with one game at a time and with two (wall time over all plies of both). Needs a C compiler.
 """
 
 import argparse
+import os
 import shutil
 import statistics
 import subprocess
@@ -29,15 +34,26 @@ from arena.model import GameSpec, TimeControl
 from arena.rules.ruleset import load_ruleset
 
 PING_PONG = r"""
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+static void pin(const char *cpu) {
+    cpu_set_t set;
+    if (!*cpu) return;
+    CPU_ZERO(&set);
+    CPU_SET(atoi(cpu), &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
 int main(int argc, char **argv) {
     int to[2], from[2], rounds = atoi(argv[1]);
     char buffer[256];
     if (pipe(to) || pipe(from)) return 1;
+    pin(argv[2]);
     if (fork() == 0) {
+        pin(argv[3]);
         close(to[1]);
         while (read(to[0], buffer, sizeof buffer) > 0)
             if (write(from[1], "move a4-b4\n", 11) != 11) break;
@@ -88,6 +104,9 @@ int main(void) {
 """
 
 
+ROW = "{:7} ping-pong {:5.1f} us (left to the system {:5.1f} us)   ply: one game {:5.1f} us, two games {:5.1f} us"
+
+
 def compile_program(source: str, program: Path) -> Path:
     """Compile C source; exits with a message if there is no compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -99,9 +118,10 @@ def compile_program(source: str, program: Path) -> Path:
     return program
 
 
-def ping_pong(program: Path, rounds: int) -> float:
-    """Microseconds of one round trip between two C programs."""
-    return float(subprocess.run([str(program), str(rounds)], check=True, capture_output=True, text=True).stdout)
+def ping_pong(program: Path, rounds: int, cpus: tuple[str, str]) -> float:
+    """Microseconds of one round trip between two C programs, each on its CPU (empty: where the system likes)."""
+    command = [str(program), str(rounds), *cpus]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 async def play(bot: BotSpec, plies: int) -> None:
@@ -139,15 +159,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bouncer = compile_program(PING_PONG, Path(folder, "ping-pong"))
         bot = load_bot(compile_program(INSTANT_BOT, Path(folder, "instant")))
+        cpus = sorted(os.sched_getaffinity(0))
+        apart = (str(cpus[0]), str(cpus[-1]))
         rows = []
         for _ in range(options.rounds):
-            rows.append(
-                (ping_pong(bouncer, options.plies), time_ply(bot, options.plies, 1), time_ply(bot, options.plies, 2))
-            )
-            print("ping-pong {:6.1f} us   ply, one game {:6.1f} us   ply, two games {:6.1f} us".format(*rows[-1]))
-    base, one, two = (statistics.median(column) for column in zip(*rows, strict=True))
-    print(f"medians   {base:6.1f} us                 {one:6.1f} us                  {two:6.1f} us")
-    print(f"one game at a time: {one / base:.1f}x   two games at a time: {two / base:.1f}x")
+            pings = (ping_pong(bouncer, options.plies, apart), ping_pong(bouncer, options.plies, ("", "")))
+            rows.append((*pings, time_ply(bot, options.plies, 1), time_ply(bot, options.plies, 2)))
+            print(ROW.format("run", *rows[-1]))
+    base, together, one, two = (statistics.median(column) for column in zip(*rows, strict=True))
+    print(ROW.format("median", base, together, one, two))
+    if len(cpus) < 2:
+        print("this machine has one CPU: the ping-pong could not be kept on two")
+    print(f"against the ping-pong on two CPUs: {one / base:.1f}x   {two / base:.1f}x")
+    print(f"one game at a time: {one / together:.1f}x   two games at a time: {two / together:.1f}x")
 
 
 if __name__ == "__main__":
