@@ -7,9 +7,9 @@ other is a bot that answers at once (its piece walks round a square of four squa
 between two of them is the arena: the referee, the rules, the view, the clock, the records and the waiting. A game of
 few plies is taken off a game of many, so that starting and ending processes does not count.
 
-What a ping-pong costs depends on where the system puts its two ends: on one CPU a round trip is no more than a change of
-processes (3 us here), on two it is two wake-ups (10 us and more, 25 us from deep idle). So it is measured twice: left to
-the system, and with its ends kept on two CPUs, as the arena and the bot that it waits for are most of the time.
+What a ping-pong costs depends on where the system puts its two ends: on one CPU a round trip is no more than a change
+of processes (3 us here), on two it is two wake-ups (10 us and more, 25 us from deep idle). So it is measured twice:
+left to the system, and with its ends kept on two CPUs, as the arena and the bot that it waits for are most of the time.
 
 The runs are interleaved, because a machine's speed drifts. Ratios are of the medians: the time of a ply to the time of
 a ping-pong, with one game at a time and with two (wall time over all plies of both). Needs a C compiler.
