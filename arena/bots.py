@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.model import Player, UsageError
-from arena.rules.ruleset import suggest
+from arena.rules.loading import suggest
 
 MANIFEST = "bot.toml"
 MANIFEST_KEYS = ("command", "build", "name", "env")

@@ -53,10 +53,14 @@ class Clock:
     def stop(self, color: Color, now: float) -> float:
         """Stop the side's clock and charge it; returns the seconds taken."""
         taken = now - self._started
+        self.charge(color, taken)
+        return taken
+
+    def charge(self, color: Color, taken: float) -> None:
+        """Charge the side for a move that took so many seconds."""
         if self._control.bank_ms is not None:
             # A move within the margin is forgiven: it leaves the bank empty, not in debt.
             self._bank[color] = max(0.0, self._bank[color] - taken) + self._control.increment_ms / 1000
-        return taken
 
 
 def _milliseconds(seconds: float) -> int:

@@ -152,6 +152,19 @@ class NoteLine(msgspec.Struct, frozen=True):
     text: str
 
 
+class Past(msgspec.Struct, frozen=True):
+    """What has been played of a game that was interrupted: enough to go on from there.
+
+    `declared` is what the bots called themselves, `setups` are set-up lines, `times_us` what each action took.
+    """
+
+    declared: tuple[str, str]
+    setups: tuple[str, str]
+    actions: tuple[str, ...]
+    times_us: tuple[int, ...]
+    notes: tuple[NoteLine, ...]
+
+
 RECORD_FORMAT = 1
 
 

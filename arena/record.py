@@ -11,7 +11,8 @@ import msgspec
 
 from arena.model import RECORD_FORMAT, ArenaError, GameRecord, GameResult
 from arena.rules.deploy import IllegalSetupError
-from arena.rules.game import Event, Game, IllegalActionError
+from arena.rules.events import Event, IllegalActionError
+from arena.rules.game import Game
 from arena.rules.ruleset import RulesetError, ruleset_from_lines
 from arena.view import SeatView, tell
 from protocol.notation import Color, Reason

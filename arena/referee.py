@@ -15,9 +15,10 @@ otherwise it would be chance which of two broken bots is noticed first. If both 
 """
 
 from arena.clock import NEVER, Clock
-from arena.model import GameResult, GameSpec, NoteLine, Verdict
+from arena.model import GameResult, GameSpec, NoteLine, Past, Verdict
 from arena.rules.deploy import IllegalSetupError, check_setup
-from arena.rules.game import Event, Game, IllegalActionError
+from arena.rules.events import Event, IllegalActionError
+from arena.rules.game import Game
 from arena.seat import ARENA_CODEC, Codec, Fault, Seat
 from arena.view import SeatView, enemy_squares, legal_actions, opening, tell
 from protocol.codec import RemoteProtocolError, excerpt
@@ -60,8 +61,15 @@ MAX_ERROR = 2000
 class Referee:
     """Judges one game. See the module's text for how it is driven."""
 
-    def __init__(self, spec: GameSpec, codecs: tuple[Codec, Codec] = (ARENA_CODEC, ARENA_CODEC)) -> None:
+    def __init__(
+        self,
+        spec: GameSpec,
+        codecs: tuple[Codec, Codec] = (ARENA_CODEC, ARENA_CODEC),
+        past: Past | None = None,
+    ) -> None:
+        """`past` is what has been played already of a game that was interrupted and now goes on."""
         self.spec = spec
+        self._past = past
         self.verdict: Verdict | None = None
         self.game: Game | None = None
         self.actions: list[str] = []
@@ -98,6 +106,19 @@ class Referee:
         if self.game is not None:
             return self._clock.budget(color) + time.margin_ms / 1000
         return (time.start_ms if self._meeting is Phase.IDLE else time.setup_ms) / 1000
+
+    def past(self) -> Past | None:
+        """What has been played so far, to go on from later; None before the set-ups are there."""
+        if self.game is None:
+            return None
+        red, blue = ("/".join(seat.rows or ()) for seat in self.seats)
+        return Past(
+            declared=(self.seats[0].declared, self.seats[1].declared),
+            setups=(red, blue),
+            actions=tuple(self.actions),
+            times_us=tuple(self.times_us),
+            notes=tuple(note for note in self.notes if note.ply <= len(self.actions)),
+        )
 
     def take(self, color: Color) -> bytes:
         """All that has to be sent to a seat now, in one write."""
@@ -178,7 +199,7 @@ class Referee:
         if message is None:
             return
         # What asks for an answer begins its phase only when it has been sent.
-        seat.phase = after(BEFORE[seat.phase] if seat.due else seat.phase, message)
+        seat.phase = after(BEFORE.get(seat.phase, seat.phase) if seat.due else seat.phase, message)
         match message:
             case Move(action):
                 self._moved(seat, action, now)
@@ -215,10 +236,12 @@ class Referee:
             return
         if any(seat.fault for seat in self.seats):
             self._forfeit()
+        elif self._past is not None:
+            self._restore(self._past)
         elif self._meeting is Phase.IDLE:
             self._ask_for_setups()
         else:
-            self._begin()
+            self._next_turn(self._begin())
 
     def _ask_for_setups(self) -> None:
         for seat, seed in zip(self.seats, self.spec.seeds, strict=True):
@@ -228,7 +251,22 @@ class Referee:
             seat.due = True
         self._meeting = Phase.WAITING
 
-    def _begin(self) -> None:
+    def _restore(self, past: Past) -> None:
+        """Go on with an interrupted game: tell both what they knew, and charge the clocks with what was used."""
+        for seat, seed, setup in zip(self.seats, self.spec.seeds, past.setups, strict=True):
+            seat.rows = tuple(setup.split("/"))
+            seat.phase = Phase.WAITING
+            for message in opening(self._ruleset, self.spec.time, seed, seat.color, seat.rows):
+                self._say(seat, message)
+            seat.due = True
+        game = self._begin()
+        self.notes += past.notes
+        for action, microseconds in zip(past.actions, past.times_us, strict=True):
+            self._clock.charge(game.to_move, microseconds / 1_000_000)
+            self._played(game, action, microseconds)
+        self._next_turn(game)
+
+    def _begin(self) -> Game:
         red, blue = self.seats[0].rows, self.seats[1].rows
         assert red is not None
         assert blue is not None
@@ -238,7 +276,7 @@ class Referee:
                 self._say(seat, Enemy(enemy_squares(game, seat.color)))
             if Want.BOARD in seat.wants:
                 seat.view = SeatView(game, seat.color, rows)
-        self._next_turn(game)
+        return game
 
     def _moved(self, seat: Seat, action: str, now: float) -> None:
         game = self.game
@@ -246,15 +284,19 @@ class Referee:
         seat.deadline = NEVER
         taken = self._clock.stop(seat.color, now)
         try:
-            events = game.apply(action)
+            self._played(game, action, round(taken * 1_000_000))
         except IllegalActionError as error:
             self._fail(seat, Fault(Reason.ILLEGAL_ACTION, f"ply {game.ply + 1}: {error}"))
             return
+        self._next_turn(game)
+
+    def _played(self, game: Game, action: str, microseconds: int) -> None:
+        """Play an action, keep it and tell both seats; raises `IllegalActionError`."""
+        events = game.apply(action)
         self.actions.append(action)
-        self.times_us.append(round(taken * 1_000_000))
+        self.times_us.append(microseconds)
         for event in events:
             self._tell(event)
-        self._next_turn(game)
 
     def _tell(self, event: Event) -> None:
         red, blue = self.seats

@@ -5,48 +5,63 @@ in, and what comes out for a seat is all that this seat is told. A seat's `board
 `protocol.view.View` that is fed those same messages, so they cannot hold more.
 """
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from arena.model import TimeControl
 from arena.rules.board import BLUE_BIT, RANKS
-from arena.rules.game import Event, Fought, Game, Moved, Resigned, Revealed
+from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import LAKE_SQUARES, SQUARES, Color
+from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
+
+_SQUARE = re.compile(r"[a-j](?:10|[1-9])")
 
 
 def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
     """What Red and Blue are told of a public event; one and the same object where they are told the same.
 
-    Under the rules of today they always are: all booklets have both ranks of a fight named.
+    They are, but for one case: under silent defence a defender that stays is not named to the attacker's side
+    (Vintage p. 21). All booklets have both ranks of any other fight named.
     """
     message = _public(event)
+    if isinstance(event, Fought) and event.silent:
+        hidden = messages.Battle(SQUARES[event.square], event.attacker, None, event.survivor)
+        return (hidden, message) if event.color is Color.RED else (message, hidden)
     return message, message
 
 
 def _public(event: Event) -> ArenaMessage:
     match event:
-        case Moved(mover, move):
-            return messages.Moved(mover, move.text)
-        case Fought(square, attacker, defender, survivor):
-            return messages.Battle(SQUARES[square], attacker, defender, survivor)
+        case Moved(mover, action):
+            return messages.Moved(mover, action.text)
+        case Fought():
+            return messages.Battle(SQUARES[event.square], event.attacker, event.defender, event.survivor)
         case Revealed(square, rank):
             return messages.Reveal(SQUARES[square], rank)
+        case Rescued(color, square, rank):
+            return messages.Rescued(color, SQUARES[square], rank)
+        case Guessed(square, rank, right):
+            return messages.Guess(SQUARES[square], rank, right)
         case Resigned(mover):
             return messages.Moved(mover, "resign")
 
 
-def opening(ruleset: Ruleset, time: TimeControl, seed: int, color: Color) -> list[ArenaMessage]:
-    """What a seat is told before it sets up."""
+def opening(
+    ruleset: Ruleset, time: TimeControl, seed: int, color: Color, restored: Sequence[str] | None = None
+) -> list[ArenaMessage]:
+    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on."""
     bank = time.bank_ms
     return [
         messages.Game(color, ruleset.name),
         *(messages.Rule(name, value) for name, value in ruleset.lines()),
         messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
         messages.Seed(seed),
-        messages.SetupRequest(),
+        messages.Restore(tuple(restored)) if restored else messages.SetupRequest(),
     ]
 
 
@@ -57,8 +72,14 @@ def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
 
 def legal_actions(game: Game) -> tuple[str, ...]:
     """The side to move's legal actions as text, in the order of their squares."""
-    moves = sorted(game.legal_moves(), key=lambda move: (move.origin, move.target))
-    return tuple(move.text for move in moves)
+    return tuple(sorted((action.text for action in game.legal_moves()), key=_action_order))
+
+
+@lru_cache(maxsize=10_000)
+def _action_order(text: str) -> tuple[int, ...]:
+    """Sorts actions by their squares, then by what is added to them."""
+    squares = [SQUARE_INDEX[name] for name in _SQUARE.findall(text)]
+    return (*squares[:2], len(text), *squares[2:], *text.encode())
 
 
 def true_cells(game: Game) -> tuple[str, ...]:
@@ -79,7 +100,8 @@ class SeatView:
     def __init__(self, game: Game, color: Color, rows: Sequence[str]) -> None:
         self.color = color
         self._view = View(color, game.ruleset.name)
-        self._view.army = dict(game.ruleset.army)
+        for name, value in game.ruleset.lines():
+            self._view.apply(messages.Rule(name, value))
         self._view.place_own(tuple(rows))
         if not game.ruleset.fills_rows:
             self._view.apply(messages.Enemy(enemy_squares(game, color)))

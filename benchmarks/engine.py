@@ -1,9 +1,9 @@
 """How many plies a second the engine plays: random games, with the list of legal moves made at every ply.
 
-    python benchmarks/engine.py [--ruleset isf] [--games 100] [--profile]
+    python benchmarks/engine.py [--ruleset vintage/barrage+rescue] [--all] [--games 100] [--profile]
 
-Prints the rate per ruleset, the best and the median of several runs (the machine's noise only ever slows a run down),
-and with `--profile` where the time goes.
+Prints the rate per ruleset (the tournament games unless told otherwise), the best and the median of several runs (the
+machine's noise only ever slows a run down), and with `--profile` where the time goes.
 """
 
 import argparse
@@ -14,10 +14,12 @@ import statistics
 import time
 
 from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, load_ruleset, ruleset_names
+from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.ruleset import Ruleset, RulesetError
 from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS
 
 RUNS = 5
+TOURNAMENT = ("barrage", "duel", "isf")
 
 
 def random_rows(ruleset: Ruleset, dice: random.Random) -> list[str]:
@@ -42,25 +44,39 @@ def play_games(ruleset: Ruleset, games: int, seed: int) -> int:
     return plies
 
 
+def measure(ruleset: Ruleset, games: int) -> str:
+    """The rate of a ruleset, in words."""
+    rates = []
+    for seed in range(RUNS):
+        start = time.perf_counter()
+        plies = play_games(ruleset, games, seed)
+        rates.append(plies / (time.perf_counter() - start))
+    return f"{max(rates):9,.0f} plies/s best, {statistics.median(rates):9,.0f} median of {RUNS} runs"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--ruleset", choices=ruleset_names(), help="only this one (default: all)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--ruleset", metavar="NAME[+SWITCH...]", help=f"only this one (default: {', '.join(TOURNAMENT)})"
+    )
+    which.add_argument("--all", action="store_true", help="every ruleset that comes with the arena")
     parser.add_argument("--games", type=int, default=60, help="games in a run (default: 60)")
     parser.add_argument("--profile", action="store_true", help="print where the time goes")
     options = parser.parse_args()
-    for name in [options.ruleset] if options.ruleset else ruleset_names():
-        ruleset = load_ruleset(name)
+    names = [options.ruleset] if options.ruleset else ruleset_names() if options.all else TOURNAMENT
+    try:
+        rulesets = [load_ruleset(name) for name in names]
+    except RulesetError as error:
+        parser.error(str(error))
+    width = max(10, *(len(name) for name in names))
+    for name, ruleset in zip(names, rulesets, strict=True):
         if options.profile:
             profile = cProfile.Profile()
             profile.runcall(play_games, ruleset, options.games, 1)
             pstats.Stats(profile).sort_stats("tottime").print_stats(14)
-            continue
-        rates = []
-        for seed in range(RUNS):
-            start = time.perf_counter()
-            plies = play_games(ruleset, options.games, seed)
-            rates.append(plies / (time.perf_counter() - start))
-        print(f"{name:10} {max(rates):9,.0f} plies/s best, {statistics.median(rates):9,.0f} median of {RUNS} runs")
+        else:
+            print(f"{name:{width}} {measure(ruleset, options.games)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ import trio
 from arena.bots import BotSpec, load_bot
 from arena.match import play_game
 from arena.model import GameSpec, TimeControl
-from arena.rules.ruleset import load_ruleset
+from arena.rules.loading import load_ruleset
 
 PING_PONG = r"""
 #define _GNU_SOURCE

@@ -47,7 +47,7 @@ GUARD = 40.0
 
 BIG = 1e9
 
-BUDGET_MS = 6.0
+BUDGET_MS = 9.0
 """The most time for one action; less if the clock is short."""
 
 ROWS: dict[Rank, tuple[int, ...]] = {

@@ -33,6 +33,7 @@ from protocol.messages import (
     Note,
     Quit,
     Ready,
+    Restore,
     Setup,
     SetupRequest,
     Turn,
@@ -77,6 +78,9 @@ class Bot:
     def setup(self, view: View) -> str:
         """The set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, parted by `/`."""
         return random_setup(view)
+
+    def restore(self, view: View) -> None:
+        """Called in place of `setup` where an interrupted game goes on; the events so far follow."""
 
     def move(self, view: View) -> str:
         """The action for this turn, such as `a4-a5`."""
@@ -133,6 +137,9 @@ class Conversation:
                 rows = tuple(self._bot.setup(view).split("/"))
                 view.place_own(rows)
                 self._answer(Setup(rows))
+            case Restore(rows):
+                view.place_own(rows)
+                self._bot.restore(view)
             case Turn():
                 self._answer(Move(self._bot.move(view)))
             case End():

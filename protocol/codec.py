@@ -25,6 +25,7 @@ from protocol.messages import (
     Enemy,
     Error,
     Game,
+    Guess,
     Hello,
     Legal,
     Move,
@@ -33,6 +34,8 @@ from protocol.messages import (
     Note,
     Quit,
     Ready,
+    Rescued,
+    Restore,
     Reveal,
     Rule,
     Seed,
@@ -42,7 +45,17 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import BOARD_SIZE, COLOR_BY_WORD, RANK_BY_LETTER, SQUARE_INDEX, Rank, Reason, Result, Survivor
+from protocol.notation import (
+    BOARD_SIZE,
+    COLOR_BY_WORD,
+    RANK_BY_LETTER,
+    SETUP_ROWS,
+    SQUARE_INDEX,
+    Rank,
+    Reason,
+    Result,
+    Survivor,
+)
 
 MAX_BOT_LINE = 4096
 """The longest line that a bot may send, in bytes, its line end not counted."""
@@ -174,7 +187,7 @@ def _parse_ready(rest: str) -> Ready:
 
 def _parse_setup(rest: str) -> Setup:
     rows = tuple(rest.split("/"))
-    if len(rows) != 4 or not all(_SETUP_ROW.fullmatch(row) for row in rows):
+    if len(rows) != SETUP_ROWS or not all(_SETUP_ROW.fullmatch(row) for row in rows):
         raise RemoteProtocolError(
             "expected 'setup' and four rows of ten piece letters or dots, own back row first, parted by '/', "
             f"got 'setup {_cut(rest)}'"
@@ -250,6 +263,7 @@ _FOR_BOT: dict[type, Callable[..., str]] = {
     Clock: _write_clock,
     Seed: lambda m: f"seed {m.value}",
     SetupRequest: lambda m: "setup",
+    Restore: lambda m: "restore " + "/".join(m.rows),
     Enemy: lambda m: " ".join(("enemy", *m.squares)),
     Board: lambda m: " ".join(("board", *m.cells)),
     Legal: lambda m: " ".join(("legal", *m.actions)),
@@ -257,6 +271,8 @@ _FOR_BOT: dict[type, Callable[..., str]] = {
     Moved: lambda m: f"moved {m.color.word} {m.action}",
     Battle: _write_battle,
     Reveal: lambda m: f"reveal {m.square} {m.rank.letter}",
+    Rescued: lambda m: f"rescued {m.color.word} {m.square} {m.rank.letter}",
+    Guess: lambda m: f"guess {m.square} {m.rank.letter} {'right' if m.right else 'wrong'}",
     Error: lambda m: f"error {m.text}",
     End: lambda m: f"end {m.result.value} {m.reason.value}",
     Quit: lambda m: "quit",
@@ -328,6 +344,13 @@ def _read_turn(fields: list[str]) -> Turn:
     return Turn(ply, own, enemy, own_bank, enemy_bank)
 
 
+def _read_restore(fields: list[str]) -> Restore:
+    rows = tuple(fields[0].split("/"))
+    if len(rows) != SETUP_ROWS or not all(_SETUP_ROW.fullmatch(row) for row in rows):
+        raise ValueError("not a set-up")
+    return Restore(rows)
+
+
 def _read_board(fields: list[str]) -> Board:
     if len(fields) < len(SQUARE_INDEX):
         raise ValueError("too few cells")
@@ -346,6 +369,7 @@ _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
     "clock": _read_clock,
     "seed": lambda f: Seed(_number(f[0])),
     "setup": lambda f: SetupRequest(),
+    "restore": _read_restore,
     "enemy": lambda f: Enemy(_squares(f)),
     "board": _read_board,
     "legal": lambda f: Legal(tuple(f)),
@@ -353,6 +377,8 @@ _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
     "moved": lambda f: Moved(COLOR_BY_WORD[f[0]], f[1]),
     "battle": _read_battle,
     "reveal": lambda f: Reveal(_squares(f[:1])[0], RANK_BY_LETTER[f[1]]),
+    "rescued": lambda f: Rescued(COLOR_BY_WORD[f[0]], _squares(f[1:2])[0], RANK_BY_LETTER[f[2]]),
+    "guess": lambda f: Guess(_squares(f[:1])[0], RANK_BY_LETTER[f[1]], {"right": True, "wrong": False}[f[2]]),
     "error": lambda f: Error(" ".join(f)),
     "end": lambda f: End(Result(f[0]), Reason(f[1])),
     "quit": lambda f: Quit(),

@@ -71,6 +71,15 @@ class SetupRequest(NamedTuple):
     """The bot must now send its `Setup`."""
 
 
+class Restore(NamedTuple):
+    """The game goes on from where it was interrupted: the bot's own set-up, in place of `SetupRequest`.
+
+    The events so far follow, as they were told the first time; nothing is to be answered before the next `Turn`.
+    """
+
+    rows: tuple[str, ...]
+
+
 class Enemy(NamedTuple):
     """The squares that the opponent's pieces stand on; sent where armies do not fill their rows."""
 
@@ -126,6 +135,22 @@ class Reveal(NamedTuple):
     rank: Rank
 
 
+class Rescued(NamedTuple):
+    """A lost piece of a side is back on the board (rulesets with rescues)."""
+
+    color: Color
+    square: str
+    rank: Rank
+
+
+class Guess(NamedTuple):
+    """An infiltrator has guessed the rank of the piece on `square`; if it was right, that piece has left the board."""
+
+    square: str
+    rank: Rank
+    right: bool
+
+
 class Error(NamedTuple):
     """What this bot did wrong, in words for its author. Comes before the `End` of a game that it lost by its fault."""
 
@@ -150,6 +175,7 @@ ArenaMessage = (
     | Clock
     | Seed
     | SetupRequest
+    | Restore
     | Enemy
     | Board
     | Legal
@@ -157,6 +183,8 @@ ArenaMessage = (
     | Moved
     | Battle
     | Reveal
+    | Rescued
+    | Guess
     | Error
     | End
     | Quit

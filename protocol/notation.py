@@ -121,7 +121,10 @@ class Reason(enum.Enum):
     """Why a game ended: the one table of reasons, used on the wire, in records and in every table."""
 
     FLAG = "flag"
+    FLAG_HOME = "flag-home"
     NO_MOVE = "no-move"
+    NO_ATTACKER = "no-attacker"
+    MOVED_FIXED = "moved-fixed"
     RESIGN = "resign"
     ILLEGAL_ACTION = "illegal-action"
     ILLEGAL_SETUP = "illegal-setup"
@@ -151,7 +154,10 @@ class Reason(enum.Enum):
 
 _REASONS: dict[Reason, tuple[ReasonKind, str]] = {
     Reason.FLAG: (ReasonKind.PLAYED, "lost its flag"),
+    Reason.FLAG_HOME: (ReasonKind.PLAYED, "let the enemy flag reach its back row"),
     Reason.NO_MOVE: (ReasonKind.PLAYED, "had no legal move"),
+    Reason.NO_ATTACKER: (ReasonKind.PLAYED, "had nothing left to attack with"),
+    Reason.MOVED_FIXED: (ReasonKind.PLAYED, "moved its flag or a bomb"),
     Reason.RESIGN: (ReasonKind.PLAYED, "resigned"),
     Reason.ILLEGAL_ACTION: (ReasonKind.FORFEIT, "tried an illegal action"),
     Reason.ILLEGAL_SETUP: (ReasonKind.FORFEIT, "sent an illegal set-up"),

@@ -16,8 +16,10 @@ from protocol.messages import (
     Clock,
     Enemy,
     Game,
+    Guess,
     Legal,
     Moved,
+    Rescued,
     Reveal,
     Rule,
     Seed,
@@ -37,6 +39,9 @@ from protocol.notation import (
     Survivor,
 )
 
+DICE_STRIDE = 1 << 32
+"""Seeds are smaller than this, so no two turns of any two seeds have the same dice."""
+
 CELL_EMPTY, CELL_LAKE = "..", "~~"
 
 
@@ -50,14 +55,26 @@ def read_army(value: str) -> dict[Rank, int]:
 
 
 class Piece:
-    """A piece on the board as a seat knows it; `rank` is None while it is not known."""
+    """A piece on the board as a seat knows it.
 
-    __slots__ = ("color", "moved", "rank")
+    `rank` is None while it is not known. `could_be` is None, or the ranks that the piece has narrowed itself down to by
+    what it did: never less than what is possible. `moved` tells whether it has moved.
+    """
+
+    __slots__ = ("color", "could_be", "moved", "rank")
 
     def __init__(self, color: Color, rank: Rank | None, moved: bool = False) -> None:
         self.color = color
         self.rank = rank
+        self.could_be: frozenset[Rank] | None = None
         self.moved = moved
+
+    def narrow(self, ranks: frozenset[Rank]) -> None:
+        """The piece can only be one of these; where one is left, that is its rank."""
+        if self.rank is None:
+            self.could_be = ranks if self.could_be is None else self.could_be & ranks
+            if len(self.could_be) == 1:
+                (self.rank,) = self.could_be
 
     @property
     def cell(self) -> str:
@@ -71,7 +88,8 @@ class View:
     `board` has 100 squares (see `protocol.notation`), each None or a `Piece`. `captured[color]` lists the ranks that
     this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
     where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
-    bot asked for it. `actions` is every action so far, oldest first. `random` is seeded by the game's `seed` line.
+    bot asked for it. `actions` is every action so far, oldest first. `random` is set anew for each turn, from
+    the game's `seed` line and the number of the ply.
     """
 
     def __init__(self, color: Color, variant: str) -> None:
@@ -111,6 +129,21 @@ class View:
         left.subtract(piece.rank for _, piece in self.pieces(self.enemy) if piece.rank)
         return {rank: count for rank, count in left.items() if count > 0}
 
+    def possible_ranks(self, piece: Piece) -> frozenset[Rank]:
+        """The ranks that a piece may have, as far as can be told for certain: its own if it is known."""
+        if piece.rank is not None:
+            return frozenset({piece.rank})
+        ranks = frozenset(self.hidden_ranks())
+        if piece.moved:
+            ranks -= self._fixed_ranks()
+        return ranks if piece.could_be is None else ranks & piece.could_be
+
+    def _fixed_ranks(self) -> frozenset[Rank]:
+        """The ranks that never move under the rules in force."""
+        fixed = {Rank.BOMB} if self.rules.get("bombs") != "mobile" else set()
+        fixed |= {Rank.FLAG} if self.rules.get("flag") != "mobile" else set()
+        return frozenset(fixed)
+
     def cells(self) -> tuple[str, ...]:
         """The board as the 100 cells of a `board` line."""
         return tuple(
@@ -143,10 +176,16 @@ class View:
                 self._battle(message)
             case Reveal(square, rank):
                 self._known(SQUARE_INDEX[square], rank)
+            case Rescued(color, square, rank):
+                self.board[SQUARE_INDEX[square]] = Piece(color, rank)
+                self.captured[color].remove(rank)
+            case Guess(square, rank, right):
+                self._guessed(SQUARE_INDEX[square], rank, right)
             case Legal(actions):
                 self.legal = actions
             case Turn():
                 self.ply = message.ply
+                self.roll(message.ply)
                 self.own_ms, self.enemy_ms = message.own_ms, message.enemy_ms
                 self.own_bank_ms, self.enemy_bank_ms = message.own_bank_ms, message.enemy_bank_ms
             case Rule(name, value):
@@ -157,31 +196,55 @@ class View:
                 self.clock = message
             case Seed(value):
                 self.seed = value
-                self.random = random.Random(value)
+                self.roll(0)
             case Enemy(squares):
                 self._place_enemy(tuple(SQUARE_INDEX[square] for square in squares))
             case _:
                 pass
+
+    def roll(self, ply: int) -> None:
+        """Set the dice for a turn: they follow from the seed and the ply alone, so an interrupted game can go on."""
+        self.random.seed(self.seed + DICE_STRIDE * ply)
 
     def _known(self, square: int, rank: Rank) -> None:
         piece = self.board[square]
         if piece:
             piece.rank = rank
 
+    def _guessed(self, square: int, rank: Rank, right: bool) -> None:
+        piece = self.board[square]
+        if piece is None:
+            return
+        if right:
+            piece.rank = rank
+            self._capture(piece)
+            self.board[square] = None
+        else:
+            piece.narrow(frozenset(Rank) - {rank})
+
     def _moved(self, color: Color, action: str) -> None:
         self.actions.append((color, action))
-        path = action.split("-")
+        path = action.partition("+")[0].split("-")
         if len(path) < 2:
-            return
+            return  # a guess or a resignation: no piece goes anywhere
         origin, target = SQUARE_INDEX[path[0]], SQUARE_INDEX[path[-1]]
         piece = self.board[origin]
         if piece is None:
             return
         piece.moved = True
+        if self.rules.get("captains") == "two-steps":
+            self._ran(piece, origin, target, turned=len(path) > 2)
         if self.board[target] is None:
             self.board[target], self.board[origin] = piece, None
         else:
             self._attack = (origin, target)  # who stays is told by the `battle` line that follows
+
+    def _ran(self, piece: Piece, origin: int, target: int, turned: bool) -> None:
+        """What a longer move shows where captains run: with a turn a captain, two squares straight on one of two."""
+        if turned:
+            piece.narrow(frozenset({Rank.CAPTAIN}))
+        elif abs(origin - target) in (2, 2 * BOARD_SIZE):
+            piece.narrow(frozenset({Rank.CAPTAIN, Rank.SCOUT}))
 
     def _battle(self, battle: Battle) -> None:
         if self._attack is None:
@@ -194,6 +257,8 @@ class View:
         attacker.rank = battle.attacker
         if battle.defender is not None:
             defender.rank = battle.defender
+        elif battle.survivor is Survivor.DEFENDER:
+            defender.narrow(_stayers(battle.attacker, self.rules.get("bombs", "fixed") == "fixed"))
         self.board[origin] = None
         if battle.survivor is not Survivor.DEFENDER:
             self.board[target] = attacker if battle.survivor is Survivor.ATTACKER else None
@@ -204,6 +269,17 @@ class View:
     def _capture(self, piece: Piece) -> None:
         if piece.rank is not None:
             self.captured[piece.color].append(piece.rank)
+
+
+def _stayers(attacker: Rank, bombs_stay: bool) -> frozenset[Rank]:
+    """The ranks that stay when they are attacked by this one: those above it, and bombs that do not explode."""
+    lowest = Rank.SPY if attacker is Rank.INFILTRATOR else attacker
+    stayers = {rank for rank in Rank if lowest < rank < Rank.INFILTRATOR}
+    if attacker is Rank.SPY:
+        stayers.remove(Rank.MARSHAL)
+    if bombs_stay and attacker is not Rank.MINER:
+        stayers.add(Rank.BOMB)
+    return frozenset(stayers)
 
 
 def new_view(game: Game) -> View:

@@ -1,20 +1,46 @@
-"""What tests with real processes share: bots written on the spot, games between them, and a look at what is left."""
+"""What tests on all floors share.
+
+For those with real processes: bots written on the spot, games between them, and a look at what is left. For those that
+hold for any rules: rules by lot, and play by lot that is drawn towards what seldom happens.
+"""
 
 import os
 import secrets
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import psutil
 import pytest
 import trio
+from hypothesis import strategies as st
 
 from arena.bots import BotSpec
 from arena.match import play_game
 from arena.model import GameRecord, GameSpec, Player, TimeControl
-from arena.rules.ruleset import load_ruleset
+from arena.rules.actions import Action
+from arena.rules.board import MOVES, Move
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import (
+    Attacks,
+    Bombs,
+    Captains,
+    Chase,
+    Defence,
+    EqualRanks,
+    FixedPieces,
+    Flag,
+    NoMove,
+    Ruleset,
+    RulesetError,
+    Scouts,
+    Spy,
+    Starts,
+)
+from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"
@@ -95,3 +121,88 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
         with suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(left, timeout=NEVER_ENDS)
+
+
+# --- any rules ------------------------------------------------------------------------------------------------------
+
+
+def _combined(name: str, switches: Sequence[str]) -> str:
+    """The ruleset with those of the switches that it can be combined with."""
+    for switch in switches:
+        with suppress(RulesetError):
+            load_ruleset(f"{name}+{switch}")
+            name += f"+{switch}"
+    return name
+
+
+def _army(text: str) -> tuple[tuple[Rank, int], ...]:
+    return tuple((RANK_BY_LETTER[word[0]], int(word[1:])) for word in text.split())
+
+
+@st.composite
+def _made_rules(draw: st.DrawFn) -> Ruleset:
+    """A ruleset that no booklet has: every rule by lot, with a small army of all sorts of pieces."""
+    spy = draw(st.sampled_from(Spy))
+    return Ruleset(
+        name="made",
+        title="Made by lot",
+        source="these tests",
+        army=draw(st.sampled_from([_army("F1 B2 S1 22 31 61 91 M1 I1"), _army("F1 B3 S2 22 32 41 63 M1 I2")])),
+        starts=draw(st.sampled_from(Starts)),
+        two_squares=draw(st.sampled_from([3, 1, 2, 5, None])),
+        chase=draw(st.sampled_from(Chase)),
+        no_move=draw(st.sampled_from(NoMove)),
+        needs_attacker=draw(st.booleans()),
+        equal_ranks=draw(st.sampled_from(EqualRanks)),
+        bombs=draw(st.sampled_from(Bombs)),
+        flag=draw(st.sampled_from(Flag)),
+        fixed_pieces=draw(st.sampled_from(FixedPieces)),
+        rescues=draw(st.integers(0, 3)),
+        defence=draw(st.sampled_from(Defence)),
+        scouts=draw(st.sampled_from(Scouts)),
+        captains=draw(st.sampled_from(Captains)),
+        infiltration=draw(st.booleans()),
+        spy=spy,
+        attacks=draw(st.sampled_from(Attacks)) if spy is Spy.STRAIGHT else Attacks.ALL_SIDES,
+        max_plies=draw(st.sampled_from([400, 150])),
+        max_quiet_plies=draw(st.sampled_from([80, 30, None])),
+    )
+
+
+@pytest.fixture(scope="session")
+def made_rules() -> st.SearchStrategy[Ruleset]:
+    """Rulesets with every rule by lot."""
+    return _made_rules()
+
+
+@pytest.fixture(scope="session")
+def any_rules() -> st.SearchStrategy[Ruleset]:
+    """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or one by lot."""
+    switches = st.lists(st.sampled_from(switch_names()), unique=True, max_size=4)
+    return st.builds(_combined, st.sampled_from(ruleset_names()), switches).map(load_ruleset) | _made_rules()
+
+
+def _towards_the_rare(game: Game, dice: Random) -> Action:
+    """A legal action by lot: often one that only some rulesets have, often a step towards the enemy."""
+    actions = game.legal_moves()
+    chance = dice.random()
+    if chance < 0.4:
+        special = [action for action in actions if action.text not in MOVES]
+        if special:
+            return dice.choice(special)
+    if chance < 0.8:
+        up = 1 if game.to_move is Color.RED else -1
+        ahead = [
+            action
+            for action in actions
+            if isinstance(action, Move) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
+        ]
+        if ahead:
+            return dice.choice(ahead)
+    return dice.choice(actions)
+
+
+@pytest.fixture(scope="session")
+def lively() -> Callable[[Game, Random], Action]:
+    """`lively(game, dice)`: a legal action by lot, drawn towards what seldom happens."""
+    return _towards_the_rare

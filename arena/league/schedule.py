@@ -11,12 +11,13 @@ same for it on either side. Each bot gets a seed of its own, which tells it noth
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import msgspec
 
 from arena.model import GameSpec, Player, TimeControl
-from arena.rules.ruleset import Ruleset
+from arena.rules.ruleset import Ruleset, Starts
 
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
@@ -65,11 +66,14 @@ def _pair(settings: Settings, common: str, first: Player, second: Player, number
     """The two games, colours swapped, of a pair in a round."""
     who = sorted([(first.name, first.digest), (second.name, second.digest)])
     pair_seed = int(_hash("pair", common, who, number)[:12], 16)
+    ruleset = settings.ruleset
+    if ruleset.starts is Starts.CHOSEN:  # the lot, alike for both games: each bot begins one of them
+        ruleset = replace(ruleset, starts=Starts.BLUE if pair_seed & 1 else Starts.RED)
     seed_of = {player: int(_hash("bot", pair_seed, player.name, player.digest)[:8], 16) for player in (first, second)}
     return [
         GameSpec(
             id=_hash("game", pair_seed, red.name, red.digest, blue.name, blue.digest)[:ID_LENGTH],
-            ruleset=settings.ruleset,
+            ruleset=ruleset,
             time=settings.time,
             players=(red, blue),
             seeds=(seed_of[red], seed_of[blue]),

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 
 from arena.model import GameRecord, NoteLine, UsageError
 from arena.record import Replay, Step
+from arena.report.names import AMERICAN, DEFAULT_NAMES, Names
 from arena.report.text import board_text, score_text
-from arena.rules.game import Event, Fought, Revealed
-from arena.view import true_cells
-from protocol.notation import COLOR_BY_WORD, SQUARES, Survivor
+from arena.rules.events import Event, Fought
+from arena.view import tell, true_cells
+from protocol import messages
+from protocol.messages import ArenaMessage
+from protocol.notation import COLOR_BY_WORD, Color, Survivor
 
 _SURVIVORS = {
     Survivor.ATTACKER: "the attacker wins",
@@ -17,19 +20,28 @@ _SURVIVORS = {
 }
 
 
-def game_pages(number: int, record: GameRecord, view: str, only_ply: int | None, boards: bool) -> Iterator[str]:
+def game_pages(
+    number: int,
+    record: GameRecord,
+    view: str,
+    only_ply: int | None,
+    boards: bool,
+    *,
+    names: Names = DEFAULT_NAMES,
+) -> Iterator[str]:
     """The game in pieces of text. `view` is `all`, `red` or `blue`; `only_ply` asks for one position alone.
 
-    Raises `UsageError` if the game has no such ply.
+    `names` says what the pieces are called and numbered; actions stay as the bots sent them. Raises
+    `UsageError` if the game has no such ply.
     """
-    yield _heading(number, record, view)
+    yield _heading(number, record, view, names)
     if None not in record.setups:
-        yield from _plies(record, view, only_ply, boards)
+        yield from _plies(record, view, only_ply, boards, names)
     if only_ply is None:
         yield _ending(record, view)
 
 
-def _heading(number: int, record: GameRecord, view: str) -> str:
+def _heading(number: int, record: GameRecord, view: str, names: Names) -> str:
     red, blue = record.players
     whose = "all ranks shown" if view == "all" else f"as {view} knows it"
     lines = [
@@ -37,10 +49,12 @@ def _heading(number: int, record: GameRecord, view: str) -> str:
         f"{record.ruleset}, {record.time.text}; {whose}",
         record.verdict.detail,
     ]
+    if names.numbering == AMERICAN:
+        lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
     return "\n".join(lines) + "\n"
 
 
-def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool) -> Iterator[str]:
+def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool, names: Names) -> Iterator[str]:
     if only_ply is not None and only_ply > len(record.actions):
         raise UsageError(f"expected a ply from 0 to {len(record.actions)}, got {only_ply}")
     replay = Replay(record)
@@ -50,31 +64,46 @@ def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool) ->
 
     def board() -> str:
         cells = true_cells(replay.game) if view == "all" else replay.views[COLOR_BY_WORD[view]].cells()
-        return board_text(cells) + "\n"
+        return board_text(tuple(map(names.cell, cells))) + "\n"
 
     if only_ply == 0 or (only_ply is None and boards):
         yield "\nset-ups\n" + board()
     for step in replay.steps():
         if only_ply is None or step.ply == only_ply:
-            yield _step(step, notes[step.ply], view)
+            yield _step(step, notes[step.ply], view, names)
             if boards:
                 yield board()
 
 
-def _step(step: Step, notes: list[NoteLine], view: str) -> str:
+def _step(step: Step, notes: list[NoteLine], view: str, names: Names) -> str:
     said = [f"note of {note.color}: {note.text}\n" for note in notes if view in ("all", note.color)]
-    words = "".join(f"; {text}" for text in map(_event, step.events) if text)
+    texts = (_words(_told(event, view), names) for event in step.events)
+    words = "".join(f"; {text}" for text in texts if text)
     taken = f"[{step.microseconds / 1000:.1f} ms]"
     return f"\n{''.join(said)}ply {step.ply}: {step.color.word} {step.action}{words}  {taken}\n"
 
 
-def _event(event: Event) -> str:
-    match event:
-        case Fought(square, attacker, defender, survivor):
-            fight = f"{attacker.name.lower()} attacks {defender.name.lower()} on {SQUARES[square]}"
-            return f"{fight}, {_SURVIVORS[survivor]}"
-        case Revealed(square, rank):
-            return f"shows itself as a {rank.name.lower()} on {SQUARES[square]}"
+def _told(event: Event, view: str) -> ArenaMessage:
+    """What the viewer is told of an event: what that seat was told, or for `all` everything."""
+    told = tell(event)
+    if view != "all":
+        return told[COLOR_BY_WORD[view]]
+    return told[event.color.opponent if isinstance(event, Fought) else Color.RED]  # a defender knows its own rank
+
+
+def _words(message: ArenaMessage, names: Names) -> str:
+    match message:
+        case messages.Battle(square, attacker, defender, survivor):
+            met = names.name(defender) if defender is not None else "an unknown piece"
+            return f"{names.name(attacker)} attacks {met} on {square}, {_SURVIVORS[survivor]}"
+        case messages.Reveal(square, rank):
+            return f"shows itself as {names.one(rank)} on {square}"
+        case messages.Rescued(_, square, rank):
+            return f"{names.one(rank)} comes back on {square}"
+        case messages.Guess(square, rank, True):
+            return f"guesses {names.one(rank)} on {square}, which is right: it leaves the board"
+        case messages.Guess(square, rank, _):
+            return f"guesses {names.one(rank)} on {square}, which is wrong"
         case _:
             return ""
 

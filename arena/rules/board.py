@@ -11,14 +11,12 @@ its rank's value, plus 16 if it is Blue's.
 from dataclasses import dataclass
 from random import Random
 
-from protocol.notation import BOARD_SIZE, LAKE_SQUARES, SQUARES, Color, Rank
+from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, SQUARES, Color, Rank
 
 EMPTY = 0
 BLUE_BIT = 16
 CODES = 32
 """Piece codes run from 0 to CODES - 1."""
-
-HORIZONTAL, VERTICAL = 0, 1
 
 
 def code_of(color: Color, rank: Rank) -> int:
@@ -32,33 +30,39 @@ RANKS: dict[int, Rank] = {code_of(color, rank): rank for color in Color for rank
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A straight move, from one square to another on the same file or rank. One object a move, shared by all games.
+    """A move from one square to another in a straight line. One object a move, shared by all games.
 
-    `axis` says whether it runs along a rank or a file; `low` and `high` are its ends along that line, so that the
-    borders between squares that it crosses are those numbered `low` to `high - 1`. `between` are the squares passed
-    over, in order.
+    `between` are the squares passed over, in order. `borders` is the set of borders between neighbouring squares that
+    the move crosses, one bit each: two moves cross a common border if the `&` of theirs is not 0. A diagonal step
+    crosses none.
     """
 
     origin: int
     target: int
-    axis: int
-    low: int
-    high: int
     between: tuple[int, ...]
+    borders: int
     text: str
 
     @property
-    def distance(self) -> int:
-        return self.high - self.low
+    def sideways(self) -> bool:
+        """Whether the move runs along a rank."""
+        return self.origin // BOARD_SIZE == self.target // BOARD_SIZE
+
+
+def border(square: int, neighbour: int) -> int:
+    """The bit of the border between two squares that are neighbours."""
+    low, high = sorted((square, neighbour))
+    return 1 << (2 * low + (high - low != 1))
 
 
 def _straight(origin: int, target: int) -> Move:
-    (rank, file), (to_rank, to_file) = divmod(origin, BOARD_SIZE), divmod(target, BOARD_SIZE)
-    axis = HORIZONTAL if rank == to_rank else VERTICAL
-    ends = (file, to_file) if axis == HORIZONTAL else (rank, to_rank)
-    stride = (1 if axis == HORIZONTAL else BOARD_SIZE) * (1 if target > origin else -1)
+    same_rank = origin // BOARD_SIZE == target // BOARD_SIZE
+    stride = (1 if same_rank else BOARD_SIZE) * (1 if target > origin else -1)
     between = tuple(range(origin + stride, target, stride))
-    return Move(origin, target, axis, min(ends), max(ends), between, f"{SQUARES[origin]}-{SQUARES[target]}")
+    borders = 0
+    for square in (origin, *between):
+        borders |= border(square, square + stride)
+    return Move(origin, target, between, borders, f"{SQUARES[origin]}-{SQUARES[target]}")
 
 
 def _line(origin: int, stride: int) -> list[int]:
@@ -106,6 +110,35 @@ STEPS: tuple[Ray, ...] = tuple(tuple(ray[0] for ray in rays) for rays in RAYS)
 """Per square, the moves by one square."""
 
 NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(tuple(target for target, _ in steps) for steps in STEPS)
+
+
+def _diagonals(origin: int) -> tuple[tuple[int, Move], ...]:
+    rank, file = divmod(origin, BOARD_SIZE)
+    corners = [(rank + up, file + aside) for up in (1, -1) for aside in (1, -1)]
+    targets = [r * BOARD_SIZE + f for r, f in corners if 0 <= r < BOARD_SIZE and 0 <= f < BOARD_SIZE]
+    return tuple(
+        (target, Move(origin, target, (), 0, f"{SQUARES[origin]}-{SQUARES[target]}"))
+        for target in targets
+        if target not in LAKE_SQUARES and origin not in LAKE_SQUARES
+    )
+
+
+DIAGONALS: tuple[tuple[tuple[int, Move], ...], ...] = tuple(_diagonals(square) for square in range(len(SQUARES)))
+"""Per square, the steps to the squares that touch it at a corner."""
+
+DIAGONAL_MOVES: dict[str, Move] = {move.text: move for steps in DIAGONALS for _, move in steps}
+
+BACK_ROWS: tuple[frozenset[int], frozenset[int]] = (
+    frozenset(HOME_SQUARES[Color.RED][:BOARD_SIZE]),
+    frozenset(HOME_SQUARES[Color.BLUE][:BOARD_SIZE]),
+)
+"""Per colour, the squares of its own back row."""
+
+HOMES: tuple[frozenset[int], frozenset[int]] = (
+    frozenset(HOME_SQUARES[Color.RED]),
+    frozenset(HOME_SQUARES[Color.BLUE]),
+)
+"""Per colour, the squares of its own four rows."""
 
 _key_dice = Random(1958)
 SQUARE_KEYS: tuple[tuple[int, ...], ...] = tuple(

@@ -1,9 +1,13 @@
 """Fights: who is left when one rank attacks another.
 
-All booklets agree on this table: the higher rank wins, equal ranks both leave, a bomb beats all but the miner, a spy
-that attacks the marshal wins, anything that can attack takes the flag.
+All booklets agree on the plain table: the higher rank wins, equal ranks both leave, a bomb beats all but the miner, a
+spy that attacks the marshal wins, anything that can attack takes the flag. Two variants of the Vintage booklet (p. 21)
+change entries of it: of equal ranks the attacker wins, and a bomb leaves the board with the piece that set it off.
 """
 
+from functools import cache
+
+from arena.rules.ruleset import Bombs, EqualRanks
 from protocol.notation import Rank, Survivor
 
 STRENGTH: dict[Rank, int] = {
@@ -21,24 +25,36 @@ STRENGTH: dict[Rank, int] = {
 }
 """The European numbering: the stronger piece has the higher number. Flag and bombs have none."""
 
+Fights = dict[Rank, dict[Rank, Survivor]]
 
-def fight(attacker: Rank, defender: Rank) -> Survivor:
+
+def fight(
+    attacker: Rank,
+    defender: Rank,
+    equal_ranks: EqualRanks = EqualRanks.BOTH_LEAVE,
+    bombs: Bombs = Bombs.FIXED,
+) -> Survivor:
     """Who stays on the board. `attacker` must be a rank that can attack: neither flag nor bomb (ValueError)."""
     if attacker not in STRENGTH:
         raise ValueError(f"a {attacker.name.lower()} cannot attack")
     if defender is Rank.FLAG:
         return Survivor.ATTACKER
     if defender is Rank.BOMB:
-        return Survivor.ATTACKER if attacker is Rank.MINER else Survivor.DEFENDER
+        if attacker is Rank.MINER:
+            return Survivor.ATTACKER
+        return Survivor.DEFENDER if bombs is Bombs.FIXED else Survivor.NEITHER
     if attacker is Rank.SPY and defender is Rank.MARSHAL:
         return Survivor.ATTACKER
     difference = STRENGTH[attacker] - STRENGTH[defender]
     if difference == 0:
-        return Survivor.NEITHER
+        return Survivor.NEITHER if equal_ranks is EqualRanks.BOTH_LEAVE else Survivor.ATTACKER
     return Survivor.ATTACKER if difference > 0 else Survivor.DEFENDER
 
 
-FIGHTS: dict[Rank, dict[Rank, Survivor]] = {
-    attacker: {defender: fight(attacker, defender) for defender in Rank} for attacker in STRENGTH
-}
-"""Every fight there can be, worked out once."""
+@cache
+def fight_table(equal_ranks: EqualRanks, bombs: Bombs) -> Fights:
+    """Every fight there can be under these rules, by attacker and defender."""
+    return {
+        attacker: {defender: fight(attacker, defender, equal_ranks, bombs) for defender in Rank}
+        for attacker in STRENGTH
+    }

@@ -1,231 +1,64 @@
-"""A game in progress: what may be played, what happens when it is, and how it ends.
+"""A game in progress: what happens when an action is played, and how it ends.
 
-`Game.apply` takes an action and returns the public events it causes, or raises `IllegalActionError` with the rule, the
-piece and the square. `Game.legal_moves` lists what may be played. The two are kept apart on purpose: applying checks
-one action against the rules by itself and never generates the list, and a property test holds them to the same answer.
-
-Programs that search use `legal_moves` and `play`, which skips the checks.
+`Game.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError` with the
+rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_moves` lists what may be played
+(`arena.rules.generate` makes the list). Programs that search use `legal_moves` and `play`, which checks nothing.
 """
 
-import enum
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from arena.rules.board import BLUE_BIT, CODES, EMPTY, MOVES, RANKS, RAYS, STEPS, Move, code_of
-from arena.rules.combat import FIGHTS
-from arena.rules.deploy import check_setup, place
-from arena.rules.repetition import ChaseLog, TwoSquares
-from arena.rules.ruleset import IMMOVABLE, Chase, NoMove, Ruleset
-from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank, Reason, Survivor
-
-COLORS = (Color.RED, Color.BLUE)
-RESIGN = "resign"
-
-
-class Rule(enum.Enum):
-    """The rule that an illegal action breaks."""
-
-    FORM = "form"
-    OWN_PIECE = "own-piece"
-    IMMOVABLE = "immovable"
-    STEP = "one-step"
-    LAKE = "lake"
-    BLOCKED = "blocked"
-    TARGET = "own-target"
-    TWO_SQUARES = "two-squares"
-    CHASE = "chase"
-    OVER = "game-over"
-
-
-class IllegalActionError(Exception):
-    """An action that the rules do not allow. `rule` is the one it breaks; the text names the piece and the square."""
-
-    def __init__(self, rule: Rule, sentence: str) -> None:
-        super().__init__(f"{sentence} (rule: {rule.value})")
-        self.rule = rule
-
-
-class Moved(NamedTuple):
-    """A side has moved a piece."""
-
-    color: Color
-    move: Move
-
-
-class Fought(NamedTuple):
-    """A fight on a square: both ranks and who is left."""
-
-    square: int
-    attacker: Rank
-    defender: Rank
-    survivor: Survivor
-
-
-class Revealed(NamedTuple):
-    """A rank has become public without a fight."""
-
-    square: int
-    rank: Rank
-
-
-class Resigned(NamedTuple):
-    """A side has given the game up."""
-
-    color: Color
-
-
-Event = Moved | Fought | Revealed | Resigned
-
-
-class Outcome(NamedTuple):
-    """How a game ended; `winner` is None for a draw."""
-
-    winner: Color | None
-    reason: Reason
-
-
-_SCOUTS = tuple(code_of(color, Rank.SCOUT) for color in COLORS)
-_CAN_MOVE = tuple(code in RANKS and RANKS[code] not in IMMOVABLE for code in range(CODES))
-_ENTERABLE = (
-    tuple(code == EMPTY or code > BLUE_BIT for code in range(CODES)),
-    tuple(code < BLUE_BIT for code in range(CODES)),
+from arena.rules.actions import Action, Infiltration, NoActionError, Path, Rescue, Travel, parse_action
+from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
+from arena.rules.events import (
+    Event,
+    Fought,
+    Guessed,
+    IllegalActionError,
+    Moved,
+    Outcome,
+    Rescued,
+    Resigned,
+    Revealed,
+    Rule,
 )
-"""Per side and per code, whether a piece of the side may move onto what the code stands for."""
+from arena.rules.generate import is_mobile, legal_actions
+from arena.rules.kit import CANNOT_ATTACK, COLORS
+from arena.rules.legality import check
+from arena.rules.position import Position
+from arena.rules.ruleset import Ruleset
+from protocol.notation import Rank, Reason, Survivor
+
+RESIGN = "resign"
+TRAVELS = (Move, Path)
 
 
-class Game:
-    """One game under one ruleset, from both set-ups to its outcome.
-
-    `board` is the position (see `arena.rules.board`), `to_move` the side to move, `ply` the number of actions so far,
-    `quiet` those since the last attack, `outcome` None while the game goes on. Treat them as read-only.
-    Raises `IllegalSetupError` if a set-up is not one under the ruleset.
-    """
+class Game(Position):
+    """One game, from both set-ups to its outcome: a position that actions can be played in."""
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
-        self.ruleset = ruleset
-        self.board = [EMPTY] * len(SQUARES)
-        for color, rows in zip(COLORS, (red, blue), strict=True):
-            check_setup(ruleset, rows)
-            place(self.board, color, rows)
-        self.to_move = ruleset.starts
-        self.ply = 0
-        self.quiet = 0
-        self.outcome: Outcome | None = None
-        self._max_plies = ruleset.max_plies or 0
-        self._max_quiet = ruleset.max_quiet_plies or 0
-        self._at_once = ruleset.no_move is NoMove.AT_ONCE
-        self._movers: tuple[set[int], set[int]] = (set(), set())
-        for square, code in enumerate(self.board):
-            if _CAN_MOVE[code]:
-                self._movers[code > BLUE_BIT].add(square)
-        self._runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
-        self._chase = ChaseLog(self.board) if ruleset.chase is Chase.ISF else None
+        super().__init__(ruleset, red, blue)
         self._look_for_end()
-
-    def copy(self) -> "Game":
-        """An independent game in the same position."""
-        other = object.__new__(Game)
-        other.__dict__.update(self.__dict__)
-        other.board = self.board[:]
-        other._movers = (self._movers[0].copy(), self._movers[1].copy())
-        other._runs = (self._runs[0].copy(), self._runs[1].copy())
-        other._chase = self._chase.copy() if self._chase else None
-        return other
 
     # --- what may be played ---------------------------------------------------------------------------------------
 
-    def legal_moves(self) -> list[Move]:
-        """Every legal move of the side to move, in no particular order; empty when the game is over."""
-        if self.outcome:
-            return []
-        side = self.to_move
-        board, enterable, scout = self.board, _ENTERABLE[side], _SCOUTS[side]
-        moves: list[Move] = []
-        add = moves.append
-        for origin in self._movers[side]:
-            if board[origin] == scout:
-                for ray in RAYS[origin]:
-                    for target, move in ray:
-                        code = board[target]
-                        if code == EMPTY:
-                            add(move)
-                        else:
-                            if enterable[code]:
-                                add(move)
-                            break
-            else:
-                for target, move in STEPS[origin]:
-                    if enterable[board[target]]:
-                        add(move)
-        return self._without_repetition(moves, side)
+    def legal_moves(self) -> list[Action]:
+        """Every legal action of the side to move, in no particular order; empty when the game is over.
 
-    def _without_repetition(self, moves: list[Move], side: int) -> list[Move]:
-        run, chase = self._runs[side], self._chase
-        if run.low < run.high:
-            moves = [move for move in moves if not run.forbids(move)]
-        if chase and chase.length[side] > 1:
-            moves = [move for move in moves if not chase.forbids(self.board, side, move)]
-        return moves
+        Resigning is always possible and is not in the list; nor is a move that loses the game by itself.
+        """
+        actions = legal_actions(self)
+        return actions if isinstance(actions, list) else list(actions)
 
-    def parse(self, text: str) -> Move:
-        """The move that an action's text stands for; `IllegalActionError` for a form that this game does not have."""
-        move = MOVES.get(text)
-        if move is not None:
-            return move
-        if "?" in text:
-            raise IllegalActionError(Rule.FORM, f"{text}: the ruleset {self.ruleset.name} has no infiltration")
-        if "+" in text:
-            raise IllegalActionError(Rule.FORM, f"{text}: the ruleset {self.ruleset.name} has no rescue")
-        if text.count("-") != 1:
-            raise IllegalActionError(Rule.FORM, f"{text}: expected a move from one square to another, such as a4-a5")
-        raise IllegalActionError(Rule.FORM, f"{text}: a piece moves along its file or rank to another square")
+    def parse(self, text: str) -> Action:
+        """The action that a text stands for. Raises `IllegalActionError` if it stands for none."""
+        try:
+            return parse_action(text)
+        except NoActionError as error:
+            raise IllegalActionError(Rule.FORM, str(error)) from None
 
-    def check(self, move: Move) -> None:
-        """Raise `IllegalActionError` unless the side to move may play this move."""
-        if self.outcome:
-            raise IllegalActionError(Rule.OVER, f"{move.text}: the game is over")
-        board = self.board
-        side: int = self.to_move
-        code = board[move.origin]
-        name = SQUARES[move.origin]
-        if move.origin not in self._movers[side]:
-            if code == EMPTY or (code > BLUE_BIT) != side:
-                raise IllegalActionError(Rule.OWN_PIECE, f"{move.text}: {COLORS[side].word} has no piece on {name}")
-            raise IllegalActionError(Rule.IMMOVABLE, f"{move.text}: the {_piece(code)} on {name} cannot move")
-        if move.between:
-            if code != _SCOUTS[side]:
-                raise IllegalActionError(
-                    Rule.STEP, f"{move.text}: the {_piece(code)} on {name} moves one square at a time"
-                )
-            for square in move.between:
-                if square in LAKE_SQUARES:
-                    raise IllegalActionError(Rule.LAKE, f"{move.text}: the lake on {SQUARES[square]} is in the way")
-                if board[square]:
-                    raise IllegalActionError(Rule.BLOCKED, f"{move.text}: the piece on {SQUARES[square]} is in the way")
-        target = move.target
-        if target in LAKE_SQUARES:
-            raise IllegalActionError(Rule.LAKE, f"{move.text}: {SQUARES[target]} is a lake")
-        if not _ENTERABLE[side][board[target]]:
-            raise IllegalActionError(
-                Rule.TARGET, f"{move.text}: {COLORS[side].word}'s own piece is on {SQUARES[target]}"
-            )
-        self._check_repetition(move, side)
-
-    def _check_repetition(self, move: Move, side: int) -> None:
-        if self._runs[side].forbids(move):
-            piece = _piece(self.board[move.origin])
-            limit = self.ruleset.two_squares
-            raise IllegalActionError(
-                Rule.TWO_SQUARES,
-                f"{move.text}: the {piece} on {SQUARES[move.origin]} has made {limit} moves in a row over this border",
-            )
-        if self._chase and self._chase.forbids(self.board, side, move):
-            piece = _piece(self.board[move.origin])
-            raise IllegalActionError(
-                Rule.CHASE,
-                f"{move.text}: the {piece} on {SQUARES[move.origin]} would threaten and bring back a position that "
-                "has stood on the board in this chase",
-            )
+    def check(self, action: Action) -> None:
+        """Raise `IllegalActionError` unless the side to move may do this."""
+        check(self, action)
 
     # --- playing --------------------------------------------------------------------------------------------------
 
@@ -233,9 +66,9 @@ class Game:
         """Play the action written as `text` for the side to move, after checking it. Returns the public events."""
         if text == RESIGN:
             return self.resign()
-        move = self.parse(text)
-        self.check(move)
-        return self.play(move)
+        action = self.parse(text)
+        check(self, action)
+        return self.play(action)
 
     def resign(self) -> tuple[Event, ...]:
         """The side to move gives up."""
@@ -246,84 +79,149 @@ class Game:
         self.outcome = Outcome(COLORS[1 - side], Reason.RESIGN)
         return (Resigned(COLORS[side]),)
 
-    def play(self, move: Move) -> tuple[Event, ...]:
-        """Play a move that is known to be legal (one of `legal_moves`). Returns the public events."""
-        side, board = self.to_move, self.board
-        origin, target = move.origin, move.target
-        code, other = board[origin], board[target]
+    def play(self, action: Action) -> tuple[Event, ...]:
+        """Play an action that is known to be legal. Returns the public events."""
+        side = self.to_move
         self.ply += 1
-        moved = Moved(COLORS[side], move)
-        if other:
-            events: tuple[Event, ...] = (moved, self._fight(move, code, other))
+        moved = Moved(COLORS[side], action)
+        events: tuple[Event, ...]
+        quiet_move = False
+        if isinstance(action, TRAVELS):
+            quiet_move = not self.board[action.target]
+            event = self._travel(action, side)
+            events = (moved, event) if event else (moved,)
+        elif isinstance(action, Rescue):
+            told = (self._travel(action.move, side), self._rescue(action, side))
+            events = (moved, *(event for event in told if event))
         else:
-            board[target], board[origin] = code, EMPTY
-            movers = self._movers[side]
-            movers.remove(origin)
-            movers.add(target)
-            self._runs[side].played(move, True)
-            if self._chase:
-                self._chase.moved(board, side, move, code)
-            self.quiet += 1
-            # Only a scout moves further than one square, so the move itself shows what the piece is.
-            events = (moved, Revealed(target, Rank.SCOUT)) if move.between else (moved,)
+            events = (moved, *self._infiltrate(action, side))
         self.to_move = COLORS[1 - side]
         if self.outcome is None:
-            self._look_for_end(other_is_mobile=not other)
+            self._look_for_end(other_is_mobile=quiet_move)
         return events
 
-    def _fight(self, move: Move, code: int, other: int) -> Fought:
-        side, board, movers = self.to_move, self.board, self._movers
+    def _travel(self, move: Travel, side: int) -> Fought | Revealed | None:
+        """Take a piece along; the event that comes of it, if any."""
+        board, kit = self.board, self.kit
+        origin, target = move.origin, move.target
+        code, other = board[origin], board[target]
+        if kit.fixed_loses and not kit.can_move[code]:
+            self.outcome = Outcome(COLORS[1 - side], Reason.MOVED_FIXED)
+            return None
+        if other:
+            return self._fight(move, code, other, side)
+        board[target], board[origin] = code, EMPTY
+        movers = self.movers[side]
+        movers.remove(origin)
+        movers.add(target)
+        self.runs[side].played(move, True)
+        if self.chase:
+            self.chase.moved(board, side, move, code)
+        self.quiet += 1
+        if not kit.plain:
+            self._carry_mark(origin, target, side)
+            if kit.flag_walks and RANKS[code] is Rank.FLAG and target in BACK_ROWS[1 - side]:
+                self.outcome = Outcome(COLORS[side], Reason.FLAG_HOME)
+        if move.between and RANKS[code] is Rank.SCOUT and kit.shows_a_scout(len(move.between) + 1):
+            return Revealed(target, Rank.SCOUT)
+        return None
+
+    def _fight(self, move: Travel, code: int, other: int, side: int) -> Fought:
+        board, movers = self.board, self.movers
         origin, target = move.origin, move.target
         attacker, defender = RANKS[code], RANKS[other]
-        survivor = FIGHTS[attacker][defender]
+        survivor = self.kit.fights[attacker][defender]
         board[origin] = EMPTY
         movers[side].remove(origin)
         if survivor is not Survivor.DEFENDER:
             movers[1 - side].discard(target)
+            self.rescuers[1 - side].discard(target)
+            self.lost[1 - side][defender] += 1
             board[target] = EMPTY
             if survivor is Survivor.ATTACKER:
                 board[target] = code
                 movers[side].add(target)
-        self._runs[side].played(move, survivor is Survivor.ATTACKER)
-        if self._chase:
-            self._chase.attacked(board, side, move, (code, other))
+        if survivor is Survivor.ATTACKER:
+            self._carry_mark(origin, target, side)
+        else:
+            self.lost[side][attacker] += 1
+            self.rescuers[side].discard(origin)
+        self.runs[side].played(move, survivor is Survivor.ATTACKER)
+        if self.chase:
+            self.chase.attacked(board, side, move, (code, other))
         self.quiet = 0
         if defender is Rank.FLAG:
             self.outcome = Outcome(COLORS[side], Reason.FLAG)
-        return Fought(target, attacker, defender, survivor)
+        silent = self.kit.silent and survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
+        return Fought(target, attacker, defender, survivor, COLORS[side], silent)
+
+    def _carry_mark(self, origin: int, target: int, side: int) -> None:
+        """A piece that may not rescue again takes that along."""
+        if origin in self.rescuers[side]:
+            self.rescuers[side].remove(origin)
+            self.rescuers[side].add(target)
+
+    def _rescue(self, action: Rescue, side: int) -> Rescued | None:
+        arrived = self.board[action.move.target]
+        if arrived == EMPTY or (arrived > BLUE_BIT) != side or self.outcome:
+            return None  # the attack that was to bring the piece there has failed, or has ended the game
+        code = code_of(COLORS[side], action.rank)
+        self.board[action.square] = code
+        self.movers[side].add(action.square)
+        self.lost[side][action.rank] -= 1
+        self.rescued[side] += 1
+        self.rescuers[side].add(action.move.target)
+        if self.chase:
+            self.chase.placed(action.square, code)
+        return Rescued(COLORS[side], action.square, action.rank)
+
+    def _infiltrate(self, action: Infiltration, side: int) -> tuple[Event, ...]:
+        code = self.board[action.target]
+        right = RANKS[code] is action.rank
+        if right:
+            self.board[action.target] = EMPTY
+            self.movers[1 - side].discard(action.target)
+            self.rescuers[1 - side].discard(action.target)
+            self.lost[1 - side][action.rank] += 1
+            self.quiet = 0
+            if action.rank is Rank.FLAG:
+                self.outcome = Outcome(COLORS[side], Reason.FLAG)
+        else:
+            self.quiet += 1
+        self.runs[side].broken()
+        if self.chase:
+            self.chase.guessed(side, action.target, code if right else EMPTY)
+        return (Guessed(action.target, action.rank, right), Revealed(action.origin, Rank.INFILTRATOR))
 
     # --- the end --------------------------------------------------------------------------------------------------
 
     def _look_for_end(self, other_is_mobile: bool = False) -> None:
-        """End the game if a side cannot move or a cap is reached.
+        """End the game if a side cannot go on or a cap is reached.
 
-        A piece that has just moved to an empty square can step back, so its side need not be looked at.
+        A piece that has just moved to an empty square can step back, so its side need not be looked at. For that side
+        the rules against repetition do not count: its turn has not come.
         """
-        side = self.to_move
-        run, chase = self._runs[side], self._chase
-        if run.low < run.high or (chase and chase.length[side] > 1):
-            stuck = not self.legal_moves()  # the rules against repetition may leave it nothing
+        side, kit = self.to_move, self.kit
+        if self.runs[side].closed or (self.chase and self.chase.length[side] > 1):
+            stuck = not any(True for _ in legal_actions(self))
         else:
-            stuck = not self._is_mobile(side)
-        other_stuck = self._at_once and not other_is_mobile and not self._is_mobile(1 - side)
-        if stuck and other_stuck:
-            self.outcome = Outcome(None, Reason.BOTH_IMMOBILE)
-        elif stuck or other_stuck:
-            self.outcome = Outcome(COLORS[1 - side] if stuck else COLORS[side], Reason.NO_MOVE)
-        elif self._max_plies and self.ply >= self._max_plies:
+            stuck = not is_mobile(self, side)
+        other_stuck = kit.at_once and not other_is_mobile and not is_mobile(self, 1 - side)
+        if stuck or other_stuck:
+            self._ends_for(stuck, other_stuck, Reason.NO_MOVE)
+        elif kit.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
+            self._ends_for(not self._has_attacker(side), not self._has_attacker(1 - side), Reason.NO_ATTACKER)
+        elif kit.max_plies and self.ply >= kit.max_plies:
             self.outcome = Outcome(None, Reason.PLY_CAP)
-        elif self._max_quiet and self.quiet >= self._max_quiet:
+        elif kit.max_quiet and self.quiet >= kit.max_quiet:
             self.outcome = Outcome(None, Reason.QUIET_CAP)
 
-    def _is_mobile(self, side: int) -> bool:
-        """Whether any piece of the side has a square to go to, whatever it did before."""
-        board, enterable = self.board, _ENTERABLE[side]
-        for origin in self._movers[side]:
-            for target, _ in STEPS[origin]:
-                if enterable[board[target]]:
-                    return True
-        return False
+    def _ends_for(self, mover: bool, other: bool, reason: Reason) -> None:
+        """The side to move, the other side, or both have lost; both is a draw."""
+        if mover and other:
+            self.outcome = Outcome(None, Reason.BOTH_IMMOBILE)
+        else:
+            self.outcome = Outcome(COLORS[1 - self.to_move] if mover else COLORS[self.to_move], reason)
 
-
-def _piece(code: int) -> str:
-    return RANKS[code].name.lower()
+    def _has_attacker(self, side: int) -> bool:
+        return any(RANKS[self.board[square]] not in CANNOT_ATTACK for square in self.movers[side])

@@ -1,25 +1,32 @@
 """A ruleset: every choice that editions of the game make differently, as one frozen value.
 
-The engine asks a `Ruleset` and never an edition's name. The rulesets that come with the arena are TOML files in
-`arena/rulesets`; a host's own file has the same form. A name or a key that is not known is an error, with the nearest
-known ones suggested: a misspelt rule that silently fell back to a default would spoil a league without anyone noticing.
+The engine asks a `Ruleset` and never an edition's name. The defaults are the rules that all booklets have in common;
+an edition is a set of values (see `arena.rules.loading`), a variant changes some of them, and `lines` writes them all
+down: for bots, for records and for the fingerprint of a league.
 """
 
-import difflib
 import enum
 import hashlib
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from importlib import resources
-from importlib.resources.abc import Traversable
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import Any
 
-from protocol.notation import ARMY_RULE, BOARD_SIZE, COLOR_BY_WORD, RANK_BY_LETTER, SETUP_ROWS, Color, Rank
+from protocol.notation import ARMY_RULE, BOARD_SIZE, RANK_BY_LETTER, SETUP_ROWS, Rank
 
-DEFAULT_RULESET = "isf"
 HOME_SIZE = SETUP_ROWS * BOARD_SIZE
-IMMOVABLE = frozenset({Rank.FLAG, Rank.BOMB})
+
+
+class RulesetError(Exception):
+    """A ruleset that does not exist or does not make sense; the text says what was expected, what came and where."""
+
+
+class Starts(enum.Enum):
+    """Who moves first."""
+
+    RED = "red"
+    BLUE = "blue"
+    CHOSEN = "chosen"
+    """The players choose (Milton Bradley); in the arena the host, or the lot."""
 
 
 class Chase(enum.Enum):
@@ -29,40 +36,170 @@ class Chase(enum.Enum):
     """Pieces may be chased for ever (Jumbo 494/495, Original 03/2000, Milton Bradley)."""
     ISF = "isf"
     """A threatening move may not bring back a position of the same chase (ISF Game Rules 11.1-11.3)."""
+    BOOKLET = "booklet"
+    """Over more than two squares, it may not bring back any earlier position (81320, 09495, Travel, Vintage)."""
 
 
 class NoMove(enum.Enum):
     """When it is looked whether a side still has a move."""
 
     AT_ONCE = "at-once"
-    """After every ply, for both sides; if neither has one the game is drawn (ISF, Original 03/2000)."""
+    """After every ply, for both sides; if neither has one the game is drawn (ISF, Original 03/2000, Vintage)."""
     ON_TURN = "on-turn"
-    """When a side is to move (Jumbo 494/495, Milton Bradley)."""
+    """When a side is to move (Jumbo 494/495, Milton Bradley and others)."""
 
 
-class RulesetError(Exception):
-    """A ruleset that does not exist or does not make sense; the text says what was expected, what came and where."""
+class EqualRanks(enum.Enum):
+    """What comes of a fight between equal ranks."""
+
+    BOTH_LEAVE = "both-leave"
+    ATTACKER = "attacker"
+    """The attacker wins (Vintage p. 21, attacker's advantage)."""
+
+
+class Bombs(enum.Enum):
+    """What bombs do."""
+
+    FIXED = "fixed"
+    """They never move, and stay when they have beaten a piece."""
+    EXPLODING = "exploding"
+    """A piece other than a miner that attacks a bomb leaves the board with it (Vintage p. 21)."""
+    MOBILE = "mobile"
+    """They explode, and may move one square like any piece, but not attack (Vintage p. 21)."""
+
+
+class Flag(enum.Enum):
+    """What the flag does."""
+
+    FIXED = "fixed"
+    MOBILE = "mobile"
+    """It moves one square, and its owner also wins by bringing it to the opponent's back row (Vintage p. 21)."""
+
+
+class FixedPieces(enum.Enum):
+    """What becomes of a side that tries to move a piece that may not be moved."""
+
+    ILLEGAL = "illegal"
+    LOSES = "loses"
+    """It has lost the game (Jumbo 09495, German text)."""
+
+
+class Defence(enum.Enum):
+    """What a defender says."""
+
+    NAMED = "named"
+    SILENT = "silent"
+    """Nothing, unless a scout attacks; a rank is known once its piece is removed (Vintage p. 21)."""
+
+
+class Scouts(enum.Enum):
+    """How a scout that moves more than one square is known."""
+
+    SEEN = "seen"
+    """By the move itself, where nothing else can move so."""
+    ANNOUNCED = "announced"
+    """Its owner must say so (Vintage p. 19)."""
+
+
+class Captains(enum.Enum):
+    """How far captains move."""
+
+    ONE_STEP = "one-step"
+    TWO_STEPS = "two-steps"
+    """Up to two squares, with a turn after the first if they like (Vintage p. 22, Bataille éclair)."""
+
+
+class Spy(enum.Enum):
+    """Where the spy strikes."""
+
+    STRAIGHT = "straight"
+    DIAGONAL = "diagonal"
+    """Also an enemy that touches its square at a corner (Horn, the "Tek" house rules of 1942)."""
+
+
+class Attacks(enum.Enum):
+    """Which way pieces attack."""
+
+    ALL_SIDES = "all-sides"
+    FACING = "facing"
+    """Straight ahead or behind along their file, never sideways (Horn, on L'Attaque)."""
 
 
 @dataclass(frozen=True)
 class Ruleset:
-    """The rules in force.
+    """The rules in force. The defaults are what all booklets have in common.
 
     `army` counts the pieces a side has of each rank. `two_squares` is the number of consecutive moves that one piece
-    may make over the same border between two squares, or None for no limit. `max_plies` and `max_quiet_plies` are the
-    caps on all plies and on plies in a row without an attack, or None; reaching one is a draw.
+    may make over the same border between two squares, or None for no limit. `rescues` is how many lost pieces a side
+    may bring back. `infiltration`: an infiltrator may guess. `needs_attacker`: a side without a piece that can attack
+    has lost. `max_plies` and `max_quiet_plies` are the caps on all plies and on plies in a row without an attack, or
+    None; reaching one is a draw.
+
+    `title`, `source` and `notes` (per rule, where it comes from) are for people and not part of the rules.
+    Raises `RulesetError` if the values contradict each other.
     """
 
     name: str
     title: str
     source: str
     army: tuple[tuple[Rank, int], ...]
-    starts: Color = Color.RED
-    two_squares: int | None = 3
-    chase: Chase = Chase.ISF
-    no_move: NoMove = NoMove.AT_ONCE
+    starts: Starts = Starts.RED
+    two_squares: int | None = None
+    chase: Chase = Chase.FREE
+    no_move: NoMove = NoMove.ON_TURN
+    needs_attacker: bool = False
+    equal_ranks: EqualRanks = EqualRanks.BOTH_LEAVE
+    bombs: Bombs = Bombs.FIXED
+    flag: Flag = Flag.FIXED
+    fixed_pieces: FixedPieces = FixedPieces.ILLEGAL
+    rescues: int = 0
+    defence: Defence = Defence.NAMED
+    scouts: Scouts = Scouts.SEEN
+    captains: Captains = Captains.ONE_STEP
+    infiltration: bool = False
+    spy: Spy = Spy.STRAIGHT
+    attacks: Attacks = Attacks.ALL_SIDES
     max_plies: int | None = 2000
     max_quiet_plies: int | None = 200
+    notes: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        problem = self._contradiction()
+        if problem:
+            raise RulesetError(f"{self.name}: {problem}")
+
+    def _contradiction(self) -> str | None:
+        army = dict(self.army)
+        total = sum(army.values())
+        if len(army) != len(self.army) or min(army.values(), default=0) < 1:
+            return f"army: expected each rank once, with 1 or more pieces, got {army_text(self.army)!r}"
+        for key, least in NUMBERS.items():
+            value = getattr(self, key)
+            if value is not None and value < least:
+                return f"{key}: expected a whole number from {least} up, got {value}"
+        if army.get(Rank.FLAG) != 1:
+            return "army: expected exactly one flag, F = 1"
+        if total > HOME_SIZE:
+            return f"army: expected at most {HOME_SIZE} pieces, got {total}"
+        if not set(army) & self.movable_ranks:
+            return "army: expected at least one piece that can move"
+        if self.spy is Spy.DIAGONAL and self.attacks is Attacks.FACING:
+            return "a spy that strikes diagonally and attacks along files only contradict each other"
+        for wanted, rank, words in (
+            (self.captains is Captains.TWO_STEPS, Rank.CAPTAIN, "captains that move two squares need a captain"),
+            (self.infiltration, Rank.INFILTRATOR, "infiltration needs an infiltrator"),
+            (self.spy is Spy.DIAGONAL, Rank.SPY, "a spy that strikes diagonally needs a spy"),
+        ):
+            if wanted and rank not in army:
+                return f"{words} in the army ({rank.letter} = 1 or more)"
+        return None
+
+    @property
+    def movable_ranks(self) -> frozenset[Rank]:
+        """The ranks that may move at all."""
+        fixed = {Rank.BOMB} if self.bombs is not Bombs.MOBILE else set()
+        fixed |= {Rank.FLAG} if self.flag is not Flag.MOBILE else set()
+        return frozenset(Rank) - fixed
 
     @property
     def army_size(self) -> int:
@@ -75,173 +212,79 @@ class Ruleset:
 
     def lines(self) -> list[tuple[str, str]]:
         """Every rule in force as a name and a value in words: the `rule` lines of the protocol."""
-
-        def number(value: int | None) -> str:
-            return "none" if value is None else str(value)
-
-        return [
-            (ARMY_RULE, " ".join(f"{rank.letter}:{count}" for rank, count in self.army)),
-            ("starts", self.starts.word),
-            ("two-squares", number(self.two_squares)),
-            ("chase", self.chase.value),
-            ("no-move", self.no_move.value),
-            ("max-plies", number(self.max_plies)),
-            ("max-quiet-plies", number(self.max_quiet_plies)),
-        ]
+        return [(key.replace("_", "-"), _text(getattr(self, key))) for key in RULE_KEYS]
 
     def digest(self) -> str:
         """A hexadecimal fingerprint of the rules themselves: two rulesets that play alike have the same."""
         return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.lines()).encode()).hexdigest()
 
 
+NOT_RULES = ("name", "title", "source", "notes")
+RULE_KEYS: tuple[str, ...] = tuple(field.name for field in fields(Ruleset) if field.name not in NOT_RULES)
+"""The names of all rules, as `Ruleset` spells them; on the wire and in records `_` becomes `-`."""
+
+CHOICES: dict[str, type[enum.Enum]] = {
+    "starts": Starts,
+    "chase": Chase,
+    "no_move": NoMove,
+    "equal_ranks": EqualRanks,
+    "bombs": Bombs,
+    "flag": Flag,
+    "fixed_pieces": FixedPieces,
+    "defence": Defence,
+    "scouts": Scouts,
+    "captains": Captains,
+    "spy": Spy,
+    "attacks": Attacks,
+}
+"""The rules that are a choice between words."""
+
+NUMBERS: dict[str, int] = {"two_squares": 1, "rescues": 0, "max_plies": 1, "max_quiet_plies": 1}
+"""The rules that are a number, with the least that it may be."""
+
+MAY_BE_NONE = frozenset({"two_squares", "max_plies", "max_quiet_plies"})
+SWITCHES = frozenset({"needs_attacker", "infiltration"})
+"""The rules that are on or off."""
+
+
+def army_text(army: Iterable[tuple[Rank, int]]) -> str:
+    """An army as `F:1 B:6 ...`."""
+    return " ".join(f"{rank.letter}:{count}" for rank, count in army)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, enum.Enum):
+        return str(value.value)
+    if isinstance(value, tuple):
+        return army_text(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
 def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
     """The ruleset that `Ruleset.lines` wrote, as it stands in a record. Raises `RulesetError` if it is not one.
 
-    Title and source are not rules and are not in the lines.
+    Title, source and notes are not rules and are not in the lines.
     """
-    values = dict(lines)
-
-    def number(key: str) -> int | None:
-        return None if values[key] == "none" else int(values[key])
-
     try:
-        return Ruleset(
-            name=name,
-            title=name,
-            source="",
-            army=tuple((RANK_BY_LETTER[field[0]], int(field[2:])) for field in values[ARMY_RULE].split()),
-            starts=COLOR_BY_WORD[values["starts"]],
-            two_squares=number("two-squares"),
-            chase=Chase(values["chase"]),
-            no_move=NoMove(values["no-move"]),
-            max_plies=number("max-plies"),
-            max_quiet_plies=number("max-quiet-plies"),
-        )
-    except (KeyError, ValueError) as error:
+        values = {key.replace("-", "_"): _value(key.replace("-", "_"), text) for key, text in lines}
+        missing = [key for key in RULE_KEYS if key not in values]
+        ruleset = None if missing else Ruleset(name=name, title=name, source="", **values)
+    except (KeyError, ValueError, TypeError) as error:
         raise RulesetError(f"the rules of {name!r} cannot be read: {error}") from None
-
-
-# --- loading ------------------------------------------------------------------------------------------------------
-
-
-def ruleset_names() -> list[str]:
-    """The names of the rulesets that come with the arena, sorted."""
-    return sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml"))
-
-
-def load_ruleset(name: str = DEFAULT_RULESET) -> Ruleset:
-    """The ruleset of that name. Raises `RulesetError`, with the nearest names, if there is none."""
-    names = ruleset_names()
-    if name not in names:
-        raise RulesetError(f"unknown ruleset {name!r}; {suggest(name, names)}")
-    path = _folder() / f"{name}.toml"
-    return parse_ruleset(name, path.read_text(encoding="utf-8"), path.name)
-
-
-def _folder() -> Traversable:
-    return resources.files("arena") / "rulesets"
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """The words to help someone who wrote `word` where one of `known` was expected."""
-    choices = list(known)
-    near = difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"
-
-
-def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
-    """A ruleset from the text of a TOML file; `where` names the file in errors. Raises `RulesetError`."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RulesetError(f"{where}: not valid TOML: {error}") from None
-    table = _Table(document, where)
-    rules, caps = table.table("rules"), table.table("caps")
-    ruleset = Ruleset(
-        name=name,
-        title=table.text("title"),
-        source=table.text("source"),
-        army=_army(table.table("army")),
-        starts=COLOR_BY_WORD[rules.choice("starts", COLOR_BY_WORD)],
-        two_squares=rules.count("two_squares", least=1),
-        chase=Chase(rules.choice("chase", [chase.value for chase in Chase])),
-        no_move=NoMove(rules.choice("no_move", [no_move.value for no_move in NoMove])),
-        max_plies=caps.count("plies", least=1),
-        max_quiet_plies=caps.count("quiet_plies", least=1),
-    )
-    for part in (table, rules, caps):
-        part.finish()
+    if ruleset is None:
+        raise RulesetError(f"the rules of {name!r} cannot be read: there is no line for {missing[0].replace('_', '-')}")
     return ruleset
 
 
-def _army(table: "_Table") -> tuple[tuple[Rank, int], ...]:
-    counts = [(rank, table.number(letter, least=0)) for letter, rank in RANK_BY_LETTER.items() if letter in table]
-    table.finish(RANK_BY_LETTER)
-    army = tuple((rank, count) for rank, count in counts if count)
-    total = sum(count for _, count in army)
-    if dict(army).get(Rank.FLAG) != 1:
-        raise RulesetError(f"{table.where}: expected exactly one flag, F = 1")
-    if total > HOME_SIZE:
-        raise RulesetError(f"{table.where}: expected at most {HOME_SIZE} pieces, got {total}")
-    if all(rank in IMMOVABLE for rank, _ in army):
-        raise RulesetError(f"{table.where}: expected at least one piece that can move")
-    return army
-
-
-class _Table:
-    """A TOML table that remembers which keys were asked for, so that the ones nobody knows can be refused."""
-
-    def __init__(self, values: Mapping[str, Any], where: str) -> None:
-        self._values = values
-        self._asked: list[str] = []
-        self.where = where
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._values
-
-    def _get(self, key: str, expected: str) -> Any:
-        self._asked.append(key)
-        if key not in self._values:
-            raise RulesetError(f"{self.where}: the key {key!r} is missing; expected {expected}")
-        return self._values[key]
-
-    def _wrong(self, key: str, expected: str) -> RulesetError:
-        return RulesetError(f"{self.where}: {key}: expected {expected}, got {self._values[key]!r}")
-
-    def table(self, key: str) -> "_Table":
-        value = self._get(key, "a table")
-        if not isinstance(value, dict):
-            raise self._wrong(key, "a table")
-        return _Table(value, f"{self.where}: [{key}]")
-
-    def text(self, key: str) -> str:
-        value = self._get(key, "a text")
-        if not isinstance(value, str) or not value:
-            raise self._wrong(key, "a text")
-        return value
-
-    def choice(self, key: str, known: Iterable[str]) -> str:
-        expected = "one of " + ", ".join(f'"{word}"' for word in known)
-        value = self._get(key, expected)
-        if value not in list(known):
-            raise self._wrong(key, expected)
-        return str(value)
-
-    def count(self, key: str, least: int) -> int | None:
-        """A whole number, or None where the file says "none"."""
-        expected = f'a whole number from {least} up, or "none"'
-        return None if self._get(key, expected) == "none" else self.number(key, least, expected)
-
-    def number(self, key: str, least: int, expected: str = "") -> int:
-        expected = expected or f"a whole number from {least} up"
-        value = self._get(key, expected)
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self._wrong(key, expected)
-        return int(value)
-
-    def finish(self, known: Iterable[str] = ()) -> None:
-        """Raise for the first key that nobody asked for."""
-        known = [*self._asked, *known]
-        for key in self._values:
-            if key not in known:
-                raise RulesetError(f"{self.where}: unknown key {key!r}; {suggest(key, known)}")
+def _value(key: str, text: str) -> Any:
+    if key in CHOICES:
+        return CHOICES[key](text)
+    if key == ARMY_RULE:
+        return tuple((RANK_BY_LETTER[field[0]], int(field[2:])) for field in text.split())
+    if key in SWITCHES:
+        return {"yes": True, "no": False}[text]
+    if key in NUMBERS:
+        return None if text == "none" and key in MAY_BE_NONE else int(text)
+    raise KeyError(key)

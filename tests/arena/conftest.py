@@ -7,7 +7,8 @@ import pytest
 
 from arena.model import GameSpec, Player, TimeControl
 from arena.referee import Referee
-from arena.rules.ruleset import Ruleset, load_ruleset
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
 from arena.view import legal_actions
 from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Color
 

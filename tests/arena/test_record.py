@@ -12,17 +12,27 @@ from hypothesis import strategies as st
 
 from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Verdict
 from arena.record import RecordError, Replay, check_record, decode_record, encode_record
+from arena.rules.actions import Action
 from arena.rules.board import MOVES
-from arena.rules.game import Event, Game
+from arena.rules.events import Event
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import (
-    HOME_SIZE,
+    Attacks,
+    Bombs,
+    Captains,
     Chase,
+    Defence,
+    EqualRanks,
+    FixedPieces,
+    Flag,
     NoMove,
     Ruleset,
     RulesetError,
-    load_ruleset,
+    Scouts,
+    Spy,
+    Starts,
     ruleset_from_lines,
-    ruleset_names,
 )
 from arena.view import tell, true_cells
 from protocol.codec import encode_for_bot
@@ -35,8 +45,17 @@ if TYPE_CHECKING:
     TableFor = Callable[[GameSpec], Table]
     ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
     PlayGame = Callable[..., tuple[Table, GameRecord]]
+    Lively = Callable[[Game, Random], Action]
 
-RULESETS = ruleset_names()
+EVERY = [
+    *ruleset_names(),
+    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
+    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains+attackers-advantage",
+    "vintage/lightning+silent-defence+mobile-bombs+rescue",
+    "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
+    "isf+lightning-captains+facing-attacks+silent-defence",
+]
+EVENT_VERBS = {b"moved", b"battle", b"reveal", b"rescued", b"guess"}
 changed = msgspec.structs.replace
 
 
@@ -67,7 +86,7 @@ def record_of(table: "Table") -> GameRecord:
 
 
 @pytest.fixture(scope="session")
-def play_game(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot") -> "PlayGame":
+def play_game(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot", lively: "Lively") -> "PlayGame":
     """Plays a game by lot: `play_game(ruleset, dice, plies)`; the bot that is to move after so many plies gives up."""
 
     def play(
@@ -81,7 +100,7 @@ def play_game(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot") -> "PlayG
         while table.referee.verdict is None and game.ply < plies:
             if dice.random() < 0.1:
                 table.reply(game.to_move, "note hm")
-            table.play_by_lot(dice, 1, after=dice.random())
+            table.play(lively(game, dice).text, after=dice.random())
         if table.referee.verdict is None:
             table.reply(game.to_move, last)
         return table, record_of(table)
@@ -105,7 +124,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 @given(
     seed=st.integers(0, 2**32),
     plies=st.integers(0, 30),
-    name=st.sampled_from(RULESETS),
+    data=st.data(),
     stderr=st.tuples(texts, texts),
     notes=st.lists(st.builds(NoteLine, st.integers(0, 10**9), st.sampled_from(["red", "blue"]), texts), max_size=3),
     detail=texts,
@@ -114,22 +133,23 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 @settings(deadline=None, max_examples=25)
 def test_a_record_is_read_back_as_the_value_that_was_written(
     play_game: "PlayGame",
+    any_rules: st.SearchStrategy[Ruleset],
     *,
     seed: int,
     plies: int,
-    name: str,
+    data: st.DataObject,
     stderr: tuple[str, str],
     notes: list[NoteLine],
     detail: str,
     started: float,
 ) -> None:
-    _, played = play_game(load_ruleset(name), Random(seed), plies)
+    _, played = play_game(data.draw(any_rules), Random(seed), plies)
     record = changed(
         played, stderr=stderr, notes=tuple(notes), verdict=changed(played.verdict, detail=detail), started=started
     )
-    data = encode_record(record)
-    assert decode_record(data) == record
-    assert encode_record(decode_record(data)) == data
+    text = encode_record(record)
+    assert decode_record(text) == record
+    assert encode_record(decode_record(text)) == text
 
 
 def test_a_record_without_set_ups_is_read_back_too(play_game: "PlayGame") -> None:
@@ -161,17 +181,25 @@ def test_a_record_cut_short_or_with_a_field_missing_or_of_the_wrong_type_is_refu
 # --- played again ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", RULESETS)
-@given(seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=8)
+@given(data=st.data(), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=30)
 def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
-    play_game: "PlayGame", name: str, seed: int
+    play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
 ) -> None:
+    assert_replayed(play_game, data.draw(any_rules), seed)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_same_is_replayed_under_every_ruleset_and_every_switch(play_game: "PlayGame", name: str) -> None:
+    assert_replayed(play_game, load_ruleset(name), 1)
+
+
+def assert_replayed(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
     """What the seats were sent live, line by line, against what the replay makes of the record."""
-    table, record = play_game(load_ruleset(name), Random(seed), 100)
+    table, record = play_game(ruleset, Random(seed), 100)
     replay = Replay(record)
     boards: dict[Color, list[bytes]] = {color: [] for color in Color}
-    events: list[bytes] = []
+    events: dict[Color, list[bytes]] = {color: [] for color in Color}
 
     def look() -> None:
         if replay.game.outcome is None:
@@ -182,14 +210,16 @@ def test_a_replay_brings_the_same_events_and_the_same_knowledge_as_the_game_did(
     steps = []
     for step in replay.steps():
         steps.append(step)
-        events += [encode_for_bot(tell(event)[0]).rstrip(b"\n") for event in step.events]
+        for color in Color:
+            events[color] += [encode_for_bot(tell(event)[color]).rstrip(b"\n") for event in step.events]
         look()
     for color in Color:
         lines = b"".join(table.writes[color]).splitlines()
-        assert [line for line in lines if line.split(b" ", 1)[0] in {b"moved", b"battle", b"reveal"}] == events
+        assert [line for line in lines if line.split(b" ", 1)[0] in EVENT_VERBS] == events[color]
         assert [line for line in lines if line.startswith(b"board")] == boards[color]
+    first = int(ruleset.starts is Starts.BLUE)
     assert [step.ply for step in steps] == list(range(1, len(record.actions) + 1))
-    assert [step.color for step in steps] == [Color(number % 2) for number in range(len(steps))]
+    assert [step.color for step in steps] == [Color((first + number) % 2) for number in range(len(steps))]
     assert tuple(step.action for step in steps) == record.actions
     assert tuple(step.microseconds for step in steps) == record.times_us
     assert table.referee.game is not None
@@ -225,15 +255,47 @@ def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame"
 # --- judged again ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", RULESETS)
-@given(seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=8)
-def test_a_game_that_was_played_to_its_end_is_judged_as_it_was(play_game: "PlayGame", name: str, seed: int) -> None:
-    ruleset = replace(load_ruleset(name), max_plies=150, max_quiet_plies=60)
-    _, record = play_game(ruleset, Random(seed))
+@given(data=st.data(), seed=st.integers(0, 2**32))
+@settings(deadline=None, max_examples=30)
+def test_a_game_that_was_played_to_its_end_is_judged_as_it_was(
+    play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
+) -> None:
+    assert_judged_again(play_game, data.draw(any_rules), seed)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_same_is_judged_under_every_ruleset_and_every_switch(play_game: "PlayGame", name: str) -> None:
+    assert_judged_again(play_game, load_ruleset(name), 2)
+
+
+def assert_judged_again(play_game: "PlayGame", ruleset: Ruleset, seed: int) -> None:
+    _, record = play_game(replace(ruleset, max_plies=150, max_quiet_plies=60), Random(seed))
     assert not record.verdict.reason.is_forfeit
     check_record(record)
     check_record(decode_record(encode_record(record)))
+
+
+@pytest.mark.parametrize("letter", "FB")
+def test_a_game_that_was_lost_by_moving_a_fixed_piece_is_judged_as_it_was(play_game: "PlayGame", letter: str) -> None:
+    ruleset = load_ruleset("jumbo-09495/duel")
+    for seed in range(5):
+        _, record = play_game(ruleset, Random(seed), 0)
+        square, beside = fixed_piece((record.setups[0] or "").split("/"), letter)
+        _, record = play_game(ruleset, Random(seed), 0, f"move {square}-{beside}")
+        assert (record.verdict.result, record.verdict.reason) == (GameResult.BLUE, Reason.MOVED_FIXED)
+        check_record(record)
+
+
+def fixed_piece(rows: list[str], letter: str) -> tuple[str, str]:
+    """Where Red has such a piece, and an empty square beside it."""
+    placed = {f"{'abcdefghij'[file]}{rank + 1}": rows[rank][file] for rank in range(4) for file in range(10)}
+    return next(
+        (square, beside)
+        for square, piece in placed.items()
+        if piece == letter
+        for beside, other in placed.items()
+        if other == "." and f"{square}-{beside}" in MOVES and not MOVES[f"{square}-{beside}"].between
+    )
 
 
 @pytest.mark.parametrize(
@@ -280,12 +342,13 @@ def forgeries(record: GameRecord, dice: Random) -> dict[str, GameRecord]:
     }
 
 
-@pytest.mark.parametrize("name", RULESETS)
-@given(seed=st.integers(0, 2**32), plies=st.integers(5, 200))
-@settings(deadline=None, max_examples=8)
-def test_a_forged_record_is_refused(play_game: "PlayGame", name: str, seed: int, plies: int) -> None:
+@given(data=st.data(), seed=st.integers(0, 2**32), plies=st.integers(5, 200))
+@settings(deadline=None, max_examples=25)
+def test_a_forged_record_is_refused(
+    play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int, plies: int
+) -> None:
     dice = Random(seed)
-    _, record = play_game(replace(load_ruleset(name), max_plies=150, max_quiet_plies=60), dice, plies)
+    _, record = play_game(replace(data.draw(any_rules), max_plies=150, max_quiet_plies=60), dice, plies)
     check_record(record)
     for what, forged in forgeries(record, dice).items():
         try:
@@ -335,45 +398,67 @@ def test_rules_that_cannot_be_read_are_refused(play_game: "PlayGame", rules: tup
 # --- the rules in a record ------------------------------------------------------------------------------------------
 
 counts = st.none() | st.integers(1, 10**6)
-rulesets = st.builds(
-    Ruleset,
-    name=st.from_regex(r"[a-z]{1,8}", fullmatch=True),
-    title=st.just("A title"),
-    source=st.just("a source"),
-    army=st.lists(
-        st.tuples(st.sampled_from(Rank), st.integers(1, HOME_SIZE)), min_size=1, unique_by=lambda field: field[0]
-    ).map(tuple),
-    starts=st.sampled_from(Color),
-    two_squares=counts,
-    chase=st.sampled_from(Chase),
-    no_move=st.sampled_from(NoMove),
-    max_plies=counts,
-    max_quiet_plies=counts,
-)
+
+
+@st.composite
+def rulesets(draw: st.DrawFn) -> Ruleset:
+    """Any ruleset at all that does not contradict itself."""
+    others = [rank for rank in Rank if rank is not Rank.FLAG]
+    army = draw(st.dictionaries(st.sampled_from(others), st.integers(1, 3), min_size=1))
+    bombs, flag, spy = draw(st.sampled_from(Bombs)), draw(st.sampled_from(Flag)), draw(st.sampled_from(Spy))
+    if Rank.SPY not in army:
+        spy = Spy.STRAIGHT
+    if set(army) == {Rank.BOMB}:
+        flag = Flag.MOBILE
+    return Ruleset(
+        name=draw(st.from_regex(r"[a-z]{1,8}", fullmatch=True)),
+        title="A title",
+        source="a source",
+        army=tuple(draw(st.permutations([(Rank.FLAG, 1), *army.items()]))),
+        starts=draw(st.sampled_from(Starts)),
+        two_squares=draw(counts),
+        chase=draw(st.sampled_from(Chase)),
+        no_move=draw(st.sampled_from(NoMove)),
+        needs_attacker=draw(st.booleans()),
+        equal_ranks=draw(st.sampled_from(EqualRanks)),
+        bombs=bombs,
+        flag=flag,
+        fixed_pieces=draw(st.sampled_from(FixedPieces)),
+        rescues=draw(st.integers(0, 40)),
+        defence=draw(st.sampled_from(Defence)),
+        scouts=draw(st.sampled_from(Scouts)),
+        captains=draw(st.sampled_from(Captains)) if Rank.CAPTAIN in army else Captains.ONE_STEP,
+        infiltration=draw(st.booleans()) and Rank.INFILTRATOR in army,
+        spy=spy,
+        attacks=draw(st.sampled_from(Attacks)) if spy is Spy.STRAIGHT else Attacks.ALL_SIDES,
+        max_plies=draw(counts),
+        max_quiet_plies=draw(counts),
+        notes=draw(st.sampled_from([(), (("army", "a note"),)])),
+    )
 
 
 def assert_read_back(ruleset: Ruleset) -> None:
     again = ruleset_from_lines(ruleset.name, ruleset.lines())
-    assert again == replace(ruleset, title=ruleset.name, source="")
+    assert again == replace(ruleset, title=ruleset.name, source="", notes=())
     assert again.lines() == ruleset.lines()
     assert again.digest() == ruleset.digest()
 
 
-@pytest.mark.parametrize("name", RULESETS)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_rules_that_come_with_the_arena_are_read_back_from_their_lines(name: str) -> None:
     assert_read_back(load_ruleset(name))
 
 
-@given(rulesets)
+@given(rulesets())
 @settings(deadline=None, max_examples=100)
 def test_any_rules_are_read_back_from_their_lines(ruleset: Ruleset) -> None:
     assert_read_back(ruleset)
 
 
-@given(rulesets, rulesets)
+@given(rulesets(), rulesets())
 @settings(deadline=None, max_examples=50)
 def test_rules_that_differ_have_lines_that_differ(one: Ruleset, other: Ruleset) -> None:
-    same = replace(one, name="", title="", source="") == replace(other, name="", title="", source="")
+    same = replace(one, name="", notes=()) == replace(other, name="", notes=())
     assert (one.lines() == other.lines()) == same
 
 
@@ -388,10 +473,34 @@ def test_rules_that_differ_have_lines_that_differ(one: Ruleset, other: Ruleset) 
         ("no-move", ""),
         ("two-squares", "three"),
         ("max-plies", "1.5"),
+        ("rescues", "none"),
+        ("needs-attacker", "true"),
+        ("bombs", "soft"),
+        ("two-square", "3"),
+        ("title", "Another title"),
     ],
 )
 def test_a_line_that_no_ruleset_writes_is_refused(line: str, value: str) -> None:
     with pytest.raises(RulesetError, match="'duel' cannot be read"):
+        ruleset_from_lines("duel", {**dict(load_ruleset("duel").lines()), line: value}.items())
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("army", "M:1"),
+        ("army", "F:1 M:1 B:-1"),
+        ("army", "F:1 F:1 M:1"),
+        ("army", "F:1 M:40"),
+        ("two-squares", "0"),
+        ("max-plies", "0"),
+        ("max-quiet-plies", "-1"),
+        ("rescues", "-1"),
+        ("infiltration", "yes"),
+    ],
+)
+def test_a_line_that_makes_no_sense_in_a_ruleset_is_refused(line: str, value: str) -> None:
+    with pytest.raises(RulesetError, match="duel"):
         ruleset_from_lines("duel", {**dict(load_ruleset("duel").lines()), line: value}.items())
 
 

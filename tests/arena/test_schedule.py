@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from arena.league.schedule import ID_LENGTH, Settings, schedule
 from arena.model import GameSpec, Player, TimeControl
-from arena.rules.ruleset import Chase, NoMove, Ruleset, load_ruleset, ruleset_names
-from protocol.notation import Color, Rank
+from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
+from protocol.notation import Rank
 
 DUEL = load_ruleset("duel")
 SETTINGS = Settings(DUEL, TimeControl())
@@ -60,11 +61,11 @@ def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
 def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
     """A store is resumed by them. If this fails, old stores can no longer be resumed: is that meant?"""
     army = ((Rank.FLAG, 1), (Rank.MARSHAL, 1))
-    rules = Ruleset("x", "", "", army, Color.RED, 3, Chase.ISF, NoMove.AT_ONCE, 2000, 200)
+    rules = Ruleset("x", "", "", army, Starts.RED, 3, Chase.ISF, NoMove.AT_ONCE, max_plies=2000, max_quiet_plies=200)
     fixed = Settings(rules, TimeControl(100, None, 0, 10_000, 5000, 50), 1)
     first, second = schedule(fixed, [Player("ann", "a"), Player("bob", "b")], 1)
-    assert (first.id, second.id) == ("23d1714d41261c42", "159ff55f1c466616")
-    assert (first.pair_seed, first.seeds) == (128072467516137, (2932398920, 4117024367))
+    assert (first.id, second.id) == ("03a9f715643252b6", "46670778abfb15e2")
+    assert (first.pair_seed, first.seeds) == (248763649273479, (3009905973, 682178129))
 
 
 def test_adding_a_bot_keeps_the_games_of_the_others() -> None:
@@ -107,9 +108,18 @@ def test_a_game_is_played_under_the_settings_of_its_league() -> None:
         assert game.time is SETTINGS.time
 
 
+DUEL_SWITCHES = [
+    "attackers-advantage",
+    "exploding-bombs",
+    "mobile-bombs",
+    "mobile-flag",
+    "rescue",
+    "silent-defence",
+    "rescue+silent-defence",
+]
 OTHER_RULES = [
     replace(DUEL, army=(*DUEL.army, (Rank.COLONEL, 1))),
-    replace(DUEL, starts=Color.BLUE),
+    replace(DUEL, starts=Starts.BLUE),
     replace(DUEL, two_squares=5),
     replace(DUEL, two_squares=None),
     replace(DUEL, chase=Chase.FREE),
@@ -118,7 +128,8 @@ OTHER_RULES = [
     replace(DUEL, max_plies=None),
     replace(DUEL, max_quiet_plies=199),
     replace(DUEL, max_quiet_plies=None),
-    *(load_ruleset(name) for name in ruleset_names() if name != "duel"),
+    *{ruleset.digest(): ruleset for ruleset in map(load_ruleset, ruleset_names()) if ruleset != DUEL}.values(),
+    *(load_ruleset(f"duel+{switch}") for switch in DUEL_SWITCHES),
 ]
 OTHER_TIMES = [
     TimeControl(move_ms=101),
@@ -174,3 +185,47 @@ def test_names_and_digests_are_not_run_together() -> None:
 def test_one_bot_alone_has_no_games() -> None:
     assert schedule(SETTINGS, [ANN], 5) == []
     assert schedule(SETTINGS, [ANN, BOB], 0) == []
+
+
+# --- who starts -----------------------------------------------------------------------------------------------------
+
+CHOSEN = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=Starts.CHOSEN))
+
+
+def starter(game: GameSpec) -> Player:
+    """The bot that has the first turn."""
+    return game.players[game.ruleset.starts is Starts.BLUE]
+
+
+def test_where_the_players_choose_the_lot_says_who_starts_and_each_bot_of_a_pair_starts_one_game() -> None:
+    games = schedule(CHOSEN, [ANN, BOB, CAT], 20)
+    for one, other in zip(games[::2], games[1::2], strict=True):
+        assert one.ruleset == other.ruleset
+        assert {starter(one), starter(other)} == set(one.players)
+    assert {game.ruleset.starts for game in games} == {Starts.RED, Starts.BLUE}
+
+
+def test_the_lot_favours_nobody() -> None:
+    """Neither a colour nor, among the first games of each pair, the bot that is named first."""
+    games = schedule(CHOSEN, [ANN, BOB], 200)
+    assert 70 < sum(game.ruleset.starts is Starts.RED for game in games[::2]) < 130
+    assert sum(starter(game) is ANN for game in games) == 200
+
+
+def test_the_lot_changes_nothing_else_and_falls_the_same_way_again() -> None:
+    games = schedule(CHOSEN, [ANN, BOB, CAT], 3)
+    assert all(replace(game.ruleset, starts=Starts.CHOSEN) == CHOSEN.ruleset for game in games)
+    assert all(game.ruleset.name == CHOSEN.ruleset.name for game in games)
+    assert by_id(schedule(CHOSEN, [CAT, BOB, ANN], 3)) == by_id(games)
+    assert schedule(CHOSEN, [ANN, BOB, CAT], 5)[: len(games)] == games
+
+
+@pytest.mark.parametrize("starts", [Starts.RED, Starts.BLUE])
+def test_where_the_rules_say_who_starts_there_is_no_lot(starts: Starts) -> None:
+    fixed = msgspec.structs.replace(SETTINGS, ruleset=replace(DUEL, starts=starts))
+    assert {game.ruleset.starts for game in schedule(fixed, [ANN, BOB, CAT], 10)} == {starts}
+
+
+def test_a_league_whose_starter_is_drawn_by_lot_is_another_one_than_a_league_that_red_starts() -> None:
+    assert not ids(schedule(CHOSEN, [ANN, BOB], 5)) & ids(schedule(SETTINGS, [ANN, BOB], 5))
+    assert CHOSEN.described() != SETTINGS.described()

@@ -9,7 +9,7 @@ import pytest
 
 from arena.league.schedule import Settings
 from arena.model import GameRecord, GameResult, Player, TimeControl, UsageError, Verdict
-from arena.rules.ruleset import load_ruleset
+from arena.rules.loading import load_ruleset
 from arena.store import APPLICATION_ID, VERSION, PlayerTime, Store, StoreError
 from protocol.notation import Reason
 

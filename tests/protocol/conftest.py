@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.rules import game as rules
+from arena.rules import events as rules
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, load_ruleset
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Defence, Ruleset
 from protocol.messages import (
     ArenaMessage,
     Battle,
@@ -17,8 +18,10 @@ from protocol.messages import (
     Clock,
     End,
     Enemy,
+    Guess,
     Legal,
     Moved,
+    Rescued,
     Reveal,
     Rule,
     Seed,
@@ -27,7 +30,7 @@ from protocol.messages import (
     Want,
 )
 from protocol.messages import Game as GameMessage
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, SQUARES, Color, Rank, Result
+from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, SQUARES, Color, Rank, Result, Survivor
 from protocol.view import View
 
 CLOCK = Clock(5000, 1000)
@@ -47,8 +50,8 @@ class SmallArena:
     There are no bots, clocks or processes in here: a test carries the messages to whatever it tests.
     """
 
-    def __init__(self, ruleset: str) -> None:
-        self.ruleset = load_ruleset(ruleset)
+    def __init__(self, ruleset: str | Ruleset) -> None:
+        self.ruleset = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         self._rows: dict[Color, tuple[str, ...]] = {}
         self._game: Game | None = None
 
@@ -85,23 +88,34 @@ class SmallArena:
             assert view is not None, "a board is what a seat's view shows"
             extra.append(Board(view.cells()))
         if Want.LEGAL in wants:
-            moves = sorted(self.game.legal_moves(), key=lambda move: (move.origin, move.target))
-            extra.append(Legal(tuple(move.text for move in moves)))
+            extra.append(Legal(tuple(sorted(action.text for action in self.game.legal_moves()))))
         return [*extra, Turn(self.game.ply + 1, 1000, 1000)]
 
-    def play(self, action: str) -> list[ArenaMessage]:
-        """Play an action; returns what both seats are told of it."""
-        color = self.game.to_move
-        said: list[ArenaMessage] = [Moved(color, action)]
+    def play(self, action: str) -> dict[Color, list[ArenaMessage]]:
+        """Play an action; returns what each seat is told of it."""
+        mover = self.game.to_move
+        said: dict[Color, list[ArenaMessage]] = {color: [Moved(mover, action)] for color in Color}
         for event in self.game.apply(action):
-            match event:
-                case rules.Fought(square, attacker, defender, survivor):
-                    said.append(Battle(SQUARES[square], attacker, defender, survivor))
-                case rules.Revealed(square, rank):
-                    said.append(Reveal(SQUARES[square], rank))
-                case _:
-                    pass
+            for color in Color:
+                said[color] += self._told(event, color)
         return said
+
+    def _told(self, event: rules.Event, color: Color) -> list[ArenaMessage]:
+        """What a seat is told of an event beside the action itself."""
+        match event:
+            case rules.Fought():
+                square, attacker, survivor = SQUARES[event.square], event.attacker, event.survivor
+                stays = survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
+                hidden = self.ruleset.defence is Defence.SILENT and stays and event.color is color
+                return [Battle(square, attacker, None if hidden else event.defender, survivor)]
+            case rules.Revealed(square, rank):
+                return [Reveal(SQUARES[square], rank)]
+            case rules.Rescued(side, square, rank):
+                return [Rescued(side, SQUARES[square], rank)]
+            case rules.Guessed(square, rank, right):
+                return [Guess(SQUARES[square], rank, right)]
+            case _:
+                return []
 
     def end(self, color: Color) -> End:
         """How the finished game ended for one seat."""
@@ -112,13 +126,13 @@ class SmallArena:
         return End(Result.WIN if outcome.winner is color else Result.LOSS, outcome.reason)
 
 
-@pytest.fixture
-def small_arena() -> Callable[[str], SmallArena]:
-    """Makes a `SmallArena` for the ruleset of that name."""
+@pytest.fixture(scope="session")
+def small_arena() -> Callable[[str | Ruleset], SmallArena]:
+    """Makes a `SmallArena` for a ruleset or for the one of that name."""
     return SmallArena
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rows_by_lot() -> Callable[[Ruleset, Random], tuple[str, ...]]:
     return random_rows
 

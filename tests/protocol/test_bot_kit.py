@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.rules.deploy import check_setup
-from arena.rules.ruleset import ruleset_names
+from arena.rules.loading import ruleset_names
 from protocol.bot import Bot, Conversation, View, Want, random_setup, run
 from protocol.codec import LocalProtocolError, RemoteProtocolError, decode_for_bot, encode_for_bot
 from protocol.messages import (
@@ -403,7 +403,7 @@ def test_two_bots_play_a_whole_legal_game(ruleset: str, small_arena: "Callable[[
         assert isinstance(move, Move)
         said = arena.play(move.action)
         for color in Color:
-            assert tell(color, said) == []
+            assert tell(color, said[color]) == []
     for color in Color:
         assert tell(color, [arena.end(color), Quit()]) == []
         assert seats[color].finished

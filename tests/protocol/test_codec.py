@@ -32,6 +32,7 @@ from protocol.messages import (
     Enemy,
     Error,
     Game,
+    Guess,
     Hello,
     Legal,
     Move,
@@ -40,6 +41,8 @@ from protocol.messages import (
     Note,
     Quit,
     Ready,
+    Rescued,
+    Restore,
     Reveal,
     Rule,
     Seed,
@@ -84,6 +87,9 @@ ARENA_MESSAGES: dict[type, st.SearchStrategy[ArenaMessage]] = {
     Moved: st.builds(Moved, colors, actions),
     Battle: st.builds(Battle, squares, ranks, st.none() | ranks, st.sampled_from(Survivor)),
     Reveal: st.builds(Reveal, squares, ranks),
+    Rescued: st.builds(Rescued, st.sampled_from(Color), squares, ranks),
+    Guess: st.builds(Guess, squares, ranks, st.booleans()),
+    Restore: st.builds(Restore, st.tuples(*[st.text("." + RANK_LETTERS, min_size=10, max_size=10)] * 4)),
     Error: st.builds(Error, texts),
     End: st.builds(End, st.sampled_from(Result), st.sampled_from(Reason)),
     Quit: st.just(Quit()),
@@ -104,7 +110,8 @@ BOT_MESSAGES: dict[type, st.SearchStrategy[BotMessage]] = {
 
 verbs = st.sampled_from([b"name", b"author", b"want", b"ready", b"setup", b"move", b"note"])
 arena_verbs = st.sampled_from(
-    b"hello game rule clock seed setup enemy board legal turn moved battle reveal error end quit".split()
+    b"hello game rule clock seed setup restore enemy board legal turn moved battle reveal rescued guess".split()
+    + b"error end quit".split()
 )
 field_bytes = st.sampled_from(
     b"a4-a5 a4 j10 resign red blue 2 M ? attacker 1 1000 -5 move bank setup win flag legal board \xe9 ~~ \x00".split(
@@ -340,6 +347,11 @@ def test_empty_lines_and_comments_of_a_bot_mean_nothing(line: bytes) -> None:
         ("a4-", False),
         ("a4-a5-a6-a7", False),
         ("a9-a10+1c2", False),
+        ("a9-a10+8c2+8c3", False),
+        ("a9-a10+8", False),
+        ("a9-a9-a10+8c2", True),
+        ("e7?e9B+8c2", False),
+        ("e7?e8-e9B", False),
         ("e7?e9", False),
         ("resigns", False),
         ("a4-a5\n", False),
@@ -385,6 +397,9 @@ def test_a_bot_passes_over_what_it_does_not_know(line: bytes) -> None:
         Moved(Color.BLUE, "a4-a5"),
         Battle("a5", Rank.MAJOR, None, Survivor.NEITHER),
         Reveal("a5", Rank.SCOUT),
+        Rescued(Color.BLUE, "c8", Rank.COLONEL),
+        Guess("e9", Rank.BOMB, False),
+        Restore(ROWS),
         End(Result.WIN, Reason.FLAG),
         Quit(),
     ],
@@ -421,6 +436,18 @@ def test_a_bot_ignores_fields_after_those_that_it_knows(message: ArenaMessage, t
         b"battle k5 7 5 attacker",
         b"reveal e6",
         b"reveal e6 1",
+        b"rescued c2 8",
+        b"rescued red c2",
+        b"rescued red c2 1",
+        b"rescued green c2 8",
+        b"rescued red c11 8",
+        b"guess e9 B",
+        b"guess e9 B maybe",
+        b"guess e9 right",
+        b"guess B e9 right",
+        b"restore",
+        b"restore F.........",
+        b"restore F........./1........./........../..........",
         b"end win",
         b"end won flag",
         b"end win flags",
@@ -495,6 +522,10 @@ def test_the_two_errors_are_told_apart() -> None:
         (Battle("a5", Rank.MAJOR, Rank.LIEUTENANT, Survivor.ATTACKER), b"battle a5 7 5 attacker"),
         (Battle("a5", Rank.SPY, None, Survivor.DEFENDER), b"battle a5 S ? defender"),
         (Reveal("e6", Rank.SCOUT), b"reveal e6 2"),
+        (Rescued(Color.RED, "c2", Rank.COLONEL), b"rescued red c2 8"),
+        (Guess("e9", Rank.BOMB, True), b"guess e9 B right"),
+        (Guess("e9", Rank.SERGEANT, False), b"guess e9 4 wrong"),
+        (Restore(("F.........",) * 4), b"restore F........./F........./F........./F........."),
         (End(Result.LOSS, Reason.ILLEGAL_ACTION), b"end loss illegal-action"),
         (Quit(), b"quit"),
     ],

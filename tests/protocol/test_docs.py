@@ -13,7 +13,8 @@ import pytest
 
 from arena.process import STDERR_KEPT
 from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
-from arena.rules.ruleset import Chase, NoMove, load_ruleset, ruleset_names
+from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.ruleset import Chase, NoMove
 from protocol.codec import (
     _FOR_BOT_PARSERS,
     _FROM_BOT,
@@ -302,7 +303,7 @@ def test_the_game_is_a_game_and_both_players_are_told_what_happened_in_it(
         told[color] += arena.turn(wants[color])
         said = arena.play(moves[color].pop(0))
         for other in Color:
-            told[other] += said
+            told[other] += said[other]
     assert not any(moves.values())
     for color in Color:
         told[color] += [arena.end(color), Quit()]
@@ -415,8 +416,8 @@ def test_the_first_bot_plays_itself(ruleset: str, small_arena: "Callable[[str], 
             move = bots[color].read()
             assert isinstance(move, Move)
             said = arena.play(move.action)
-            for bot in bots.values():
-                bot.send(*said)
+            for other, bot in bots.items():
+                bot.send(*said[other])
         for color, bot in bots.items():
             bot.send(arena.end(color), Quit())
             assert bot.close() == 0

@@ -8,6 +8,7 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "golden"
 
 
-class Drifter(Bot):
+class OneDice(Bot):
+    """A bot that throws the dice of its set-up all through the game, as the bots of these conversations did."""
+
+    def setup(self, view: View) -> str:
+        rows = super().setup(view)
+        self.dice = Random()
+        self.dice.setstate(view.random.getstate())
+        return rows
+
+
+class Drifter(OneDice):
     """Any legal action, by lot, with the board before its eyes."""
 
     name = "drifter 1.0"
@@ -31,7 +42,7 @@ class Drifter(Bot):
     wants = (Want.BOARD, Want.LEGAL)
 
     def move(self, view: View) -> str:
-        return view.random.choice(view.legal)
+        return self.dice.choice(view.legal)
 
 
 class Quitter(Bot):
@@ -51,13 +62,13 @@ class Quitter(Bot):
         return max(view.legal)
 
 
-class Blunderer(Bot):
+class Blunderer(OneDice):
     """Plays well-formed nonsense on its second turn as Blue."""
 
     name = "blunderer"
 
     def move(self, view: View) -> str:
-        return "a5-a6" if view.color is Color.BLUE and view.ply > 2 else view.random.choice(view.legal)
+        return "a5-a6" if view.color is Color.BLUE and view.ply > 2 else self.dice.choice(view.legal)
 
 
 BOTS: dict[str, Callable[[], Bot]] = {

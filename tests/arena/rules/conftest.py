@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from arena.rules.game import Event, Game, IllegalActionError
-from arena.rules.ruleset import Ruleset
+from arena.rules.events import Event, IllegalActionError
+from arena.rules.game import Game
+from arena.rules.ruleset import Chase, NoMove, Ruleset
 from protocol.notation import EMPTY, RANK_BY_LETTER, Color, home_square
+
+TOURNAMENT: dict[str, Any] = {"two_squares": 3, "chase": Chase.ISF, "no_move": NoMove.AT_ONCE}
 
 
 def _rows(color: Color, placed: dict[str, str]) -> list[str]:
@@ -44,7 +47,7 @@ def start() -> Callable[..., Game]:
     def build(red: str, blue: str, **rules: Any) -> Game:
         on_red, on_blue = _placed(red), _placed(blue)
         army = tuple((RANK_BY_LETTER[letter], count) for letter, count in Counter(on_red.values()).items())
-        chosen = {"max_plies": None, "max_quiet_plies": None, **rules}
+        chosen = {**TOURNAMENT, "max_plies": None, "max_quiet_plies": None, **rules}
         ruleset = Ruleset(name="by-hand", title="By hand", source="this test", army=army, **chosen)
         return Game(ruleset, _rows(Color.RED, on_red), _rows(Color.BLUE, on_blue))
 

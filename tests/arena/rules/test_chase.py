@@ -4,7 +4,7 @@ Examples made by hand, and the engine's answer, which compares numbers that stan
 one that keeps every board of the game and compares them whole.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -12,9 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.rules.actions import Action
 from arena.rules.board import Move
-from arena.rules.game import Event, Fought, Game, IllegalActionError, Rule
-from arena.rules.ruleset import Chase, Ruleset, load_ruleset
+from arena.rules.events import Event, Fought, IllegalActionError, Rule
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Chase, Ruleset
 from protocol.notation import RANK_BY_LETTER, Reason
 
 Start = Callable[..., Game]
@@ -67,7 +70,10 @@ class Remembered:
         self._boards.append(tuple(board))
 
 
-def _sorted(moves: list[Move]) -> list[Move]:
+def _sorted(actions: Sequence[Action]) -> list[Move]:
+    """The actions, which must all be straight moves, in the order of their texts."""
+    moves = [action for action in actions if isinstance(action, Move)]
+    assert len(moves) == len(actions)
     return sorted(moves, key=lambda move: move.text)
 
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.rules.combat import FIGHTS, fight
-from arena.rules.game import Event, Fought, Game
-from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Rank, Survivor
+from arena.rules.combat import Fights, fight, fight_table
+from arena.rules.events import Event, Fought
+from arena.rules.game import Game
+from arena.rules.ruleset import Bombs, EqualRanks
+from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
 
 # One line an attacker, one column a defender. A: the attacker is left, D: the defender, -: neither.
 TABLE = """
@@ -41,6 +43,7 @@ def _expected() -> dict[tuple[str, str], Survivor]:
 
 
 EXPECTED = _expected()
+FIGHTS = fight_table(EqualRanks.BOTH_LEAVE, Bombs.FIXED)
 EACH_ATTACKER = pytest.mark.parametrize("attacker", "S23456789MI")
 
 Start = Callable[..., Game]
@@ -59,9 +62,12 @@ def test_a_fight_leaves_who_the_booklets_say(attacker: str) -> None:
         assert left is EXPECTED[attacker, defender], f"{attacker} attacks {defender}"
 
 
+def _listed(fights: Fights) -> dict[tuple[str, str], Survivor]:
+    return {(one.letter, other.letter): left for one, row in fights.items() for other, left in row.items()}
+
+
 def test_the_table_of_fights_says_the_same_as_the_function() -> None:
-    listed = {(one.letter, other.letter): left for one, row in FIGHTS.items() for other, left in row.items()}
-    assert listed == EXPECTED
+    assert _listed(FIGHTS) == EXPECTED
 
 
 @pytest.mark.parametrize("defender", Rank, ids=lambda rank: rank.letter)
@@ -95,7 +101,7 @@ def test_a_fight_on_the_board_leaves_the_survivor_where_it_belongs(start: Start,
         events = play(game, "a6-a7")
 
         assert game.board == board, f"{attacker} attacks {defender}"
-        assert events[1:] == (Fought(target, RANK_BY_LETTER[attacker], rank, left),)
+        assert events[1:] == (Fought(target, RANK_BY_LETTER[attacker], rank, left, Color.RED),)
 
 
 def _face_to_face(start: Start, attacker: str, defender: str) -> Game:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.deploy import IllegalSetupError, check_setup
 from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, load_ruleset
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
 from protocol.notation import SQUARE_INDEX, SQUARES
 
 FULL = ["FB22222222", "BB33333444", "BB45555666", "BS6777889M"]

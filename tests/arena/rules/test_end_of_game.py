@@ -5,7 +5,7 @@ game of its own.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.rules.actions import Action
 from arena.rules.board import BLUE_BIT, RANKS, Move
-from arena.rules.game import Event, Fought, Game, IllegalActionError, Outcome, Resigned
-from arena.rules.ruleset import Chase, NoMove, Ruleset, load_ruleset
+from arena.rules.events import Event, Fought, IllegalActionError, Outcome, Resigned
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
 from protocol.notation import Color, Rank, Reason, Survivor
 
 Start = Callable[..., Game]
@@ -214,7 +217,10 @@ def test_a_side_that_resigns_loses(start: Start, play: Play, refusal: Refusal) -
 # --- all games ------------------------------------------------------------------------------------------------------
 
 
-def _sorted(moves: list[Move]) -> list[Move]:
+def _sorted(actions: Sequence[Action]) -> list[Move]:
+    """The actions, which must all be straight moves, in the order of their texts."""
+    moves = [action for action in actions if isinstance(action, Move)]
+    assert len(moves) == len(actions)
     return sorted(moves, key=lambda move: move.text)
 
 
@@ -241,7 +247,7 @@ def _removed(side: Color, events: tuple[Event, ...]) -> list[tuple[Color, Rank]]
         [
             {},
             {"no_move": NoMove.ON_TURN},
-            {"two_squares": 1, "no_move": NoMove.ON_TURN, "starts": Color.BLUE},
+            {"two_squares": 1, "no_move": NoMove.ON_TURN, "starts": Starts.BLUE},
             {"chase": Chase.FREE, "two_squares": None, "max_quiet_plies": 60},
         ]
     ),
@@ -254,7 +260,7 @@ def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(
     game = Game(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice))
     army = Counter(dict(ruleset.army))
     captured: tuple[Counter[Rank], Counter[Rank]] = (Counter(), Counter())
-    side, attacks = ruleset.starts, [0]
+    side, attacks = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED, [0]
     while game.outcome is None:
         assert game.to_move is side
         move = dice.choice(_sorted(game.legal_moves()))

@@ -6,7 +6,7 @@ text alone. It keeps its own board, square names to letters, plays the fights it
 engine.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.rules.actions import Action
 from arena.rules.board import BLUE_BIT, RANKS, Move
-from arena.rules.game import Event, Game, IllegalActionError, Revealed, Rule
-from arena.rules.ruleset import Chase, Ruleset, load_ruleset
+from arena.rules.events import Event, IllegalActionError, Revealed, Rule
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Chase, Ruleset, Starts
 from protocol.notation import SQUARE_INDEX, SQUARES, Color, Rank
 
 Start = Callable[..., Game]
@@ -106,7 +109,7 @@ def _reach(ruleset: Ruleset, rows: Rows, seed: int, plies: int, stubborn: bool) 
     last: list[Move | None] = [None, None]
     for _ in range(plies):
         side = game.to_move
-        move = _choose(dice, sorted(game.legal_moves(), key=lambda move: move.text), last[side] if stubborn else None)
+        move = _choose(dice, _sorted(game.legal_moves()), last[side] if stubborn else None)
         ahead = game.copy()
         ahead.play(move)
         if ahead.outcome:
@@ -114,6 +117,13 @@ def _reach(ruleset: Ruleset, rows: Rows, seed: int, plies: int, stubborn: bool) 
         game, last[side] = ahead, move
         mailbox.play(move.text)
     return game, mailbox
+
+
+def _sorted(actions: Sequence[Action]) -> list[Move]:
+    """The actions, which must all be straight moves, in the order of their texts."""
+    moves = [action for action in actions if isinstance(action, Move)]
+    assert len(moves) == len(actions)
+    return sorted(moves, key=lambda move: move.text)
 
 
 def _texts(game: Game) -> list[str]:
@@ -133,17 +143,20 @@ positions = {
 def test_the_legal_moves_are_those_of_all_pairs_of_squares_that_pass_the_check(
     random_rows: Rows, name: str, seed: int, plies: int, stubborn: bool
 ) -> None:
-    """No pair that is not straight is a move at all, and no refusal leaves a trace."""
+    """No pair that is neither straight nor a step over a corner is a move at all, and no refusal leaves a trace."""
     game, _ = _reach(load_ruleset(name), random_rows, seed, plies, stubborn)
     untouched = game.copy()
     passed = []
     for origin, target, text in PAIRS:
-        if origin == target or (origin[0] != target[0] and origin[1:] != target[1:]):
-            with pytest.raises(IllegalActionError) as caught:
-                game.parse(text)
-            assert caught.value.rule is Rule.FORM
+        straight = origin != target and (origin[0] == target[0] or origin[1:] == target[1:])
+        try:
+            move = game.parse(text)
+        except IllegalActionError as error:
+            assert error.rule is Rule.FORM  # noqa: PT017  (most pairs are refused, but not all need be)
+            assert not straight
             continue
-        move = game.parse(text)
+        assert isinstance(move, Move)
+        assert straight or _touch_at_a_corner(origin, target)
         assert (SQUARES[move.origin], SQUARES[move.target]) == (origin, target)
         try:
             game.check(move)
@@ -152,6 +165,10 @@ def test_the_legal_moves_are_those_of_all_pairs_of_squares_that_pass_the_check(
         passed.append(text)
     assert _texts(game) == sorted(passed)
     _assert_same_game(game, untouched, Random(seed))
+
+
+def _touch_at_a_corner(one: str, other: str) -> bool:
+    return abs(ord(one[0]) - ord(other[0])) == abs(int(one[1:]) - int(other[1:])) == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -209,7 +226,7 @@ def _assert_same_game(game: Game, other: Game, dice: Random) -> None:
         if game.outcome:
             break
         side = game.to_move
-        move = last[side] = _choose(dice, sorted(game.legal_moves(), key=lambda move: move.text), last[side])
+        move = last[side] = _choose(dice, _sorted(game.legal_moves()), last[side])
         game.play(move)
         other.apply(move.text)
 
@@ -224,18 +241,32 @@ def test_random_play_meets_every_sort_of_refusal(random_rows: Rows) -> None:
                 game.check(game.parse(text))
             except IllegalActionError as error:
                 met.add(error.rule)
-    assert met >= set(Rule) - {Rule.CHASE, Rule.OVER}
+    assert met >= {
+        Rule.FORM,
+        Rule.OWN_PIECE,
+        Rule.IMMOVABLE,
+        Rule.STEP,
+        Rule.LAKE,
+        Rule.BLOCKED,
+        Rule.TARGET,
+        Rule.DIAGONAL,
+        Rule.TWO_SQUARES,
+    }
 
 
 # --- the first moves ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("starts", Color)
-def test_the_side_that_the_ruleset_names_begins(start: Start, starts: Color) -> None:
+@pytest.mark.parametrize(
+    ("starts", "first", "origin"),
+    [(Starts.RED, Color.RED, "a4"), (Starts.BLUE, Color.BLUE, "a7"), (Starts.CHOSEN, Color.RED, "a4")],
+)
+def test_the_side_that_the_ruleset_names_begins_and_red_where_nobody_has_chosen(
+    start: Start, starts: Starts, first: Color, origin: str
+) -> None:
     game = start("F:a1 M:a4", "F:a10 M:a7", starts=starts)
-    assert game.to_move is starts
-    origins = {Color.RED: "a4", Color.BLUE: "a7"}
-    assert {text[:2] for text in _texts(game)} == {origins[starts]}
+    assert game.to_move is first
+    assert {text[:2] for text in _texts(game)} == {origin}
 
 
 def test_a_piece_moves_one_square_along_its_file_or_rank(start: Start) -> None:
@@ -323,23 +354,27 @@ def test_a_scout_that_meets_a_lake_sideways_is_refused(start: Start, play: Play,
 @pytest.mark.parametrize(
     ("action", "why"),
     [
-        ("a4-b5", "along its file or rank"),
         ("e4-d6", "along its file or rank"),
         ("a4-a4", "to another square"),
         ("a4-a11", "along its file or rank"),
         ("a0-a1", "along its file or rank"),
         ("A4-A5", "along its file or rank"),
         ("a4-a5 ", "along its file or rank"),
-        ("e7?e9B", "no infiltration"),
-        ("c4-c5+8c2", "no rescue"),
-        ("c4-b4-b5", "from one square to another"),
-        ("a4", "from one square to another"),
-        ("", "from one square to another"),
-        ("pass", "from one square to another"),
-        ("Resign", "from one square to another"),
+        ("a4", "to another square"),
+        ("", "to another square"),
+        ("pass", "to another square"),
+        ("Resign", "to another square"),
+        ("a4-a5-a6-a7", "to another square"),
+        ("c4-b4-a4", "a path has a turn in it; two squares straight on is c4-a4"),
+        ("c4-b4-c4", "a path has a turn in it"),
+        ("c4-a4-a3", "two steps of one square each"),
+        ("c4-b5-b4", "two steps of one square each"),
+        ("a4-a4-b4", "two steps of one square each"),
+        ("a4-b6+8c2", "along its file or rank"),
+        ("+8c2", "to another square"),
     ],
 )
-def test_what_is_not_a_straight_move_is_refused_for_its_form(
+def test_what_is_not_a_move_or_a_path_is_refused_for_its_form(
     start: Start, refusal: Refusal, action: str, why: str
 ) -> None:
     error = refusal(start(RED, BLUE), action)
@@ -348,9 +383,51 @@ def test_what_is_not_a_straight_move_is_refused_for_its_form(
     assert str(error).startswith(f"{action}: ")
 
 
-def test_a_form_that_the_game_does_not_have_is_refused_with_the_rulesets_name(start: Start, refusal: Refusal) -> None:
-    for action in ("e7?e9B", "a9-a10+8c2"):
-        assert "by-hand" in str(refusal(start(RED, BLUE), action))
+@pytest.mark.parametrize(
+    "action",
+    [
+        "?",
+        "a4?",
+        "?a4B",
+        "e7?e9",
+        "e7?e9X",
+        "e7?e11B",
+        "e7?e9?B",
+        "e7?e9B+8c2",
+        "\x00?",
+        "+",
+        "a4-a5+",
+        "a4-a5+8",
+        "a4-a5+c2",
+        "a4-a5+Xc2",
+        "a4-a5+8c11",
+        "a4-a5+8c2+8c3",
+        "-",
+        "--",
+        "a4--a5",
+    ],
+)
+def test_no_text_at_all_does_worse_than_to_be_refused_for_its_form(start: Start, refusal: Refusal, action: str) -> None:
+    """A record may hold anything."""
+    assert refusal(start(RED, BLUE), action).rule is Rule.FORM
+
+
+@pytest.mark.parametrize(
+    ("action", "rule", "words"),
+    [
+        ("a4-b5", Rule.DIAGONAL, "the spy on a4 cannot move diagonally; no piece may"),
+        ("e4-d3", Rule.DIAGONAL, "the scout on e4 cannot move diagonally; no piece may"),
+        ("c4-b4-b5", Rule.CAPTAIN, "no piece turns in its move under by-hand"),
+        ("e7?e9B", Rule.INFILTRATION, "by-hand has no infiltration"),
+        ("c4-b4+8c2", Rule.RESCUE, "by-hand has no rescue"),
+    ],
+)
+def test_an_action_that_only_other_rulesets_have_is_refused_by_its_own_rule(
+    start: Start, refusal: Refusal, action: str, rule: Rule, words: str
+) -> None:
+    error = refusal(start(RED, BLUE), action)
+    assert error.rule is rule
+    assert words in str(error)
 
 
 def test_blue_is_refused_in_its_own_colours_name(start: Start, play: Play, refusal: Refusal) -> None:

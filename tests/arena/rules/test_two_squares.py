@@ -1,10 +1,11 @@
 """The two-squares rule: no border between two squares is crossed in too many own moves in a row by one piece.
 
-The engine's answer, kept as two numbers a side, is held against a second one that remembers every move of the game and
-which piece made it, and counts for each border how many of that side's last moves in a row were this piece crossing it.
+The engine's answer, kept as a set of borders a side, is held against a second one that remembers every move of the game
+and which piece made it, and counts for each border how many of that side's last moves in a row were this piece
+crossing it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -13,9 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.rules.actions import Action
 from arena.rules.board import Move
-from arena.rules.game import Event, Fought, Game, IllegalActionError, Rule
-from arena.rules.ruleset import Chase, NoMove, Ruleset, load_ruleset
+from arena.rules.events import Event, Fought, IllegalActionError, Rule
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Chase, NoMove, Ruleset
 from protocol.notation import SQUARE_INDEX, Color, Rank, Reason, Survivor
 
 Start = Callable[..., Game]
@@ -70,7 +74,10 @@ class Counted:
             self._who[move.target] = piece
 
 
-def _sorted(moves: list[Move]) -> list[Move]:
+def _sorted(actions: Sequence[Action]) -> list[Move]:
+    """The actions, which must all be straight moves, in the order of their texts."""
+    moves = [action for action in actions if isinstance(action, Move)]
+    assert len(moves) == len(actions)
     return sorted(moves, key=lambda move: move.text)
 
 
@@ -79,7 +86,7 @@ def _choose(dice: Random, moves: list[Move], mine: Move | None) -> Move:
     again = [move for move in moves if mine and move.origin == mine.target]
     if not again or dice.random() < 0.1:
         return dice.choice(moves)
-    along = [move for move in again if mine and move.axis == mine.axis]
+    along = [move for move in again if mine and move.sideways == mine.sideways]
     return dice.choice(along if along and dice.random() < 0.9 else again)
 
 
@@ -106,7 +113,7 @@ def _compare(ruleset: Ruleset, rows: Rows, seed: int, plies: int) -> tuple[int, 
                 allowed.append(move)
             else:
                 refused += 1
-                far += move.distance > 1
+                far += bool(move.between)
                 if not game.outcome:
                     with pytest.raises(IllegalActionError) as caught:
                         game.check(move)
@@ -261,7 +268,7 @@ def test_an_attack_that_the_piece_survives_counts_as_a_move(start: Start, play: 
     game = start("F:j1 M:a4 3:h1 3:h2", "F:j10 M:j9 3:a7 3:h9", two_squares=2, chase=Chase.FREE)
     play(game, "a4-a5 a7-a6")
     events = play(game, "a5-a6")
-    assert events[1:] == (Fought(SQUARE_INDEX["a6"], Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER),)
+    assert events[1:] == (Fought(SQUARE_INDEX["a6"], Rank.MARSHAL, Rank.MINER, Survivor.ATTACKER, Color.RED),)
     play(game, "j9-j8 a6-a5 j8-i8")
     assert refusal(game, "a5-a6").rule is Rule.TWO_SQUARES
 

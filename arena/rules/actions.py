@@ -1,0 +1,114 @@
+"""What a side may do in its turn, as values, and the text that stands for each.
+
+    a4-a5       a straight move (or, for a spy that may, a diagonal attack); `Move`, made once for all games
+    d2-d3-e3    a captain's path with a turn; `Path`
+    a9-a10+8c2  either of these, and the colonel comes back on c2 if the piece arrives; `Rescue`
+    e7?e9B      the infiltrator on e7 guesses that the piece on e9 is a bomb; `Infiltration`
+    resign      not a move, and no value: `arena.rules.game.RESIGN`
+
+Whether an action is legal is not known here.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from arena.rules.board import DIAGONAL_MOVES, MOVES, Move
+from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARES, Rank
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A captain's two steps with a turn between them. Has what a `Move` has."""
+
+    origin: int
+    target: int
+    between: tuple[int, ...]
+    borders: int
+    text: str
+
+
+Travel = Move | Path
+"""What takes a piece from a square to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """A move to the opponent's back row that brings a lost piece back on `square`, if the mover is still there then."""
+
+    move: Travel
+    rank: Rank
+    square: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Infiltration:
+    """The infiltrator on `origin` guesses the rank of the enemy piece on `target`."""
+
+    origin: int
+    target: int
+    rank: Rank
+    text: str
+
+
+Action = Move | Path | Rescue | Infiltration
+
+
+def path_through(first: Move, second: Move) -> Path:
+    """The path of two steps, one after the other."""
+    text = f"{first.text}-{SQUARES[second.target]}"
+    return Path(first.origin, second.target, (first.target,), first.borders | second.borders, text)
+
+
+def rescue(move: Travel, rank: Rank, square: int) -> Rescue:
+    """The move together with a rescue."""
+    return Rescue(move, rank, square, f"{move.text}+{rank.letter}{SQUARES[square]}")
+
+
+def infiltration(origin: int, target: int, rank: Rank) -> Infiltration:
+    """A guess."""
+    return Infiltration(origin, target, rank, f"{SQUARES[origin]}?{SQUARES[target]}{rank.letter}")
+
+
+class NoActionError(ValueError):
+    """A text that stands for no action on this board, whatever the rules; it says why."""
+
+
+def parse_action(text: str) -> Action:
+    """The action that a text stands for. Raises `NoActionError`."""
+    move = MOVES.get(text) or DIAGONAL_MOVES.get(text)
+    if move:
+        return move
+    guess = _GUESS.fullmatch(text)
+    if guess:
+        return infiltration(SQUARE_INDEX[guess[1]], SQUARE_INDEX[guess[2]], RANK_BY_LETTER[guess[3]])
+    addition = _RESCUE.fullmatch(text)
+    if addition:
+        return rescue(_parse_travel(addition[1], text), RANK_BY_LETTER[addition[2]], SQUARE_INDEX[addition[3]])
+    return _parse_travel(text, text)
+
+
+_SQUARE = r"([a-j](?:10|[1-9]))"
+_GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}([{RANK_LETTERS}])")
+_RESCUE = re.compile(rf"([^+]*)\+([{RANK_LETTERS}]){_SQUARE}")
+
+
+def _parse_travel(travel: str, text: str) -> Travel:
+    """The move or path that `travel` stands for; `text` is the whole action, to be named in the refusal."""
+    squares = travel.split("-")
+    if len(squares) == 3:
+        return _parse_path(squares, text)
+    move = MOVES.get(travel) or DIAGONAL_MOVES.get(travel)
+    if move is None:
+        raise NoActionError(f"{text}: a piece moves along its file or rank to another square")
+    return move
+
+
+def _parse_path(squares: list[str], text: str) -> Path:
+    first, second = (MOVES.get(f"{here}-{there}") for here, there in pairwise(squares))
+    if not first or not second or first.between or second.between:
+        raise NoActionError(f"{text}: a path is two steps of one square each")
+    if f"{squares[0]}-{squares[2]}" in MOVES or squares[0] == squares[2]:
+        raise NoActionError(f"{text}: a path has a turn in it; two squares straight on is {squares[0]}-{squares[2]}")
+    return path_through(first, second)

@@ -1,0 +1,96 @@
+"""What comes of an action, as values: the public events, the outcome, and the reasons for a refusal."""
+
+import enum
+from typing import NamedTuple
+
+from arena.rules.actions import Action
+from protocol.notation import Color, Rank, Reason, Survivor
+
+
+class Rule(enum.Enum):
+    """The rule that an illegal action breaks."""
+
+    FORM = "form"
+    OWN_PIECE = "own-piece"
+    IMMOVABLE = "immovable"
+    STEP = "one-step"
+    LAKE = "lake"
+    BLOCKED = "blocked"
+    TARGET = "own-target"
+    DIAGONAL = "diagonal"
+    FACING = "facing"
+    NO_ATTACK = "no-attack"
+    CAPTAIN = "captain"
+    RESCUE = "rescue"
+    INFILTRATION = "infiltration"
+    TWO_SQUARES = "two-squares"
+    CHASE = "chase"
+    OVER = "game-over"
+
+
+class IllegalActionError(Exception):
+    """An action that the rules do not allow. `rule` is the one it breaks; the text names the piece and the square."""
+
+    def __init__(self, rule: Rule, sentence: str) -> None:
+        super().__init__(f"{sentence} (rule: {rule.value})")
+        self.rule = rule
+
+
+class Moved(NamedTuple):
+    """A side has acted."""
+
+    color: Color
+    move: Action
+
+
+class Fought(NamedTuple):
+    """A fight on a square, by a side's attacker: both ranks and who is left.
+
+    `silent`: the attacker's side is not told the defender's rank.
+    """
+
+    square: int
+    attacker: Rank
+    defender: Rank
+    survivor: Survivor
+    color: Color
+    silent: bool = False
+
+
+class Revealed(NamedTuple):
+    """A rank has become public without a fight."""
+
+    square: int
+    rank: Rank
+
+
+class Rescued(NamedTuple):
+    """A lost piece is back on the board."""
+
+    color: Color
+    square: int
+    rank: Rank
+
+
+class Guessed(NamedTuple):
+    """An infiltrator has guessed the rank of the piece on a square; if it is right that piece has left the board."""
+
+    square: int
+    rank: Rank
+    right: bool
+
+
+class Resigned(NamedTuple):
+    """A side has given the game up."""
+
+    color: Color
+
+
+Event = Moved | Fought | Revealed | Rescued | Guessed | Resigned
+
+
+class Outcome(NamedTuple):
+    """How a game ended; `winner` is None for a draw."""
+
+    winner: Color | None
+    reason: Reason

@@ -1,0 +1,162 @@
+"""Making the list of what may be played.
+
+There is a quick way for plain rulesets, and a general one that goes through a piece's steps, then through what variants
+add: captains' paths, diagonal attacks, guesses, rescues.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from arena.rules.actions import Action, Travel, infiltration, path_through, rescue
+from arena.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, Move
+from arena.rules.kit import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS
+from arena.rules.position import Position
+from protocol.notation import HOME_SQUARES, Rank
+
+INFILTRATION_RANGE = 2
+
+
+def legal_actions(game: Position) -> Iterable[Action]:
+    """Every legal action of the side to move, those that are cheap to find first; none when the game is over."""
+    if game.outcome:
+        return ()
+    side = game.to_move
+    if not game.kit.plain:
+        return _all_actions(game, side)
+    moves = plain_moves(game, side)
+    if not game.runs[side].closed and not (game.chase and game.chase.length[side] > 1):
+        return moves
+    return [move for move in moves if game.is_fresh(move, side)]
+
+
+def _all_actions(game: Position, side: int) -> Iterator[Action]:
+    """Legal actions under any ruleset, one by one."""
+    fresh = []
+    for move in travels(game, side):
+        if game.is_fresh(move, side):
+            yield move
+            fresh.append(move)
+    if game.kit.infiltration:
+        yield from infiltrations(game, side)
+    if game.kit.rescues:
+        yield from rescues(game, side, fresh)
+
+
+def is_mobile(game: Position, side: int) -> bool:
+    """Whether the side has anything to do, whatever it did before."""
+    if not game.kit.plain:
+        return any(True for _ in travels(game, side)) or (
+            game.kit.infiltration and any(True for _ in infiltrations(game, side))
+        )
+    board, enterable = game.board, ENTERABLE[side]
+    for origin in game.movers[side]:
+        for target, _ in STEPS[origin]:
+            if enterable[board[target]]:
+                return True
+    return False
+
+
+def plain_moves(game: Position, side: int) -> list[Move]:
+    """Every move of a side's pieces under a plain ruleset, the rules against repetition left aside."""
+    board, enterable, scout = game.board, ENTERABLE[side], SCOUTS[side]
+    moves: list[Move] = []
+    add = moves.append
+    for origin in game.movers[side]:
+        if board[origin] == scout:
+            for ray in RAYS[origin]:
+                for target, move in ray:
+                    code = board[target]
+                    if code == EMPTY:
+                        add(move)
+                    else:
+                        if enterable[code]:
+                            add(move)
+                        break
+        else:
+            for target, move in STEPS[origin]:
+                if enterable[board[target]]:
+                    add(move)
+    return moves
+
+
+def travels(game: Position, side: int) -> Iterator[Travel]:
+    """Every move of a side's pieces under any ruleset: no guesses, no rescues, no rules against repetition."""
+    board, enterable, kit = game.board, ENTERABLE[side], game.kit
+    for origin in game.movers[side]:
+        rank = RANKS[board[origin]]
+        attacks = rank not in CANNOT_ATTACK
+        for ray in RAYS[origin] if rank is Rank.SCOUT else (step_rays(origin)):
+            for target, move in ray:
+                code = board[target]
+                if code == EMPTY:
+                    yield move
+                    continue
+                if attacks and enterable[code] and not (kit.facing and move.sideways):
+                    yield move
+                break
+        if rank is Rank.CAPTAIN and kit.captains_run:
+            yield from _paths(game, side, origin)
+        if rank is Rank.SPY and kit.spy_slants:
+            yield from (move for target, move in DIAGONALS[origin] if board[target] and enterable[board[target]])
+
+
+def step_rays(origin: int) -> Iterator[tuple[tuple[int, Move]]]:
+    """The steps by one square, each as a line of its own."""
+    return ((step,) for step in STEPS[origin])
+
+
+def _paths(game: Position, side: int, origin: int) -> Iterator[Travel]:
+    """A captain's moves of two squares, straight on or with a turn; the first square is empty."""
+    board, enterable, kit = game.board, ENTERABLE[side], game.kit
+    for ray in RAYS[origin]:
+        corner, first = ray[0]
+        if board[corner] != EMPTY:
+            continue
+        for target, second in STEPS[corner]:
+            if target == origin or not enterable[board[target]]:
+                continue
+            if board[target] != EMPTY and kit.facing and second.sideways:
+                continue
+            if len(ray) > 1 and target == ray[1][0]:
+                yield ray[1][1]
+            else:
+                yield path_through(first, second)
+
+
+def infiltrations(game: Position, side: int) -> Iterator[Action]:
+    """Every guess that a side's infiltrators may make."""
+    board = game.board
+    ranks = [rank for rank, _ in game.ruleset.army]
+    for origin in game.movers[side]:
+        if RANKS[board[origin]] is not Rank.INFILTRATOR or origin not in HOMES[1 - side]:
+            continue
+        for ray in RAYS[origin]:
+            for target, _ in ray[:INFILTRATION_RANGE]:
+                code = board[target]
+                if code == EMPTY:
+                    continue
+                if (code > BLUE_BIT) != side:
+                    yield from (infiltration(origin, target, rank) for rank in ranks)
+                break
+
+
+def rescues(game: Position, side: int, moves: list[Travel]) -> Iterator[Action]:
+    """Those moves that may bring a lost piece back, with every piece and every square there is."""
+    ranks = game.rescuable(side)
+    if not ranks:
+        return
+    free = [square for square in HOME_SQUARES[COLORS[side]] if game.board[square] == EMPTY]
+    for move in moves:
+        if may_rescue(game, side, move):
+            squares = [*free, move.origin] if move.origin in HOMES[side] else free
+            yield from (rescue(move, rank, square) for rank in ranks for square in squares)
+
+
+def may_rescue(game: Position, side: int, move: Travel) -> bool:
+    """Whether this move's piece would earn a rescue by arriving: no scout, from elsewhere, and for the first time."""
+    goal = BACK_ROWS[1 - side]
+    return (
+        move.target in goal
+        and move.origin not in goal
+        and game.board[move.origin] != SCOUTS[side]
+        and move.origin not in game.rescuers[side]
+    )

@@ -1,0 +1,77 @@
+"""A ruleset worked out into the tables that the engine looks things up in: one `Kit` for all games under it.
+
+A ruleset without any rule that changes how pieces move or strike is `plain`; its games take the quick ways.
+"""
+
+from functools import lru_cache
+
+from arena.rules.board import BLUE_BIT, CODES, EMPTY, RANKS, code_of
+from arena.rules.combat import fight_table
+from arena.rules.ruleset import (
+    Attacks,
+    Bombs,
+    Captains,
+    Chase,
+    Defence,
+    FixedPieces,
+    Flag,
+    NoMove,
+    Ruleset,
+    Scouts,
+    Spy,
+)
+from protocol.notation import Color, Rank
+
+COLORS = (Color.RED, Color.BLUE)
+SCOUTS = tuple(code_of(color, Rank.SCOUT) for color in COLORS)
+CANNOT_ATTACK = frozenset({Rank.FLAG, Rank.BOMB})
+
+ENTERABLE = (
+    tuple(code == EMPTY or code > BLUE_BIT for code in range(CODES)),
+    tuple(code < BLUE_BIT for code in range(CODES)),
+)
+"""Per side and per code, whether a piece of the side may move onto what the code stands for."""
+
+
+class Kit:
+    """The tables and switches of one ruleset. Read-only."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.can_move = tuple(code in RANKS and RANKS[code] in ruleset.movable_ranks for code in range(CODES))
+        self.fights = fight_table(ruleset.equal_ranks, ruleset.bombs)
+        self.max_plies = ruleset.max_plies or 0
+        self.max_quiet = ruleset.max_quiet_plies or 0
+        self.at_once = ruleset.no_move is NoMove.AT_ONCE
+        self.chase = ruleset.chase
+        self.chasing_is_free = ruleset.chase is Chase.FREE
+        self.captains_run = ruleset.captains is Captains.TWO_STEPS
+        self.spy_slants = ruleset.spy is Spy.DIAGONAL
+        self.facing = ruleset.attacks is Attacks.FACING
+        self.rescues = ruleset.rescues
+        self.infiltration = ruleset.infiltration
+        self.silent = ruleset.defence is Defence.SILENT
+        self.flag_walks = ruleset.flag is Flag.MOBILE
+        self.bombs_walk = ruleset.bombs is Bombs.MOBILE
+        self.fixed_loses = ruleset.fixed_pieces is FixedPieces.LOSES
+        self.needs_attacker = ruleset.needs_attacker
+        self.scouts_announce = ruleset.scouts is Scouts.ANNOUNCED
+        self.plain = not (
+            self.captains_run
+            or self.spy_slants
+            or self.facing
+            or self.rescues
+            or self.infiltration
+            or self.flag_walks
+            or self.bombs_walk
+        )
+
+    def shows_a_scout(self, squares: int) -> bool:
+        """Whether a piece that has moved so many squares straight on is thereby known to be a scout."""
+        return squares > 2 or (squares == 2 and (self.scouts_announce or not self.captains_run))
+
+
+@lru_cache(maxsize=64)
+def kit_of(ruleset: Ruleset) -> Kit:
+    """The kit of a ruleset, made once."""
+    return Kit(ruleset)

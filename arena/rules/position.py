@@ -1,0 +1,78 @@
+"""Where a game stands: the pieces and all that the next action's legality depends on.
+
+`Position` only holds and answers; `arena.rules.generate` lists what may be played in one, `arena.rules.legality` judges
+an action, and `arena.rules.game` plays.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Self
+
+from arena.rules.actions import Travel
+from arena.rules.board import BLUE_BIT, EMPTY
+from arena.rules.deploy import check_setup, place
+from arena.rules.events import Outcome
+from arena.rules.kit import CANNOT_ATTACK, COLORS, kit_of
+from arena.rules.repetition import ChaseLog, TwoSquares
+from arena.rules.ruleset import Ruleset, Starts
+from protocol.notation import SQUARES, Color, Rank
+
+
+class Position:
+    """A position under one ruleset.
+
+    `board` holds the pieces (see `arena.rules.board`), `to_move` is the side to move, `ply` the number of actions so
+    far, `quiet` those since the last attack, `lost` what each side has lost, `outcome` None while the game goes on.
+    Treat them as read-only. Where the ruleset leaves it to the players who starts, Red does; a league draws lots and
+    plays under a ruleset that says so.
+    Raises `IllegalSetupError` if a set-up is not one under the ruleset.
+    """
+
+    def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
+        self.ruleset = ruleset
+        self.kit = kit_of(ruleset)
+        self.board = [EMPTY] * len(SQUARES)
+        for color, rows in zip(COLORS, (red, blue), strict=True):
+            check_setup(ruleset, rows)
+            place(self.board, color, rows)
+        self.to_move = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED
+        self.ply = 0
+        self.quiet = 0
+        self.outcome: Outcome | None = None
+        self.lost: tuple[Counter[Rank], Counter[Rank]] = (Counter(), Counter())
+        self.rescued = [0, 0]
+        """Per side, how many pieces it has brought back."""
+        self.rescuers: tuple[set[int], set[int]] = (set(), set())
+        """Per side, where the pieces stand that have earned a rescue and may not earn another."""
+        self.movers: tuple[set[int], set[int]] = (set(), set())
+        """Per side, where its pieces stand that can move."""
+        for square, code in enumerate(self.board):
+            if self.kit.can_move[code]:
+                self.movers[code > BLUE_BIT].add(square)
+        self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
+        self.chase = None if self.kit.chasing_is_free else ChaseLog(self.board, ruleset.chase)
+
+    def copy(self) -> Self:
+        """An independent copy."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.board = self.board[:]
+        other.lost = (self.lost[0].copy(), self.lost[1].copy())
+        other.rescued = self.rescued[:]
+        other.rescuers = (self.rescuers[0].copy(), self.rescuers[1].copy())
+        other.movers = (self.movers[0].copy(), self.movers[1].copy())
+        other.runs = (self.runs[0].copy(), self.runs[1].copy())
+        other.chase = self.chase.copy() if self.chase else None
+        return other
+
+    def is_fresh(self, move: Travel, side: int) -> bool:
+        """Whether the rules against repetition let the move pass."""
+        if self.runs[side].forbids(move):
+            return False
+        return not (self.chase and self.chase.forbids(self.board, side, move))
+
+    def rescuable(self, side: int) -> list[Rank]:
+        """The ranks that the side may bring back, if it has a rescue left."""
+        if self.rescued[side] >= self.kit.rescues:
+            return []
+        return [rank for rank, count in sorted(self.lost[side].items()) if count and rank not in CANNOT_ATTACK]

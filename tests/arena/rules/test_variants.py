@@ -1,0 +1,486 @@
+"""Every ruleset and every switch: the list of what may be played, and what holds to the end of any game.
+
+The list of legal actions is held against the check of a single action, in positions reached by random play that is
+drawn towards what seldom happens: of all texts that the grammar allows and that could matter there, the check must let
+through exactly those on the list. The two are written apart.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rules.actions import Action, Infiltration, Path, Rescue, parse_action
+from arena.rules.board import BLUE_BIT, DIAGONAL_MOVES, MOVES, RANKS, Move
+from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Outcome, Rescued, Revealed, Rule
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import Chase, FixedPieces, Flag, Ruleset, Starts
+from protocol.codec import is_action
+from protocol.notation import HOME_SQUARES, RANK_BY_LETTER, SQUARE_INDEX, SQUARES, Color, Rank, Reason, Survivor
+
+Start = Callable[..., Game]
+Play = Callable[[Game, str], tuple[Event, ...]]
+Refusal = Callable[[Game, str], IllegalActionError]
+Rows = Callable[[Ruleset, Random], list[str]]
+Lively = Callable[[Game, Random], Action]
+
+EVERY = [
+    *ruleset_names(),
+    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
+    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains+attackers-advantage",
+    "vintage/lightning+silent-defence+mobile-bombs+rescue",
+    "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
+    "jumbo-09495/duel+rescue+exploding-bombs",
+    "isf+lightning-captains+facing-attacks+silent-defence",
+]
+ALL_SORTS = tuple(
+    (RANK_BY_LETTER[word[0]], int(word[1:])) for word in ["F1", "B2", "S2", "22", "32", "41", "62", "91", "M1", "I2"]
+)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def _begin(rules: Ruleset, rows: Rows, dice: Random) -> Game:
+    return Game(rules, rows(rules, dice), rows(rules, dice))
+
+
+def _on_board(game: Game, side: Color) -> Counter[Rank]:
+    return Counter(RANKS[code] for code in game.board if code and (code > BLUE_BIT) == bool(side))
+
+
+# --- what may be played ---------------------------------------------------------------------------------------------
+
+STEPS = {
+    (origin, target)
+    for origin in range(100)
+    for target in range(100)
+    if abs(origin % 10 - target % 10) + abs(origin // 10 - target // 10) == 1
+}
+TRAVELS = [
+    *(f"{origin}-{target}" for origin in SQUARES for target in SQUARES),
+    *(
+        f"{SQUARES[origin]}-{SQUARES[corner]}-{SQUARES[target]}"
+        for origin, corner in STEPS
+        for other, target in STEPS
+        if other == corner
+    ),
+]
+"""All pairs of squares, and all paths of two steps."""
+
+NEAR = [
+    (origin, target)
+    for origin in range(100)
+    for target in range(100)
+    if 0 < abs(origin % 10 - target % 10) + abs(origin // 10 - target // 10) <= 3
+    and max(abs(origin % 10 - target % 10), abs(origin // 10 - target // 10)) <= 2
+]
+LETTERS = "".join(RANK_BY_LETTER)
+
+
+def _texts(game: Game, arriving: list[str]) -> Iterator[str]:
+    """All texts that could be legal actions here, and many that are not."""
+    yield from TRAVELS
+    for origin, target in NEAR:
+        infiltrator = RANKS.get(game.board[origin]) is Rank.INFILTRATOR
+        for letter in LETTERS if infiltrator else "B":
+            yield f"{SQUARES[origin]}?{SQUARES[target]}{letter}"
+    homes = HOME_SQUARES[Color.RED] + HOME_SQUARES[Color.BLUE]
+    for travel in arriving:
+        for letter in LETTERS:
+            for square in homes:
+                yield f"{travel}+{letter}{SQUARES[square]}"
+
+
+def _passes(game: Game, text: str) -> bool:
+    try:
+        action = parse_action(text)
+    except ValueError:
+        return False
+    try:
+        game.check(action)
+    except IllegalActionError:
+        return False
+    assert action.text == text
+    return True
+
+
+def _code_on(game: Game, text: str) -> int:
+    """What stands where a move begins."""
+    return game.board[SQUARE_INDEX[text.partition("-")[0]]]
+
+
+def _assert_list_is_what_passes(game: Game) -> None:
+    listed = [action.text for action in game.legal_moves()]
+    assert len(set(listed)) == len(listed)
+    back_rows = ("1", "10")
+    travels = [text for text in TRAVELS if _passes(game, text)]
+    arriving = [text for text in travels if text.split("-")[-1][1:] in back_rows]
+    passed = {text for text in _texts(game, arriving) if _passes(game, text)}
+    fixed = {text for text in passed if "-" in text and not game.kit.can_move[_code_on(game, text)]}
+    assert set(listed) == passed - fixed
+    assert not fixed or game.ruleset.fixed_pieces is FixedPieces.LOSES
+
+
+def _assert_list_can_be_played(game: Game) -> None:
+    """Every action has the form that a bot must write, is read back as itself, and is played the same from its text."""
+    actions = game.legal_moves()
+    for action in actions:
+        assert is_action(action.text)
+        assert parse_action(action.text) == action
+    for action in actions[:: max(1, len(actions) // 8)]:
+        one, other = game.copy(), game.copy()
+        assert one.play(action) == other.apply(action.text)
+        assert one.board == other.board
+
+
+@settings(max_examples=45, deadline=None)
+@given(data=st.data(), seed=seeds, plies=st.integers(0, 250))
+def test_the_legal_actions_are_those_of_all_texts_that_pass_the_check(
+    any_rules: st.SearchStrategy[Ruleset],
+    random_rows: Rows,
+    lively: Lively,
+    *,
+    data: st.DataObject,
+    seed: int,
+    plies: int,
+) -> None:
+    dice = Random(seed)
+    game = _begin(data.draw(any_rules), random_rows, dice)
+    for _ in range(plies):
+        if game.outcome:
+            break
+        ahead = game.copy()
+        ahead.play(lively(game, dice))
+        if ahead.outcome:
+            break
+        game = ahead
+    _assert_list_is_what_passes(game)
+    _assert_list_can_be_played(game)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_same_holds_under_every_ruleset_and_every_switch(name: str, random_rows: Rows, lively: Lively) -> None:
+    dice = Random(name)
+    game = _begin(load_ruleset(name), random_rows, dice)
+    for ply in range(160):
+        if game.outcome:
+            break
+        if ply % 80 == 40:
+            _assert_list_is_what_passes(game)
+            _assert_list_can_be_played(game)
+        game.play(lively(game, dice))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "jumbo-81320/infiltrator+rescue+lightning-captains",
+        "jumbo-81320/infiltrator+mobile-flag+mobile-bombs+rescue",
+        "jumbo-81320/infiltrator+rescue+silent-defence+attackers-advantage",
+    ],
+)
+def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_the_check(
+    name: str, random_rows: Rows, lively: Lively
+) -> None:
+    """In each position that has one of these on the list, up to a dozen; with a small army of all sorts of pieces."""
+    rules, looked = replace(load_ruleset(name), army=ALL_SORTS), 0
+    for seed in range(40):
+        dice = Random(seed)
+        game = _begin(rules, random_rows, dice)
+        while not game.outcome and looked < 12:
+            special = {type(action) for action in game.legal_moves()} & {Infiltration, Rescue}
+            if special and dice.random() < 0.3:
+                looked += 1
+                _assert_list_is_what_passes(game)
+            game.play(lively(game, dice))
+    assert looked == 12
+
+
+def _sort(action: Action) -> str:
+    if isinstance(action, Move):
+        return "diagonal" if action.text in DIAGONAL_MOVES else "far" if action.between else "step"
+    if isinstance(action, Rescue):
+        return "rescue of a path" if isinstance(action.move, Path) else "rescue"
+    return type(action).__name__.lower()
+
+
+def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: Rows, lively: Lively) -> None:
+    """So that the properties here do not hold for want of cases."""
+    names = [
+        "jumbo-81320/infiltrator+rescue+lightning-captains+mobile-flag",
+        "jumbo-81320/infiltrator+rescue+mobile-bombs+silent-defence",
+        "vintage/original+rescue+lightning-captains+exploding-bombs",
+    ]
+    rules = [replace(load_ruleset(name), army=ALL_SORTS) for name in names]
+    rules += [load_ruleset("tek"), load_ruleset("lattaque")]
+    actions: Counter[str] = Counter()
+    events: Counter[type] = Counter()
+    refusals: set[Rule] = set()
+    reasons: set[Reason] = set()
+    diagonal_attacks = right = silent = 0
+    for seed in range(60):
+        dice = Random(seed)
+        game = _begin(rules[seed % len(rules)], random_rows, dice)
+        while not game.outcome:
+            if seed < 10 and game.ply % 25 == 20:
+                refusals |= _refusals(game, dice)
+            action = lively(game, dice)
+            said = game.play(action)
+            actions[_sort(action)] += 1
+            events.update(type(event) for event in said)
+            diagonal_attacks += action.text in DIAGONAL_MOVES and isinstance(said[1], Fought)
+            right += any(isinstance(event, Guessed) and event.right for event in said)
+            silent += any(isinstance(event, Fought) and event.silent for event in said)
+        reasons.add(game.outcome.reason)
+    assert set(actions) >= {"step", "far", "diagonal", "path", "rescue", "infiltration"}
+    assert set(events) >= {Fought, Revealed, Rescued, Guessed}
+    assert diagonal_attacks == actions["diagonal"]
+    assert 0 < right < events[Guessed]
+    assert silent
+    assert {Reason.FLAG, Reason.FLAG_HOME} <= reasons
+    assert refusals >= set(Rule) - {Rule.FORM, Rule.CHASE, Rule.TWO_SQUARES, Rule.OVER}
+
+
+def _refusals(game: Game, dice: Random) -> set[Rule]:
+    met = set()
+    arriving = [
+        action.text for action in game.legal_moves() if isinstance(action, Move) and action.target // 10 in (0, 9)
+    ]
+    for text in dice.sample([*_texts(game, arriving[:1])], 2500) + [f"{text}+8c2" for text in arriving]:
+        try:
+            game.check(parse_action(text))
+        except IllegalActionError as error:
+            met.add(error.rule)
+        except ValueError:
+            continue
+    return met
+
+
+# --- moving what may not be moved -----------------------------------------------------------------------------------
+
+FIXED = {"fixed_pieces": FixedPieces.LOSES}
+
+
+@pytest.mark.parametrize("action", ["a1-a2", "b1-c1", "b1-b2"])
+@pytest.mark.parametrize("rescues", [0, 2])
+def test_moving_the_flag_or_a_bomb_loses_at_once_where_the_booklet_says_so(
+    start: Start, play: Play, action: str, rescues: int
+) -> None:
+    game = start("F:a1 B:b1 M:j4", "F:a10 B:b10 M:j7", rescues=rescues, **FIXED)
+    board = game.board[:]
+    assert action not in {move.text for move in game.legal_moves()}
+    play(game, action)
+    assert game.outcome == Outcome(Color.BLUE, Reason.MOVED_FIXED)
+    assert (game.board, game.legal_moves()) == (board, [])
+
+
+@pytest.mark.parametrize("rescues", [0, 2])
+def test_an_attack_by_a_bomb_is_a_move_of_it_too(start: Start, play: Play, rescues: int) -> None:
+    game = start("F:a1 B:b4 M:j4", "F:a10 B:b10 M:b7", rescues=rescues, **FIXED)
+    play(game, "j4-j5 b7-b6 j5-j4 b6-b5 b4-b5")
+    assert game.outcome == Outcome(Color.BLUE, Reason.MOVED_FIXED)
+
+
+@pytest.mark.parametrize(
+    ("action", "rule"),
+    [("b1-a1", Rule.TARGET), ("b1-b3", Rule.STEP), ("b1-c2", Rule.DIAGONAL), ("c4-c5", Rule.LAKE)],
+)
+def test_what_is_no_move_at_all_is_no_move_of_a_bomb_either(
+    start: Start, refusal: Refusal, action: str, rule: Rule
+) -> None:
+    game = start("F:a1 B:b1 B:c4 M:j4", "F:a10 B:b10 B:c10 M:j7", **FIXED)
+    assert refusal(game, action).rule is rule
+
+
+def test_where_the_booklets_say_nothing_it_is_refused(start: Start, refusal: Refusal) -> None:
+    game = start("F:a1 B:b1 M:j4", "F:a10 B:b10 M:j7")
+    assert refusal(game, "b1-b2").rule is Rule.IMMOVABLE
+
+
+# --- all games ------------------------------------------------------------------------------------------------------
+
+
+def _play_to_the_end(rules: Ruleset, rows: Rows, lively: Lively, seed: int) -> None:
+    """Play, and look at every ply at what must hold in any game."""
+    dice = Random(seed)
+    game = _begin(rules, rows, dice)
+    army = Counter(dict(rules.army))
+    rescued: tuple[list[Rank], list[Rank]] = ([], [])
+    has_rescued: tuple[set[int], set[int]] = (set(), set())
+    """Per side, where the pieces stand that have rescued one."""
+    side = Color.BLUE if rules.starts is Starts.BLUE else Color.RED
+    lost_before = (Counter[Rank](), Counter[Rank]())
+    last_attack = 0
+    while game.outcome is None:
+        assert game.to_move is side
+        action = lively(game, dice)
+        ply, quiet = game.ply, game.quiet
+        events = game.play(action)
+        assert game.ply == ply + 1
+        for color in Color:
+            assert _on_board(game, color) + game.lost[color] == army
+            assert min(game.lost[color].values(), default=0) >= 0
+        _follow_rescuers(has_rescued, side, action, events)
+        for event in events:
+            if isinstance(event, Rescued):
+                assert isinstance(action, Rescue)
+                assert lost_before[side][event.rank] > 0
+                assert event.rank not in (Rank.FLAG, Rank.BOMB)
+                assert event.square in HOME_SQUARES[side]
+                assert action.move.target not in has_rescued[side]
+                has_rescued[side].add(action.move.target)
+                rescued[side].append(event.rank)
+        assert len(rescued[side]) == game.rescued[side] <= rules.rescues
+        if any(isinstance(event, Fought) or (isinstance(event, Guessed) and event.right) for event in events):
+            assert game.quiet == 0
+            last_attack = game.ply
+        elif game.outcome is None:
+            assert game.quiet == quiet + 1 == game.ply - last_attack
+        lost_before = (game.lost[0].copy(), game.lost[1].copy())
+        side = side.opponent
+        assert (game.outcome is None) == bool(game.legal_moves())
+    _assert_outcome_fits(game)
+
+
+def _follow_rescuers(
+    has_rescued: tuple[set[int], set[int]], side: Color, action: Action, events: tuple[Event, ...]
+) -> None:
+    """Take the marks of pieces that have rescued along with them, and off with those that have left the board."""
+    move = action.move if isinstance(action, Rescue) else action
+    if isinstance(move, Infiltration):
+        if any(isinstance(event, Guessed) and event.right for event in events):
+            has_rescued[side.opponent].discard(move.target)
+        return
+    fought = next((event for event in events if isinstance(event, Fought)), None)
+    marked = move.origin in has_rescued[side]
+    has_rescued[side].discard(move.origin)
+    if fought and fought.survivor is not Survivor.DEFENDER:
+        has_rescued[side.opponent].discard(move.target)
+    if marked and (fought is None or fought.survivor is Survivor.ATTACKER):
+        has_rescued[side].add(move.target)
+
+
+def _assert_outcome_fits(game: Game) -> None:
+    assert game.outcome is not None
+    winner, reason = game.outcome
+    flags = [game.lost[color][Rank.FLAG] for color in Color]
+    drawn = {Reason.PLY_CAP, Reason.QUIET_CAP, Reason.BOTH_IMMOBILE}
+    assert (winner is None) is (reason in drawn)
+    if reason is Reason.FLAG:
+        assert winner is not None
+        assert (flags[winner], flags[winner.opponent]) == (0, 1)
+    else:
+        assert flags == [0, 0]
+    if reason is Reason.FLAG_HOME:
+        assert winner is not None
+        assert game.ruleset.flag is Flag.MOBILE
+        (place,) = [
+            square
+            for square, code in enumerate(game.board)
+            if code and RANKS[code] is Rank.FLAG and (code > BLUE_BIT) == bool(winner)
+        ]
+        assert place // 10 == (0 if winner is Color.BLUE else 9)
+    assert (reason is Reason.NO_ATTACKER) <= game.ruleset.needs_attacker
+    assert (reason is Reason.QUIET_CAP) <= (game.quiet == game.ruleset.max_quiet_plies)
+    assert (reason is Reason.PLY_CAP) <= (game.ply == game.ruleset.max_plies)
+    assert game.ply <= (game.ruleset.max_plies or game.ply)
+    assert game.quiet <= (game.ruleset.max_quiet_plies or game.quiet)
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(
+    any_rules: st.SearchStrategy[Ruleset], random_rows: Rows, lively: Lively, data: st.DataObject, seed: int
+) -> None:
+    """Somebody is to move or the game is over; a piece is only rescued if it was lost, by one that has not rescued
+    before, and never more often than the rules allow."""
+    _play_to_the_end(data.draw(any_rules), random_rows, lively, seed)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_same_holds_to_the_end_of_a_game_under_every_ruleset_and_every_switch(
+    name: str, random_rows: Rows, lively: Lively
+) -> None:
+    _play_to_the_end(load_ruleset(name), random_rows, lively, 5)
+
+
+def test_games_with_rescues_run_into_their_limits(random_rows: Rows, lively: Lively) -> None:
+    """So that the limits do not hold for want of cases: two are rescued, and a piece that has done so arrives again."""
+    rules = replace(load_ruleset("jumbo-494+rescue"), army=ALL_SORTS)
+    used_up = again = 0
+    for seed in range(40):
+        dice = Random(seed)
+        game = _begin(rules, random_rows, dice)
+        while not game.outcome:
+            side: int = game.to_move
+            for action in game.legal_moves():
+                again += isinstance(action, Move) and action.origin in game.rescuers[side] and game.rescued[side] == 1
+            game.play(lively(game, dice))
+        used_up += 2 in game.rescued
+    assert used_up
+    assert again
+
+
+# --- copies ---------------------------------------------------------------------------------------------------------
+
+
+def _play_on(game: Game, dice: Random, plies: int) -> list[object]:
+    """What is seen in random play from here on."""
+    seen: list[object] = []
+    for _ in range(plies):
+        state = (game.board[:], game.to_move, game.ply, game.quiet, game.outcome, game.rescued[:])
+        seen.append((*state, [counts.copy() for counts in game.lost], [set(squares) for squares in game.rescuers]))
+        seen.append(sorted(action.text for action in game.legal_moves()))
+        if game.outcome:
+            break
+        texts = sorted(action.text for action in game.legal_moves())
+        special = [text for text in texts if text not in MOVES]
+        seen.append(game.apply(dice.choice(special if special and dice.random() < 0.4 else texts)))
+    return seen
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), seed=seeds, plies=st.integers(0, 120))
+def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
+    any_rules: st.SearchStrategy[Ruleset], random_rows: Rows, data: st.DataObject, seed: int, plies: int
+) -> None:
+    dice = Random(seed)
+    game = _begin(data.draw(any_rules), random_rows, dice)
+    _play_on(game, dice, plies)
+    first, second = game.copy(), game.copy()
+    in_first = _play_on(first, Random(seed), 25)
+    in_game = _play_on(game, Random(seed), 25)
+    in_second = _play_on(second, Random(seed), 25)
+    assert in_first == in_game == in_second
+
+
+# --- a rescue and the positions of a chase --------------------------------------------------------------------------
+
+# Red's marshal goes to a10, beside Blue's general, and its spy comes back on e4 with that move.
+AND_A_RESCUE = "a4-a5 e9-e4 a5-a6 e4-e9 a6-a7 h8-h7 a7-a8 h7-h8 a8-a9 h8-h7 a9-a10+Se4"
+# Then it chases the general over b8, b9 and b10, until a9-a10 is to be played again.
+ROUND = "a9-a8 b10-b9 a8-a7 b9-b8 a7-a8 b8-b9 a8-a9 b9-b10"
+
+
+def _to_a10_and_round(start: Start, play: Play, meanwhile: str) -> Game:
+    red, blue = "F:j1 M:a4 S:e4 2:i1 9:h1", "F:j10 9:b10 2:e9 S:i10 M:h8"
+    game = start(red, blue, two_squares=None, chase=Chase.BOOKLET, rescues=2)
+    play(game, f"{AND_A_RESCUE} {meanwhile} {ROUND}")
+    return game
+
+
+def test_the_position_after_a_rescue_may_not_be_brought_back_by_a_chase(
+    start: Start, play: Play, refusal: Refusal
+) -> None:
+    game = _to_a10_and_round(start, play, "h7-h8 a10-a9 h8-h7")
+    assert refusal(game, "a9-a10").rule is Rule.CHASE
+
+
+def test_what_stood_on_the_board_between_a_move_and_its_rescue_never_was_a_position(start: Start, play: Play) -> None:
+    """The spy is lost again: with the marshal on a10 the board is as it was before the spy came back."""
+    game = _to_a10_and_round(start, play, "e9-e4 a10-a9 e4-e9")
+    play(game, "a9-a10")
