@@ -15,7 +15,7 @@ import trio
 from arena import __version__
 from arena.bots import BotSpec
 from arena.clock import NEVER
-from arena.model import GameRecord, GameSpec
+from arena.model import GameRecord, GameSpec, Past
 from arena.process import QUIT_GRACE, BotProcess, StartError, adopt_orphans
 from arena.referee import Referee
 from protocol.notation import Color
@@ -40,27 +40,58 @@ def start_bot(bot: BotSpec) -> BotProcess:
     return BotProcess.start(bot.command, bot.folder, bot.environment)
 
 
+class Pause:
+    """A wish to interrupt a game: after so many plies, or when `request` is called."""
+
+    def __init__(self, after: int | None = None) -> None:
+        self.after = NEVER if after is None else after
+        self.interrupt: Callable[[], None] = lambda: None
+        """What stops the game under way; set by the game."""
+
+    def request(self) -> None:
+        """Interrupt the game now, in the middle of a turn if need be."""
+        self.after = 0
+        self.interrupt()
+
+
 async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, spawn: Spawn = start_bot) -> GameRecord:
     """Play one game to its verdict. When this returns, or is cancelled, no process of it is left."""
+    record = await play_on(spec, (red, blue), None, Pause(), spawn)
+    assert isinstance(record, GameRecord)
+    return record
+
+
+async def play_on(
+    spec: GameSpec, bots: tuple[BotSpec, BotSpec], past: Past | None, pause: Pause, spawn: Spawn = start_bot
+) -> GameRecord | Past | None:
+    """Play a game, from the beginning or from its `past`, to its verdict or until it is interrupted.
+
+    Returns the record; or what has been played, if `pause` interrupted the game; or None, if that happened before both
+    sides had set up. When this returns, or is cancelled, no process of the game is left.
+    """
     adopt_orphans()
     started = time.time()
     begun = now()
-    table = _Table(Referee(spec))
+    table = _Table(Referee(spec, past=past), pause)
     try:
-        for color, bot in ((Color.RED, red), (Color.BLUE, blue)):
+        for color, bot in zip(Color, bots, strict=True):
             table.seat(color, bot, spawn)
         await table.play()
         table.say_goodbye()
     finally:
         await table.clear()
+    if table.referee.verdict is None:
+        return table.referee.past()
     return table.record(started, now() - begun)
 
 
 class _Table:
     """Where a game is played: the referee and the two processes."""
 
-    def __init__(self, referee: Referee) -> None:
+    def __init__(self, referee: Referee, pause: Pause) -> None:
         self.referee = referee
+        self._pause = pause
+        pause.interrupt = self._interrupt
         self._processes: dict[Color, BotProcess] = {}
         self._gone: list[Color] = []
         self._scope = trio.CancelScope()
@@ -83,9 +114,16 @@ class _Table:
             for color, process in self._processes.items():
                 nursery.start_soon(process.drain_stderr)
                 nursery.start_soon(self._watch_exit, color, process)
-            while self.referee.verdict is None:
+            while not self._is_over():
                 await self._carry_until_disturbed()
             nursery.cancel_scope.cancel()
+
+    def _interrupt(self) -> None:
+        self._scope.cancel()
+
+    def _is_over(self) -> bool:
+        """Whether there is a verdict, or the game is to be interrupted here."""
+        return self.referee.verdict is not None or len(self.referee.actions) >= self._pause.after
 
     async def _watch_exit(self, color: Color, process: BotProcess) -> None:
         await process.wait_exit()
@@ -100,11 +138,13 @@ class _Table:
             self._arm()
             if self._gone:
                 self._scope.cancel()
-            while referee.verdict is None:
+            while not self._is_over():
                 if referee.game is not None:
                     await self._serve(referee.game.to_move)
                 else:
                     await self._serve_both(referee.due() or referee.awaited())
+                    if referee.verdict is None:  # a restored seat is told its past even when it is not to move
+                        await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
         for color in self._gone:
             self._last_words(color)
         self._gone.clear()

@@ -14,7 +14,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.rules"}),
     frozenset({"arena.model", "arena.clock", "arena.view", "arena.ratings"}),
     frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.process"}),
-    frozenset({"arena.match", "arena.record", "arena.store"}),
+    frozenset({"arena.match", "arena.pause", "arena.record", "arena.store"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
     frozenset({"arena.cli"}),

@@ -23,7 +23,7 @@ from arena.report.document import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import make_table
 from arena.report.text import full_report, progress_console, results_console
-from arena.rules.ruleset import load_ruleset
+from arena.rules.loading import load_ruleset
 from arena.store import GameRow, Store
 
 INTERRUPTED = 130
@@ -63,13 +63,13 @@ class _Plan:
 
 def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None) -> int:
     """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
-    settings = _settings(options)
+    settings = settings_of(options)
     bots = find_bots(paths)
     if len(bots) < 2:
         got = f"only {bots[0].name}" if bots else "none"
         raise UsageError(f"expected at least two bots, got {got}")
     planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
-    path = options.store or Path(_default_store(kind, bots, settings))
+    path = options.store or Path(default_store(kind, bots, settings))
     plan = _Plan(kind, settings, tuple(bots), tuple(planned), options.jobs, path)
     sys.setswitchinterval(SWITCH_SECONDS)
     claim_all_orphans()
@@ -109,7 +109,8 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
         console.print(full_report(table, console.width))
 
 
-def _settings(options: PlayOptions) -> Settings:
+def settings_of(options: PlayOptions) -> Settings:
+    """The settings that were asked for. Raises `UsageError` or `RulesetError`."""
     time = msgspec.structs.replace(
         parse_time(options.time),
         start_ms=parse_duration(options.start_time),
@@ -119,7 +120,8 @@ def _settings(options: PlayOptions) -> Settings:
     return Settings(load_ruleset(options.rules), time, options.seed)
 
 
-def _default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
+def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
+    """The file that the games are kept in where none is named: told apart by what they are."""
     who = [bot.name for bot in bots] if kind == "match" else []
     seed = [f"seed{settings.seed}"] if settings.seed != DEFAULT_SEED else []
     return (

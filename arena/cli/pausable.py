@@ -1,0 +1,95 @@
+"""One game that can be interrupted and taken up again: `arena match --pause FILE` and `arena resume FILE`."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import trio
+
+from arena.bots import BotSpec, find_bots
+from arena.cli.options import PlayOptions
+from arena.cli.play import INTERRUPTED, STOP_SIGNALS, default_store, settings_of
+from arena.league.schedule import schedule
+from arena.match import Pause, play_on
+from arena.model import GameRecord, GameSpec, Past
+from arena.pause import load_paused, paused_game, save_paused
+from arena.process import claim_all_orphans
+from arena.report.document import games_document
+from arena.report.text import game_line
+from arena.store import Store
+
+
+@dataclass(frozen=True)
+class _Sitting:
+    """One sitting at a game: from its beginning, or from its past; `store` is where the result belongs."""
+
+    spec: GameSpec
+    bots: tuple[BotSpec, BotSpec]
+    past: Past | None
+    store: Path
+
+
+def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None) -> int:
+    """Play the first game of a match so that it can be interrupted. Returns the exit code."""
+    settings = settings_of(options)
+    bots = find_bots(paths)
+    (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
+    red, blue = bots
+    path = options.store or Path(default_store("match", bots, settings))
+    with Store(path, create=True) as store:
+        store.agree(settings.described())
+        store.set_entrants((red.player, blue.player))
+        if spec.id in store.ids():
+            number, _ = store.record(spec.id)
+            click.echo(f"this game is stored already, as game {number} of {path}", err=True)
+            return 0
+    return _play(_Sitting(spec, (red, blue), None, path), file, pause_after, options.as_json)
+
+
+def resume(file: Path, pause_after: int | None) -> int:
+    """Go on with a saved game. Returns the exit code."""
+    paused = load_paused(file)
+    bots = paused.load_bots()
+    return _play(_Sitting(paused.spec(), bots, paused.past, Path(paused.store)), file, pause_after, as_json=False)
+
+
+def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool) -> int:
+    claim_all_orphans()
+    red, blue = (bot.name for bot in sitting.bots)
+    done = len(sitting.past.actions) if sitting.past else 0
+    going_on = f", going on after {done} plies" if done else ""
+    click.echo(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {file}", err=True)
+    pause = Pause(pause_after)
+    result, stopped = trio.run(_play_until_stopped, sitting, pause)
+    if isinstance(result, GameRecord):
+        with Store(sitting.store, create=True) as store:
+            row = store.add(result)
+        click.echo(games_document([row]) if as_json else f"{game_line(row)}\n{row.detail}")
+        click.echo(f"store: {sitting.store}", err=True)
+        return 0
+    if result is None:
+        click.echo("stopped before both sides had set up: there is nothing to save", err=True)
+        return INTERRUPTED
+    save_paused(paused_game(sitting.spec, result, *sitting.bots, sitting.store), file)
+    click.echo(f"paused after {len(result.actions)} plies; go on with: arena resume {shlex.quote(str(file))}", err=True)
+    return INTERRUPTED if stopped else 0
+
+
+async def _play_until_stopped(sitting: _Sitting, pause: Pause) -> tuple[GameRecord | Past | None, bool]:
+    """The result of the game, and whether a signal interrupted it."""
+    stopped = False
+
+    async def listen() -> None:
+        nonlocal stopped
+        async for _ in signals:
+            stopped = True
+            pause.request()
+
+    with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(listen)
+            result = await play_on(sitting.spec, sitting.bots, sitting.past, pause)
+            nursery.cancel_scope.cancel()
+    return result, stopped

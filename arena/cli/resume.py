@@ -1,0 +1,19 @@
+"""`arena resume`: take an interrupted game up again."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("resume")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it again after N plies in all.")
+def resume_command(file: Path, pause_after: int | None) -> int:
+    """Go on with the game that 'arena match --pause' saved in FILE.
+
+    The bots are started again, each is told its set-up and what it had been told, and the clocks stand where they
+    stood. On Ctrl-C the game is saved in FILE again. Its result goes to the store that the match had.
+    """
+    from arena.cli.pausable import resume
+
+    return resume(file, pause_after)

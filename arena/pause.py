@@ -1,0 +1,94 @@
+"""Interrupted games as files: everything that is needed to take a game up again (Travel: "at any moment").
+
+The file is JSON: the game's specification, what has been played, where the bots are, and where the result belongs. The
+bots are started again when the game goes on; each is told its set-up and the events that it had been told, and the
+clocks stand where they stood.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from arena.bots import BotSpec, load_bot
+from arena.model import GameSpec, Past, Player, TimeControl, UsageError
+from arena.rules.ruleset import RulesetError, ruleset_from_lines
+
+PAUSE_FORMAT = 1
+
+
+class PausedGame(msgspec.Struct, frozen=True):
+    """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs."""
+
+    id: str
+    ruleset: str
+    rules: tuple[tuple[str, str], ...]
+    time: TimeControl
+    players: tuple[Player, Player]
+    seeds: tuple[int, int]
+    pair_seed: int
+    past: Past
+    bots: tuple[str, str]
+    store: str
+    format: int = PAUSE_FORMAT
+
+    def spec(self) -> GameSpec:
+        """The game's specification. Raises `UsageError` if its rules cannot be read."""
+        try:
+            ruleset = ruleset_from_lines(self.ruleset, self.rules)
+        except RulesetError as error:
+            raise UsageError(str(error)) from None
+        return GameSpec(self.id, ruleset, self.time, self.players, self.seeds, self.pair_seed)
+
+    def load_bots(self) -> tuple[BotSpec, BotSpec]:
+        """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
+        red, blue = (_same_bot(Path(path), player) for path, player in zip(self.bots, self.players, strict=True))
+        return red, blue
+
+
+def _same_bot(path: Path, player: Player) -> BotSpec:
+    bot = load_bot(path)
+    if bot.digest != player.digest:
+        raise UsageError(
+            f"{path}: expected the bot that began the game, {player.name}, but its files have changed since"
+        )
+    return replace(bot, name=player.name)
+
+
+def paused_game(spec: GameSpec, past: Past, red: BotSpec, blue: BotSpec, store: Path) -> PausedGame:
+    """A game that has just been interrupted, as it is to be saved."""
+    return PausedGame(
+        id=spec.id,
+        ruleset=spec.ruleset.name,
+        rules=tuple(spec.ruleset.lines()),
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        past=past,
+        bots=(str(red.path.resolve()), str(blue.path.resolve())),
+        store=str(store.resolve()),
+    )
+
+
+def save_paused(paused: PausedGame, path: Path) -> None:
+    """Write the file, whole or not at all. Raises `UsageError` if that cannot be done."""
+    draft = path.with_name(path.name + ".part")
+    try:
+        draft.write_bytes(msgspec.json.format(msgspec.json.encode(paused), indent=2))
+        draft.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def load_paused(path: Path) -> PausedGame:
+    """Read the file. Raises `UsageError`, with what was expected, if it is not one."""
+    try:
+        paused = msgspec.json.decode(path.read_bytes(), type=PausedGame)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: expected a paused game, made by 'arena match --pause': {error}") from None
+    if paused.format != PAUSE_FORMAT:
+        raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got format {paused.format}")
+    return paused

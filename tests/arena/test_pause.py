@@ -1,0 +1,238 @@
+"""An interrupted game goes on as if nothing had happened: same actions, same clocks, same verdict."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from arena.model import GameRecord, GameSpec, NoteLine, Past, Player, TimeControl, UsageError
+from arena.pause import load_paused, paused_game, save_paused
+from arena.process import TOKEN_VARIABLE
+from arena.record import check_record
+from arena.referee import Referee
+from arena.rules.loading import load_ruleset
+from arena.store import Store
+from protocol.codec import decode_for_bot
+from protocol.messages import Legal, Restore, Turn
+from protocol.notation import Color
+
+ROOT = Path(__file__).parent.parent.parent
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+RED_ROWS = "FBBS2339M./........../........../2........."
+BLUE_ROWS = "FBBS339M2./........../........../.........2"
+PATIENCE = 120
+
+
+def spec(rules: str, time: TimeControl) -> GameSpec:
+    return GameSpec("0" * 16, load_ruleset(rules), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
+
+
+class Hands:
+    """Plays both seats of a referee in a way that follows from the ply alone, and keeps what they are sent."""
+
+    def __init__(self, referee: Referee) -> None:
+        self.referee = referee
+        self.now = 0.0
+        self.sent: tuple[list[bytes], list[bytes]] = ([], [])
+
+    def begin(self) -> None:
+        for color in self.referee.due():
+            self.answer(color, b"want legal board\nready\n")
+        for color, rows in zip(list(self.referee.due()), (RED_ROWS, BLUE_ROWS), strict=False):
+            if self.referee.awaited():
+                self.answer(color, f"setup {rows}\n".encode())
+
+    def answer(self, color: Color, data: bytes | None, thinking: float = 0.02) -> None:
+        """Send the seat what is due to it, then give its answer after some thinking."""
+        lines = self.referee.take(color).splitlines()
+        self.sent[color].extend(lines)
+        self.referee.sent(color, self.now)
+        if data is None:
+            return
+        self.now += thinking
+        self.referee.receive(color, data, self.now)
+
+    def play(self, plies: int) -> None:
+        """Play on until so many plies have been played in all, or the game is over."""
+        while self.referee.verdict is None and len(self.referee.actions) < plies:
+            for color in self.referee.due():
+                if color not in self.referee.awaited():
+                    self.answer(color, None)
+            (color,) = self.referee.awaited()
+            ply = len(self.referee.actions)
+            waiting = [decode_for_bot(line + b"\n") for line in self.peek(color)]
+            legal = next(message for message in waiting if isinstance(message, Legal))
+            action = legal.actions[(7 * ply + 3) % len(legal.actions)]
+            self.answer(color, f"note at {ply}\nmove {action}\n".encode(), thinking=0.001 * (ply % 7))
+
+    def told(self, color: Color) -> list[bytes]:
+        """All that the seat has been sent, and what waits to be sent with its next turn."""
+        return self.sent[color] + self.peek(color)
+
+    def peek(self, color: Color) -> list[bytes]:
+        return b"".join(self.referee.seats[color].out).splitlines()
+
+
+RULES = ["duel", "vintage/duel+rescue+silent-defence", "jumbo-09495/duel", "travel/duel+mobile-bombs+mobile-flag"]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.9])
+def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) -> None:
+    """Every later line that the bots are sent is the same, to the byte, boards, legal actions and clocks included."""
+    game = spec(rules, TimeControl(move_ms=None, bank_ms=10_000, increment_ms=3))
+    whole = Hands(Referee(game))
+    whole.begin()
+    whole.play(60)
+    cut = int(len(whole.referee.actions) * part)
+    first = Hands(Referee(game))
+    first.begin()
+    first.play(cut)
+    past = first.referee.past()
+    assert past is not None
+    assert len(past.actions) == cut
+    second = Hands(Referee(game, past=past))
+    for color in second.referee.due():
+        second.answer(color, b"want legal board\nready\n")
+    second.play(60)
+    assert second.referee.actions == whole.referee.actions
+    assert second.referee.times_us == whole.referee.times_us
+    assert second.referee.notes == whole.referee.notes
+    for color in Color:
+        told, again = (
+            [line for line in hands.told(color) if not line.startswith((b"turn", b"legal", b"board"))]
+            for hands in (whole, second)
+        )
+        opening = next(index for index, line in enumerate(told) if line == b"setup")
+        restored = next(index for index, line in enumerate(again) if line.startswith(b"restore"))
+        assert again[:restored] == told[:opening]
+        assert again[restored + 1 :] == told[opening + 1 :]
+        turns, turns_again = (
+            [line for line in hands.told(color) if line.startswith((b"turn", b"legal", b"board"))]
+            for hands in (whole, second)
+        )
+        assert turns[len(turns) - len(turns_again) :] == turns_again
+
+
+def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
+    assert Referee(spec("duel", TimeControl())).past() is None
+
+
+def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
+    past = Past(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
+    hands = Hands(Referee(spec("duel", TimeControl()), past=past))
+    for color in hands.referee.due():
+        hands.answer(color, b"ready\n")
+    for color in list(hands.referee.due()):
+        hands.answer(color, None)
+    for color, own in zip(Color, (RED_ROWS, BLUE_ROWS), strict=True):
+        messages = [decode_for_bot(line + b"\n") for line in hands.sent[color]]
+        assert [message for message in messages if isinstance(message, Restore)] == [Restore(tuple(own.split("/")))]
+    assert any(isinstance(decode_for_bot(line + b"\n"), Turn) for line in hands.sent[Color.RED])
+
+
+def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
+    for text in ("", "{}", "not JSON", '{"id": 3}'):
+        (tmp_path / "x").write_text(text)
+        with pytest.raises(UsageError, match="expected a paused game"):
+            load_paused(tmp_path / "x")
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_paused(tmp_path / "missing")
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("alpha.py", "beta.py"):
+        shutil.copy(ROOT / "bots" / "drifter.py", tmp_path / name)
+    return tmp_path
+
+
+def stored(path: Path) -> GameRecord:
+    with Store(path, create=False) as store:
+        return store.record("1")[1]
+
+
+@pytest.mark.parametrize("rules", ["duel", "vintage/lightning+rescue", "jumbo-81320/infiltrator"])
+def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> None:
+    """The bots' dice follow from seed and ply, so their actions are the same too."""
+    whole = arena(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
+    assert whole.returncode == 0, whole.stderr
+    cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")
+    paused = arena(folder, *cut, "--pause-after", "5")
+    assert paused.returncode == 0, paused.stderr
+    assert "paused after 5 plies; go on with: arena resume g.json" in paused.stderr
+    assert "paused after 20 plies" in arena(folder, "resume", "g.json", "--pause-after", "20").stderr
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    before, after = stored(folder / "w.sqlite"), stored(folder / "c.sqlite")
+    check_record(after)
+    same = {"times_us": (), "started": 0.0, "seconds": 0.0}
+    assert msgspec.structs.replace(before, **same) == msgspec.structs.replace(after, **same)
+
+
+def test_ctrl_c_saves_the_game_and_leaves_no_process(folder: Path) -> None:
+    (folder / "slow.py").write_text(
+        (folder / "alpha.py").read_text().replace("return view", "__import__('time').sleep(0.03); return view")
+    )
+    command = [*ARENA, "match", "slow.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--store", "c.sqlite"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
+        while not bots_of(running.pid):
+            assert running.poll() is None
+        children = bots_of(running.pid)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert "paused after" in errors or "nothing to save" in errors
+    assert "Traceback" not in errors
+    assert not [pid for pid in children if psutil.pid_exists(pid)]
+
+
+def bots_of(pid: int) -> list[int]:
+    """The processes that an arena has started with its token: once there is one, it listens for signals."""
+    found = []
+    with suppress(psutil.Error):
+        for child in psutil.Process(pid).children():
+            with suppress(psutil.Error):
+                if TOKEN_VARIABLE in child.environ():
+                    found.append(child.pid)
+    return found
+
+
+def test_a_bot_that_has_changed_since_may_not_go_on(folder: Path) -> None:
+    arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
+    (folder / "beta.py").write_text((folder / "beta.py").read_text() + "# newer\n")
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 2
+    assert "beta, but its files have changed since" in done.stderr
+
+
+def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:
+    for arguments in (["--pause-after", "3"], ["--pause", "g.json", "--games", "2"]):
+        done = arena(folder, "match", "alpha.py", "beta.py", *arguments)
+        assert done.returncode == 2
+        assert "--pause" in done.stderr
+
+
+def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
+    from arena.bots import load_bot
+
+    bot = load_bot(ROOT / "bots" / "drifter.py")
+    past = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
+    paused = paused_game(spec("duel", TimeControl()), past, bot, bot, tmp_path / "s.sqlite")
+    save_paused(paused, tmp_path / "g.json")
+    assert load_paused(tmp_path / "g.json") == paused
+    assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
+    assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
