@@ -14,7 +14,7 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> None:
     from arena.model import UsageError
     from arena.report.document import games_document
     from arena.report.text import game_line
-    from arena.rules.ruleset import suggest
+    from arena.rules.loading import suggest
     from arena.store import Store
 
     with Store(store, create=False) as opened:

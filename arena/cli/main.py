@@ -14,6 +14,8 @@ from arena import __version__
 from arena.cli.games import games_command
 from arena.cli.league import league_command
 from arena.cli.match import match_command
+from arena.cli.resume import resume_command
+from arena.cli.rules import rules_command
 from arena.cli.show import show_command
 from arena.cli.standings import standings_command
 
@@ -30,7 +32,15 @@ def cli() -> None:
     """
 
 
-for _command in (league_command, match_command, standings_command, games_command, show_command):
+for _command in (
+    league_command,
+    match_command,
+    standings_command,
+    games_command,
+    show_command,
+    resume_command,
+    rules_command,
+):
     cli.add_command(_command)
 
 

@@ -40,7 +40,13 @@ def play_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OPTIONS = (
-    click.option("--rules", default="isf", show_default=True, metavar="NAME", help="The ruleset."),
+    click.option(
+        "--rules",
+        default="isf",
+        show_default=True,
+        metavar="NAME[+SWITCH...]",
+        help="The ruleset, with switches if you like, or a TOML file of your own; 'arena rules' lists them.",
+    ),
     click.option(
         "--time",
         default=DEFAULT_TIME,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from arena.cli.rules import names_options
+
 
 @click.command("show")
 @click.argument("store", type=click.Path(path_type=Path))
@@ -18,14 +20,16 @@ import click
 )
 @click.option("--ply", type=click.IntRange(min=0), help="Only the position after this ply (0: the set-ups).")
 @click.option("--moves", is_flag=True, help="Only the moves, no boards.")
-def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool) -> None:
+@names_options
+def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool, *, ranks: str, language: str) -> None:
     """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
+    from arena.report.names import Names
     from arena.report.replay import game_pages
     from arena.store import Store
 
     with Store(store, create=False) as opened:
         number, record = opened.record(game)
-    pages = game_pages(number, record, view, ply, boards=not moves)
+    pages = game_pages(number, record, view, ply, boards=not moves, names=Names(language, ranks))
     if sys.stdout.isatty() and ply is None:
         click.echo_via_pager(pages)
     else:

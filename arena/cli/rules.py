@@ -1,0 +1,56 @@
+"""`arena rules`: the rulesets, or one of them in plain words; and the options for how pieces are shown."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from arena.report.names import EUROPEAN, LANGUAGES, NUMBERINGS
+
+
+def names_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for how pieces are numbered and named to a command."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+_OPTIONS = (
+    click.option(
+        "--ranks",
+        type=click.Choice(NUMBERINGS),
+        default=EUROPEAN,
+        show_default=True,
+        help="The marshal is 10 (european) or 1 (american).",
+    ),
+    click.option(
+        "--names",
+        "language",
+        type=click.Choice(LANGUAGES),
+        default="en",
+        show_default=True,
+        help="The language that the pieces are named in.",
+    ),
+)
+
+
+@click.command("rules")
+@click.argument("name", required=False, metavar="[NAME[+SWITCH...]]")
+@names_options
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def rules_command(name: str | None, ranks: str, language: str, as_json: bool) -> None:
+    """Print the rules of a ruleset in plain words, with their sources.
+
+    NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
+    switches are listed.
+    """
+    from arena.report.names import Names
+    from arena.report.rules import list_document, list_page, rules_document, rules_page
+    from arena.rules.loading import load_ruleset
+
+    if name is None:
+        click.echo(list_document() if as_json else list_page(), nl=as_json)
+        return
+    ruleset = load_ruleset(name)
+    names = Names(language, ranks)
+    click.echo(rules_document(ruleset, names) if as_json else rules_page(ruleset, names), nl=as_json)

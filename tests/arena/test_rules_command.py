@@ -1,0 +1,421 @@
+"""`arena rules`, and what pieces are called and numbered: the rules in plain words, and games told in them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from arena.cli.main import cli
+from arena.model import GameRecord, GameResult, GameSpec, Player, TimeControl, Verdict
+from arena.report.names import AMERICAN, EUROPEAN, LANGUAGES, NOT_IN_THE_BOOKLETS, Names
+from arena.report.replay import game_pages
+from arena.report.rules import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
+from arena.rules.combat import STRENGTH
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import RULE_KEYS, Ruleset, RulesetError
+from arena.store import Store
+from protocol.notation import Rank, Reason
+
+ORIGINALS = tuple(name for name in ruleset_names() if load_ruleset(name).army_size == 40)
+FITTING = {"infiltration": "jumbo-81320/infiltrator"}
+"""A ruleset for each switch that does not fit the original army."""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["rules", *arguments])
+
+
+def page(*arguments: str) -> str:
+    """What the command prints, with its lines joined: where a line breaks is not what is claimed."""
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return " ".join(done.stdout.split())
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    value: dict[str, Any] = json.loads(done.stdout)
+    return value
+
+
+def line_of(ruleset: Ruleset, rule: str) -> RuleLine:
+    """The first line that speaks for a rule."""
+    return next(line for line in rule_lines(ruleset) if line.rule == rule)
+
+
+# --- the list -----------------------------------------------------------------------------------------------------
+
+
+def test_without_a_name_every_ruleset_is_listed_with_its_title_and_army() -> None:
+    lines = run().stdout.splitlines()
+    for name in ruleset_names():
+        ruleset = load_ruleset(name)
+        assert any(line.split()[:2] == [name, str(ruleset.army_size)] and ruleset.title in line for line in lines)
+
+
+def test_without_a_name_every_switch_is_listed_with_what_it_does() -> None:
+    text = page()
+    for name in switch_names():
+        assert f" {name} " in text
+    assert "of equal ranks the attacker wins and takes the square (Vintage p. 21" in text
+
+
+def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
+    value = document()
+    assert [entry["name"] for entry in value["rulesets"]] == ruleset_names()
+    assert [entry["name"] for entry in value["switches"]] == switch_names()
+    assert value["default"] == "isf"
+
+
+# --- the rules of one ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("isf", "A piece may cross the same border at most 3 times in a row."),
+        ("jumbo-494", "A piece may cross the same border at most 5 times in a row."),
+        ("milton-bradley", "A piece may go back and forth between the same two squares as long as it likes."),
+        ("milton-bradley", "The players choose who moves first."),
+        ("isf", "Red moves first."),
+        ("isf", "brings back a position of this chase"),
+        ("travel/original", "brings back a position which stood on the board before"),
+        ("original-2000", "A piece may be chased as long as one likes."),
+        ("isf", "This is looked at after every move and for both sides; if neither can move, the game is a draw."),
+        ("jumbo-494", "A side that cannot move when it is its turn has lost."),
+        ("vintage/original", "A side that has no piece left to attack with has lost."),
+        ("vintage/original", "Who moves a scout more than one square must say that it is one."),
+        ("vintage/lightning", "A captain moves one or two squares and may turn after the first"),
+        ("jumbo-09495/duel", "A side that moves a piece that never moves has lost the game at once."),
+        ("jumbo-81320/infiltrator", "may point at an enemy piece one or two squares away"),
+        ("tek", "may also attack an enemy that touches its square at a corner"),
+        ("lattaque", "An attack goes straight ahead or back, never sideways."),
+        ("isf+attackers-advantage", "Of two equal ranks the attacker wins and takes the square."),
+        ("isf", "Of two equal ranks both leave the board."),
+        ("isf+exploding-bombs", "The bomb never moves. A piece that attacks it leaves the board with it"),
+        ("isf+mobile-bombs", "The bomb moves one square like any piece but may not attack."),
+        ("isf+mobile-flag", "A side that brings its own flag to the opponent's back row has won as well."),
+        ("isf+rescue", "A side may do so for 2 pieces, a piece once; a scout may not."),
+        ("isf+silent-defence", "the defender stays silent, unless it is a scout that attacks."),
+        ("isf", "After 2,000 moves, both sides' moves counted, the game is a draw."),
+        ("isf", "After 200 moves in a row without an attack, both sides' moves counted, the game is a draw."),
+        ("barrage", "They may stand on any of these 40 squares; the opponent then sees which are occupied"),
+        ("isf", "The army fills all 40 squares, in any order."),
+    ],
+)
+def test_a_rule_is_said_in_a_sentence(name: str, sentence: str) -> None:
+    assert sentence in page(name)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "c5 d5 c6 d6 and g5 h5 g6 h6",
+        "Red sets up on ranks 1 to 4 and Blue on ranks 7 to 10",
+        "A piece moves one square forward, back or sideways, never diagonally",
+        "A scout moves any number of empty squares in a straight line",
+        "The stronger piece stays and the weaker leaves the board",
+        "only the miner removes it and takes its square",
+        "The spy wins when it attacks the marshal.",
+        "Who captures the enemy flag has won.",
+        "The higher number is the stronger rank".lower(),
+    ],
+)
+def test_the_common_rules_are_there_for_who_has_never_seen_the_game(words: str) -> None:
+    assert words in page("isf")
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_every_rule_has_a_sentence(name: str) -> None:
+    """All but infiltration, which says nothing where there is no infiltrator."""
+    ruleset = load_ruleset(name)
+    said = {line.rule for line in rule_lines(ruleset)}
+    wanted = {key.replace("_", "-") for key in RULE_KEYS}
+    assert wanted - said == (set() if Rank.INFILTRATOR in dict(ruleset.army) else {"infiltration"})
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_what_differs_from_the_common_rules_is_marked_and_has_a_source(name: str) -> None:
+    ruleset = load_ruleset(name)
+    differing = {key.replace("_", "-") for key in differing_keys(ruleset)}
+    assert {line.rule for line in rule_lines(ruleset) if line.differs} == differing
+    for line in rule_lines(ruleset):
+        assert not line.differs or line.source not in (COMMON_SOURCE, NO_SOURCE), line
+
+
+def test_the_mark_and_the_source_stand_with_the_rule_and_with_no_other() -> None:
+    lines = run("jumbo-09495/original").stdout.splitlines()
+    at = next(index for index, line in enumerate(lines) if "never moves has lost the game at once" in line)
+    assert lines[at].startswith("  * ")
+    assert lines[at + 1].strip().startswith("[09495, German text")
+    assert "  - Red moves first." in lines
+
+
+def test_a_reading_is_named_as_one() -> None:
+    assert split_note("Vintage p. 17: three. Readings: one; two.") == ("Vintage p. 17: three.", "One; two.")
+    assert split_note("Vintage p. 17: three.") == ("Vintage p. 17: three.", "")
+    line = line_of(load_ruleset("travel/original"), "two-squares")
+    assert line.reading == "Three moves, as in its sister sets."
+    assert "Reading" not in line.source
+    assert "[Reading: Three moves, as in its sister sets.]" in page("travel/original")
+
+
+@pytest.mark.parametrize("switch", switch_names())
+def test_a_switch_changes_what_is_said_and_is_named_as_its_source(switch: str) -> None:
+    base = load_ruleset(FITTING.get(switch, "isf"))
+    changed = load_ruleset(f"{base.name}+{switch}")
+    new = [line for line in rule_lines(changed) if f"+{switch}: " in line.source]
+    assert new
+    assert all(line.differs and line.reading for line in new[:1])
+    if switch not in FITTING:
+        assert not {line.text for line in new} & {line.text for line in rule_lines(base)}
+
+
+@pytest.mark.parametrize("name", [*ruleset_names(), "isf+rescue+silent-defence+mobile-bombs+mobile-flag", ""])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_fit_80_columns(name: str, language: str) -> None:
+    done = run(*([name] if name else []), "--names", language)
+    assert done.exit_code == 0
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_file_is_printed_like_a_ruleset_and_a_rule_without_a_note_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text('extends = "isf"\ntitle = "Our club"\nsource = "the club"\n[rules]\nflag = "mobile"\n')
+    text = page(str(path))
+    assert "Our club ruleset club; source: the club" in text
+    assert "* The flag moves one square like any piece, but may not attack. [no source given]" in text
+
+
+def test_json_has_the_lines_the_army_the_values_and_the_notes() -> None:
+    ruleset = load_ruleset("vintage/lightning+rescue")
+    value = document("vintage/lightning+rescue")
+    assert value["name"] == "vintage/lightning+rescue"
+    assert value["army_size"] == 20 == sum(entry["count"] for entry in value["army"])
+    assert {entry["letter"]: entry["count"] for entry in value["army"]} == {
+        rank.letter: count for rank, count in ruleset.army
+    }
+    assert value["values"] == dict(ruleset.lines())
+    assert value["notes"]["rescues"].startswith("+rescue: Vintage p. 21")
+    assert [line["text"] for line in value["rules"]] == [line.text for line in rule_lines(ruleset)]
+    assert {"part", "rule", "text", "differs", "source", "reading"} == set(value["rules"][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("barage", "did you mean barrage"),
+        ("isf+resque", "unknown switch +resque; did you mean rescue?"),
+        ("isf+rescue+rescue", "only one can"),
+        ("duel+diagonal-spy", "is a rule for the army"),
+        ("./none.toml", "none.toml: cannot be read"),
+    ],
+)
+def test_a_bad_name_is_an_error_with_suggestions(name: str, words: str) -> None:
+    done = run(name)
+    assert isinstance(done.exception, RulesetError)  # which `arena` prints, and exits with 2: see test_cli
+    assert words in str(done.exception)
+    assert done.stdout == ""
+
+
+def test_a_bad_name_ends_the_real_command_with_one_line_and_exit_code_2() -> None:
+    command = [sys.executable, "-c", "from arena.cli.main import main; main()", "rules", "vintage/barage+rescue"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("arena: unknown ruleset 'vintage/barage'; did you mean vintage/barrage")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_unknown_languages_and_numberings_are_refused() -> None:
+    assert run("isf", "--names", "es").exit_code == 2
+    assert run("isf", "--ranks", "roman").exit_code == 2
+
+
+# --- names and numbers --------------------------------------------------------------------------------------------
+
+
+def test_european_numbers_are_the_strengths_of_the_engine() -> None:
+    names = Names("en", EUROPEAN)
+    for rank, strength in STRENGTH.items():
+        assert names.number(rank) == str(strength)
+
+
+def test_american_numbers_are_those_of_the_milton_bradley_set() -> None:
+    names = Names("en", AMERICAN)
+    order = ["MARSHAL", "GENERAL", "COLONEL", "MAJOR", "CAPTAIN", "LIEUTENANT", "SERGEANT", "MINER", "SCOUT"]
+    assert [names.number(Rank[name]) for name in order] == [str(number) for number in range(1, 10)]
+    assert [names.number(rank) for rank in (Rank.SPY, Rank.BOMB, Rank.FLAG)] == ["S", "B", "F"]
+
+
+def test_english_names_are_those_of_the_engine() -> None:
+    assert all(Names().name(rank) == rank.name.lower() for rank in Rank)
+
+
+@pytest.mark.parametrize(
+    ("language", "marshal", "scout", "spy"),
+    [
+        ("fr", "maréchal", "éclaireur", "espionne"),
+        ("de", "Feldmarschall", "Aufklärer", "Spionin"),
+        ("nl", "maarschalk", "verkenner", "spionne"),
+        ("da", "feltmarskal", "spejder", "spion"),
+        ("sv", "fältmarskalk", "spanare", "spion"),
+        ("it", "maresciallo", "esploratore", "spia"),
+    ],
+)
+def test_pieces_are_named_as_in_the_booklets(language: str, marshal: str, scout: str, spy: str) -> None:
+    text = page("isf", "--names", language)
+    names = Names(language)
+    assert [names.name(rank) for rank in (Rank.MARSHAL, Rank.SCOUT, Rank.SPY)] == [marshal, scout, spy]
+    assert f"The {spy} wins when it attacks the {marshal}." in text
+    assert "scout" not in text.replace(scout, "").replace("Vintage", "")
+
+
+def test_every_language_has_a_name_of_its_own_for_every_piece_but_the_infiltrator() -> None:
+    for language in LANGUAGES:
+        named = [Names(language).name(rank) for rank in Rank if rank is not Rank.INFILTRATOR]
+        assert len(set(named)) == len(named)
+        assert not any(NOT_IN_THE_BOOKLETS in name for name in named)
+
+
+def test_the_infiltrator_is_named_in_two_languages_and_marked_in_the_others() -> None:
+    assert Names("en").name(Rank.INFILTRATOR) == "infiltrator"
+    assert Names("fr").name(Rank.INFILTRATOR) == "agent infiltré"
+    for language in set(LANGUAGES) - {"en", "fr"}:
+        assert Names(language).name(Rank.INFILTRATOR) == f"infiltrator {NOT_IN_THE_BOOKLETS}"
+
+
+def test_the_army_shows_american_numbers_beside_the_letters_that_files_use() -> None:
+    rows = [line.split() for line in run("isf", "--ranks", "american").stdout.splitlines()]
+    assert ["marshal", "1", "M", "1"] in rows
+    assert ["scout", "9", "2", "8"] in rows
+    assert ["spy", "-", "S", "1"] in rows
+    assert "the lower number is the stronger rank" in page("isf", "--ranks", "american")
+    assert ["marshal", "10", "M", "1"] in [line.split() for line in run("isf").stdout.splitlines()]
+
+
+# --- games told in words ------------------------------------------------------------------------------------------
+
+
+def record_of(ruleset: Ruleset, red: str, blue: str, actions: str) -> GameRecord:
+    """A record of a game that was broken off after these actions."""
+    spec = GameSpec("0123456789abcdef", ruleset, TimeControl(), (Player("ann", "a"), Player("bob", "b")), (1, 2), 3)
+    played = tuple(actions.split())
+    return GameRecord(
+        id=spec.id,
+        arena="test",
+        ruleset=ruleset.name,
+        rules=tuple(ruleset.lines()),
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        declared=("", ""),
+        setups=(red, blue),
+        actions=played,
+        times_us=(1000,) * len(played),
+        notes=(),
+        verdict=Verdict(GameResult.RED, Reason.CRASH, len(played), "blue stopped running"),
+        stderr=("", ""),
+        started=0.0,
+        seconds=1.0,
+    )
+
+
+EMPTY_ROW = "." * 10
+RED_ROWS = f"FBBS{EMPTY_ROW[4:]}/{EMPTY_ROW}/{EMPTY_ROW}/9M2233...."
+BLUE_ROWS = f"FBBS{EMPTY_ROW[4:]}/{EMPTY_ROW}/{EMPTY_ROW}/M92233...."
+OPENING = "a4-a5 a7-a6 a5-a6 b7-b6"
+"""Red's general runs into Blue's marshal."""
+
+
+@pytest.fixture
+def told() -> Callable[..., str]:
+    """`told(record, view, boards=False, **names)`: a game as text."""
+
+    def tell_it(record: GameRecord, view: str, boards: bool = False, **names: str) -> str:
+        return "".join(game_pages(1, record, view, None, boards=boards, names=Names(**names)))
+
+    return tell_it
+
+
+def test_a_fight_is_told_as_before_by_default(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
+    for view in ("all", "red", "blue"):
+        assert "ply 3: red a5-a6; general attacks marshal on a6, the defender wins  [1.0 ms]" in told(record, view)
+
+
+def test_a_silent_defender_is_unknown_to_the_attacker_alone(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel+silent-defence"), RED_ROWS, BLUE_ROWS, OPENING)
+    assert "general attacks an unknown piece on a6, the defender wins" in told(record, "red")
+    assert "marshal" not in told(record, "red").replace("as red knows it", "")
+    for view in ("all", "blue"):
+        assert "general attacks marshal on a6, the defender wins" in told(record, view)
+    assert "bM" not in told(record, "red", boards=True)
+    assert "bM" in told(record, "blue", boards=True)
+
+
+def test_fights_are_told_in_a_language(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
+    assert "Feldmarschall on a6, the defender wins" in told(record, "all", language="de")
+    assert "général attacks maréchal on a6" in told(record, "all", language="fr")
+
+
+def test_boards_show_european_letters_by_default_and_american_digits_when_asked(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5")
+    plain, american = told(record, "all", boards=True), told(record, "all", boards=True, numbering=AMERICAN)
+    assert " 4  r9 rM r2 r2 r3 r3" in plain
+    assert " 4  r2 r1 r9 r9 r8 r8" in american
+    assert " 1  rF rB rB rS" in american
+    assert "1 is the marshal" in american
+    assert "1 is the marshal" not in plain
+
+
+def test_show_takes_both_options(tmp_path: Path) -> None:
+    with Store(tmp_path / "s.sqlite", create=True) as store:
+        store.add(record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING))
+    shown = ["show", str(tmp_path / "s.sqlite"), "1"]
+    plain = CliRunner().invoke(cli, shown).stdout
+    other = CliRunner().invoke(cli, [*shown, "--ranks", "american", "--names", "nl"]).stdout
+    assert " 4  r9 rM r2" in plain
+    assert "general attacks marshal on a6" in plain
+    assert " 4  r2 r1 r9" in other
+    assert "generaal attacks maarschalk on a6" in other
+    explicit = CliRunner().invoke(cli, [*shown, "--ranks", "european", "--names", "en"]).stdout
+    assert explicit == plain
+
+
+def test_unknown_pieces_and_lakes_look_the_same_in_either_numbering(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5 a7-a6")
+    american = told(record, "red", boards=True, numbering=AMERICAN)
+    assert "b!" in american
+    assert "b?" in american
+    assert "~~" in american
+
+
+def test_a_rescue_is_told(told: Callable[..., str]) -> None:
+    """Red's miner takes a bomb on the back row and brings the general back."""
+    red = f"FBBS{EMPTY_ROW[4:]}/{EMPTY_ROW}/{EMPTY_ROW}/9M22.3...3"
+    blue = f"FB.S.....B/{EMPTY_ROW}/{EMPTY_ROW}/M92233...."
+    actions = f"{OPENING} j4-j5 b6-b7 j5-j6 e7-e6 j6-j7 b7-b6 j7-j8 e6-e7 j8-j9 b6-b7 j9-j10+9c2"
+    text = told(record_of(load_ruleset("duel+rescue"), red, blue, actions), "blue")
+    assert "miner attacks bomb on j10, the attacker wins; a general comes back on c2" in text
+
+
+def test_a_guess_is_told_right_or_wrong(told: Callable[..., str], tmp_path: Path) -> None:
+    path = tmp_path / "spies.toml"
+    path.write_text(
+        'extends = "isf"\ntitle = "Spies"\nsource = "-"\n[army]\nF = 1\n3 = 2\nI = 1\n[rules]\ninfiltration = true\n'
+    )
+    red = f"F{EMPTY_ROW[1:]}/{EMPTY_ROW}/{EMPTY_ROW}/I.......33"
+    blue = f"F........3/{EMPTY_ROW}/3........./.........I"
+    actions = "a4-a5 j7-j6 a5-a6 j6-j5 a6-a7 j5-j6 a7?a8I j6-j7 a7?a83"
+    text = told(record_of(load_ruleset(str(path)), red, blue, actions), "blue")
+    assert "guesses an infiltrator on a8, which is wrong; shows itself as an infiltrator on a7" in text
+    assert "guesses a miner on a8, which is right: it leaves the board; shows itself as an infiltrator on a7" in text

@@ -1,0 +1,146 @@
+"""The pages on the rules are true: they name every ruleset, switch and key, and their tables agree with the data."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.report.rules import differing_keys
+from arena.rules.loading import SWITCH_FILE, TOP_KEYS, load_ruleset, ruleset_names, switch_names, switch_title
+from arena.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset
+from protocol.notation import RANK_BY_LETTER
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+EDITIONS = sorted((DOCS / "rules").glob("*.md"))
+LINK = re.compile(r"\]\(([^)#]+\.md)")
+
+
+def text_of(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """The tables of a page as rows of cells, the heading first, backticks taken off."""
+    found = []
+    for block in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
+        rows = [[cell.strip().strip("`") for cell in line.strip("|").split(" | ")] for line in block.splitlines()]
+        found.append([rows[0], *rows[2:]])
+    return found
+
+
+def table(text: str, heading: str) -> list[list[str]]:
+    """The rows, without the heading, of the first table whose heading begins so."""
+    return next(rows[1:] for rows in tables(text) if rows[0][0] == heading)
+
+
+ARMIES = {row[0]: row for row in table(text_of("rules.md"), "army")}
+
+
+def value_of(ruleset: Ruleset, key: str) -> str:
+    """A rule's value as a TOML file and the pages have it; the army by its name."""
+    value = dict(ruleset.lines())[key.replace("_", "-")]
+    if key == "army":
+        return next(name for name, row in ARMIES.items() if army_of(row) == dict(ruleset.army))
+    return {"yes": "true", "no": "false"}[value] if key in SWITCHES else value
+
+
+def army_of(row: list[str]) -> dict[object, int]:
+    letters = tables(text_of("rules.md"))[1][0][1:14]
+    counts = zip(letters, row[1:14], strict=True)
+    return {RANK_BY_LETTER[letter]: int(count) for letter, count in counts if count != "-"}
+
+
+def test_the_tables_of_armies_add_up() -> None:
+    for name, row in ARMIES.items():
+        assert sum(army_of(row).values()) == int(row[14]), name
+
+
+def test_the_overview_has_every_ruleset_with_its_values() -> None:
+    rows = {row[0].removesuffix(" (default)").strip("`"): row for row in table(text_of("rules.md"), "ruleset")}
+    assert sorted(rows) == ruleset_names()
+    columns = ("army", "starts", "two_squares", "chase", "no_move")
+    for name, row in rows.items():
+        ruleset = load_ruleset(name)
+        assert row[2:7] == [value_of(ruleset, key) for key in columns], name
+        others = [f"{key} = {value_of(ruleset, key)}" for key in differing_keys(ruleset) if key not in columns]
+        assert row[7].replace("`", "") == (", ".join(others) or "-"), name
+        page = re.search(r"\((.*)\)", row[1])
+        assert page
+        assert f"`{name}`" in text_of(page[1])
+
+
+@pytest.mark.parametrize("page", ["rules.md", "rules/switches.md"])
+def test_the_tables_of_switches_have_every_switch_with_its_rule_and_source(page: str) -> None:
+    rows = table(text_of(page), "switch")
+    assert [row[0] for row in rows] == switch_names()
+    base = {"infiltration": "jumbo-81320/infiltrator"}
+    for name, title, rule, source in rows:
+        assert switch_title(name) == f"{title} ({source})"
+        key, value = rule.split(" = ")
+        assert value_of(load_ruleset(f"{base.get(name, 'isf')}+{name}"), key) == value
+
+
+def test_every_switch_has_a_section_of_its_own() -> None:
+    assert re.findall(r"^## (.*)$", text_of("rules/switches.md"), re.MULTILINE) == switch_names()
+
+
+@pytest.mark.parametrize("page", [page for page in EDITIONS if page.stem != "switches"], ids=lambda page: page.stem)
+def test_an_editions_page_has_the_values_of_its_rulesets(page: Path) -> None:
+    (heading, *rows) = tables(page.read_text(encoding="utf-8"))[0]
+    rulesets = [load_ruleset(name.strip("`")) for name in heading[1:]]
+    for key, *values in rows:
+        assert values == [value_of(ruleset, key) for ruleset in rulesets], key
+    differing = {key for ruleset in rulesets for key in differing_keys(ruleset)}
+    assert differing <= {row[0] for row in rows}
+
+
+def test_every_ruleset_has_a_page_of_an_edition() -> None:
+    headings = [tables(page.read_text(encoding="utf-8"))[0][0][1:] for page in EDITIONS if page.stem != "switches"]
+    assert sorted(name.strip("`") for heading in headings for name in heading) == ruleset_names()
+
+
+def test_the_page_on_files_has_every_key_with_its_values_and_its_default() -> None:
+    text = text_of("ruleset-files.md")
+    top, rules = (rows[1:] for rows in tables(text) if rows[0][0] == "key")
+    assert [row[0] for row in top] == list(TOP_KEYS)
+    assert [row[0] for row in rules] == [key for key in RULE_KEYS if key != "army"]
+    plain = Ruleset(name="plain", title="", source="", army=load_ruleset().army)
+    for key, values, default, _ in rules:
+        words = re.findall(r"\w[\w-]*", values.replace("a whole number from", ""))
+        if key in CHOICES:
+            expected = [choice.value for choice in CHOICES[key]]
+        elif key in SWITCHES:
+            expected = ["true", "false"]
+        else:
+            expected = [str(NUMBERS[key])] + (["none"] if key in MAY_BE_NONE else [])
+        assert words == expected, key
+        assert default.strip('"') == value_of(plain, key), key
+
+
+def test_the_example_of_a_file_loads_and_says_what_the_page_says(tmp_path: Path) -> None:
+    example = next(body for body in re.findall(r"```toml\n(.*?)```", text_of("ruleset-files.md"), re.DOTALL))
+    path = tmp_path / "village.toml"
+    path.write_text(example, encoding="utf-8")
+    ruleset = load_ruleset(f"{path}+silent-defence")
+    assert ruleset.army_size == 13
+    assert "Thirteen pieces" in dict(ruleset.notes)["army"]
+    assert (ruleset.two_squares, ruleset.max_plies, ruleset.needs_attacker) == (5, 600, True)
+
+
+def test_the_command_line_page_names_the_options_of_the_command() -> None:
+    text = text_of("cli.md")
+    section = text[text.index("## arena rules") :]
+    for word in ("--ranks", "--names", "--json", "+silent-defence"):
+        assert word in section
+
+
+@pytest.mark.parametrize("page", [*EDITIONS, DOCS / "rules.md", DOCS / "ruleset-files.md", ROOT / "README.md"], ids=str)
+def test_links_to_other_pages_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if "rules" in target or page.parent.name == "rules":
+            assert (page.parent / target).exists(), target
+
+
+def test_the_file_of_switches_is_named_where_files_are_explained() -> None:
+    assert SWITCH_FILE in text_of("ruleset-files.md")
