@@ -81,6 +81,8 @@ class Game(Position):
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
+        if self.kit.quick and isinstance(action, Move) and not self.board[action.target]:
+            return self._step(action)
         side = self.to_move
         self.ply += 1
         moved = Moved(COLORS[side], action)
@@ -99,6 +101,25 @@ class Game(Position):
         if self.outcome is None:
             self._look_for_end(other_is_mobile=quiet_move)
         return events
+
+    def _step(self, move: Move) -> tuple[Event, ...]:
+        """`play` for nearly every move: to an empty square, under rules in which nothing more can come of it."""
+        side, board = self.to_move, self.board
+        origin, target = move.origin, move.target
+        code = board[origin]
+        board[target], board[origin] = code, EMPTY
+        movers = self.movers[side]
+        movers.remove(origin)
+        movers.add(target)
+        self.runs[side].played(move, True)
+        if self.chase:
+            self.chase.moved(board, side, move, code)
+        self.ply += 1
+        self.quiet += 1
+        self.to_move = COLORS[1 - side]
+        self._look_for_end(other_is_mobile=True)
+        moved = Moved(side, move)
+        return (moved, Revealed(target, Rank.SCOUT)) if move.between else (moved,)
 
     def _travel(self, move: Travel, side: int) -> Fought | Revealed | None:
         """Take a piece along; the event that comes of it, if any."""

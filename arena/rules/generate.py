@@ -65,12 +65,11 @@ def plain_moves(game: Position, side: int) -> list[Move]:
             for ray in RAYS[origin]:
                 for target, move in ray:
                     code = board[target]
-                    if code == EMPTY:
-                        add(move)
-                    else:
+                    if code:
                         if enterable[code]:
                             add(move)
                         break
+                    add(move)
         else:
             for target, move in STEPS[origin]:
                 if enterable[board[target]]:

@@ -66,6 +66,9 @@ class Kit:
             or self.bombs_walk
         )
 
+        self.quick = self.plain and not self.fixed_loses
+        """Whether a move to an empty square is that and nothing more."""
+
     def shows_a_scout(self, squares: int) -> bool:
         """Whether a piece that has moved so many squares straight on is thereby known to be a scout."""
         return squares > 2 or (squares == 2 and (self.scouts_announce or not self.captains_run))

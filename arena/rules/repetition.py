@@ -84,13 +84,13 @@ def touches_enemy(board: list[int], square: int, side: int) -> bool:
 class ChaseLog:
     """Both sides' chases, and the positions that they can be held against."""
 
-    __slots__ = ("_fled", "_form", "_key", "_keys", "_last", "_seen", "length")
+    __slots__ = ("_booklet", "_fled", "_key", "_keys", "_last", "_seen", "length")
 
     def __init__(self, board: list[int], form: Chase) -> None:
         key = 0
         for square, code in enumerate(board):
             key ^= SQUARE_KEYS[code][square]
-        self._form = form
+        self._booklet = form is Chase.BOOKLET
         self._key = key
         self._keys = [key]
         self._seen: set[int] = set()
@@ -102,7 +102,7 @@ class ChaseLog:
         """Per side, how many plies its present chase has lasted: its threats and the opponent's evasions."""
 
     def copy(self) -> "ChaseLog":
-        other = ChaseLog([], self._form)
+        other = ChaseLog([], Chase.BOOKLET if self._booklet else Chase.ISF)
         other._key, other._keys, other._last = self._key, self._keys[:], self._last[:]
         other._seen, other.length = self._seen.copy(), self.length[:]
         other._fled = (self._fled[0].copy(), self._fled[1].copy())
@@ -115,7 +115,7 @@ class ChaseLog:
             return False
         keys = SQUARE_KEYS[board[move.origin]]
         key = self._key ^ keys[move.origin] ^ keys[move.target]
-        if self._form is Chase.BOOKLET:
+        if self._booklet:
             known = len(self._fled[side]) > 2 and key in self._seen
         else:
             last = self._last[side]
@@ -140,7 +140,10 @@ class ChaseLog:
             fled[side].clear()
         self._last[side] = move
         keys = SQUARE_KEYS[code]
-        self._stands(keys[move.origin] ^ keys[move.target])
+        if self._booklet:
+            self._seen.add(self._key)
+        self._key ^= keys[move.origin] ^ keys[move.target]
+        self._keys.append(self._key)
 
     def attacked(self, board: list[int], side: int, move: Travel, before: tuple[int, int]) -> None:
         """Take note of an attack: the codes on the move's two squares `before` it; `board` is the position after it.
@@ -172,7 +175,7 @@ class ChaseLog:
         self._fled[side].clear()
 
     def _stands(self, change: int) -> None:
-        if self._form is Chase.BOOKLET:
+        if self._booklet:
             self._seen.add(self._key)
         self._key ^= change
         self._keys.append(self._key)
