@@ -27,6 +27,12 @@ def code_of(color: Color, rank: Rank) -> int:
 RANKS: dict[int, Rank] = {code_of(color, rank): rank for color in Color for rank in Rank}
 """The rank of each piece code."""
 
+ENEMIES = (
+    tuple(code > BLUE_BIT for code in range(CODES)),
+    tuple(EMPTY < code < BLUE_BIT for code in range(CODES)),
+)
+"""Per side and per code, whether the code stands for a piece of the other side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Move:

@@ -21,7 +21,7 @@ from arena.rules.events import (
     Revealed,
     Rule,
 )
-from arena.rules.generate import is_mobile, legal_actions
+from arena.rules.generate import is_mobile, legal_actions, plain_actions
 from arena.rules.kit import CANNOT_ATTACK, COLORS
 from arena.rules.legality import check
 from arena.rules.position import Position
@@ -46,8 +46,9 @@ class Game(Position):
 
         Resigning is always possible and is not in the list; nor is a move that loses the game by itself.
         """
-        actions = legal_actions(self)
-        return actions if isinstance(actions, list) else list(actions)
+        if self.kit.plain and not self.outcome:
+            return plain_actions(self, self.to_move)
+        return list(legal_actions(self))
 
     def parse(self, text: str) -> Action:
         """The action that a text stands for. Raises `IllegalActionError` if it stands for none."""
@@ -81,7 +82,7 @@ class Game(Position):
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
-        if self.kit.quick and isinstance(action, Move) and not self.board[action.target]:
+        if self.kit.quick and not self.board[action.target] and isinstance(action, Move):
             return self._step(action)
         side = self.to_move
         self.ply += 1
@@ -106,20 +107,22 @@ class Game(Position):
         """`play` for nearly every move: to an empty square, under rules in which nothing more can come of it."""
         side, board = self.to_move, self.board
         origin, target = move.origin, move.target
-        code = board[origin]
-        board[target], board[origin] = code, EMPTY
+        board[target] = code = board[origin]
+        board[origin] = EMPTY
         movers = self.movers[side]
         movers.remove(origin)
         movers.add(target)
         self.runs[side].played(move, True)
-        if self.chase:
-            self.chase.moved(board, side, move, code)
+        chase = self.chase
+        if chase:
+            chase.moved(board, side, move, code)
         self.ply += 1
         self.quiet += 1
         self.to_move = COLORS[1 - side]
-        self._look_for_end(other_is_mobile=True)
-        moved = Moved(side, move)
-        return (moved, Revealed(target, Rank.SCOUT)) if move.between else (moved,)
+        self._look_for_end(True)
+        if move.between:
+            return Moved(side, move), Revealed(target, Rank.SCOUT)
+        return (Moved(side, move),)
 
     def _travel(self, move: Travel, side: int) -> Fought | Revealed | None:
         """Take a piece along; the event that comes of it, if any."""
@@ -222,19 +225,19 @@ class Game(Position):
         A piece that has just moved to an empty square can step back, so its side need not be looked at. For that side
         the rules against repetition do not count: its turn has not come.
         """
-        side, kit = self.to_move, self.kit
-        if self.runs[side].closed or (self.chase and self.chase.length[side] > 1):
+        side, kit, chase = self.to_move, self.kit, self.chase
+        if self.runs[side].closed or (chase and chase.length[side] > 1):
             stuck = not any(True for _ in legal_actions(self))
         else:
             stuck = not is_mobile(self, side)
-        other_stuck = kit.at_once and not other_is_mobile and not is_mobile(self, 1 - side)
+        other_stuck = not other_is_mobile and kit.at_once and not is_mobile(self, 1 - side)
         if stuck or other_stuck:
             self._ends_for(stuck, other_stuck, Reason.NO_MOVE)
         elif kit.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
             self._ends_for(not self._has_attacker(side), not self._has_attacker(1 - side), Reason.NO_ATTACKER)
-        elif kit.max_plies and self.ply >= kit.max_plies:
+        elif self.ply >= kit.max_plies:
             self.outcome = Outcome(None, Reason.PLY_CAP)
-        elif kit.max_quiet and self.quiet >= kit.max_quiet:
+        elif self.quiet >= kit.max_quiet:
             self.outcome = Outcome(None, Reason.QUIET_CAP)
 
     def _ends_for(self, mover: bool, other: bool, reason: Reason) -> None:

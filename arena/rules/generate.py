@@ -22,10 +22,7 @@ def legal_actions(game: Position) -> Iterable[Action]:
     side = game.to_move
     if not game.kit.plain:
         return _all_actions(game, side)
-    moves = plain_moves(game, side)
-    if not game.runs[side].closed and not (game.chase and game.chase.length[side] > 1):
-        return moves
-    return [move for move in moves if game.is_fresh(move, side)]
+    return plain_actions(game, side)
 
 
 def _all_actions(game: Position, side: int) -> Iterator[Action]:
@@ -47,18 +44,24 @@ def is_mobile(game: Position, side: int) -> bool:
         return any(True for _ in travels(game, side)) or (
             game.kit.infiltration and any(True for _ in infiltrations(game, side))
         )
-    board, enterable = game.board, ENTERABLE[side]
-    for origin in game.movers[side]:
+    board, enterable, movers = game.board, ENTERABLE[side], game.movers[side]
+    last = game.mobile[side]
+    if last in movers:  # most often true: what could move before still can
+        for target, _ in STEPS[last]:
+            if enterable[board[target]]:
+                return True
+    for origin in movers:
         for target, _ in STEPS[origin]:
             if enterable[board[target]]:
+                game.mobile[side] = origin
                 return True
     return False
 
 
-def plain_moves(game: Position, side: int) -> list[Move]:
-    """Every move of a side's pieces under a plain ruleset, the rules against repetition left aside."""
+def plain_actions(game: Position, side: int) -> list[Action]:
+    """Every legal action of the side to move under a plain ruleset."""
     board, enterable, scout = game.board, ENTERABLE[side], SCOUTS[side]
-    moves: list[Move] = []
+    moves: list[Action] = []
     add = moves.append
     for origin in game.movers[side]:
         if board[origin] == scout:
@@ -74,6 +77,8 @@ def plain_moves(game: Position, side: int) -> list[Move]:
             for target, move in STEPS[origin]:
                 if enterable[board[target]]:
                     add(move)
+    if game.runs[side].closed or (game.chase and game.chase.length[side] > 1):
+        return [move for move in moves if game.is_fresh(move, side)]
     return moves
 
 

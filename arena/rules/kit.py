@@ -3,6 +3,7 @@
 A ruleset without any rule that changes how pieces move or strike is `plain`; its games take the quick ways.
 """
 
+import sys
 from functools import lru_cache
 
 from arena.rules.board import BLUE_BIT, CODES, EMPTY, RANKS, code_of
@@ -26,6 +27,9 @@ COLORS = (Color.RED, Color.BLUE)
 SCOUTS = tuple(code_of(color, Rank.SCOUT) for color in COLORS)
 CANNOT_ATTACK = frozenset({Rank.FLAG, Rank.BOMB})
 
+NO_CAP = sys.maxsize
+"""More plies than any game has."""
+
 ENTERABLE = (
     tuple(code == EMPTY or code > BLUE_BIT for code in range(CODES)),
     tuple(code < BLUE_BIT for code in range(CODES)),
@@ -40,8 +44,8 @@ class Kit:
         self.ruleset = ruleset
         self.can_move = tuple(code in RANKS and RANKS[code] in ruleset.movable_ranks for code in range(CODES))
         self.fights = fight_table(ruleset.equal_ranks, ruleset.bombs)
-        self.max_plies = ruleset.max_plies or 0
-        self.max_quiet = ruleset.max_quiet_plies or 0
+        self.max_plies = ruleset.max_plies or NO_CAP
+        self.max_quiet = ruleset.max_quiet_plies or NO_CAP
         self.at_once = ruleset.no_move is NoMove.AT_ONCE
         self.chase = ruleset.chase
         self.chasing_is_free = ruleset.chase is Chase.FREE

@@ -49,6 +49,8 @@ class Position:
         for square, code in enumerate(self.board):
             if self.kit.can_move[code]:
                 self.movers[code > BLUE_BIT].add(square)
+        self.mobile = [EMPTY, EMPTY]
+        """Per side, where a piece stood when it was last found able to move: where to look first the next time."""
         self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
         self.chase = None if self.kit.chasing_is_free else ChaseLog(self.board, ruleset.chase)
 
@@ -61,6 +63,7 @@ class Position:
         other.rescued = self.rescued[:]
         other.rescuers = (self.rescuers[0].copy(), self.rescuers[1].copy())
         other.movers = (self.movers[0].copy(), self.movers[1].copy())
+        other.mobile = self.mobile[:]
         other.runs = (self.runs[0].copy(), self.runs[1].copy())
         other.chase = self.chase.copy() if self.chase else None
         return other
