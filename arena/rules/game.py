@@ -41,7 +41,7 @@ class Game(Position):
 
     # --- what may be played ---------------------------------------------------------------------------------------
 
-    def legal_moves(self) -> list[Action]:
+    def legal_moves(self) -> Sequence[Action]:
         """Every legal action of the side to move, in no particular order; empty when the game is over.
 
         Resigning is always possible and is not in the list; nor is a move that loses the game by itself.
@@ -82,7 +82,7 @@ class Game(Position):
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
-        if self.kit.quick and not self.board[action.target] and isinstance(action, Move):
+        if self.kit.quick and isinstance(action, Move) and not self.board[action.target]:
             return self._step(action)
         side = self.to_move
         self.ply += 1

@@ -58,10 +58,10 @@ def is_mobile(game: Position, side: int) -> bool:
     return False
 
 
-def plain_actions(game: Position, side: int) -> list[Action]:
+def plain_actions(game: Position, side: int) -> list[Move]:
     """Every legal action of the side to move under a plain ruleset."""
     board, enterable, scout = game.board, ENTERABLE[side], SCOUTS[side]
-    moves: list[Action] = []
+    moves: list[Move] = []
     add = moves.append
     for origin in game.movers[side]:
         if board[origin] == scout:
