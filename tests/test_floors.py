@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"protocol"}),
     frozenset({"arena.rules"}),
-    frozenset({"arena.model", "arena.clock", "arena.view", "arena.ratings"}),
-    frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.process"}),
+    frozenset({"arena.model", "arena.limits", "arena.clock", "arena.view", "arena.ratings"}),
+    frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
     frozenset({"arena.match", "arena.pause", "arena.record", "arena.store"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),

@@ -1,0 +1,76 @@
+"""Limits that the system itself keeps, for each process of a bot: they stop what happens faster than looking can see.
+
+They are set from outside, as soon as the program has been started, and for whatever it has started by then: setting
+them in between would take a fork of the arena, which costs it milliseconds in which no other game goes on. The limits
+on the whole tree (`arena.limits`) are kept by looking at it.
+
+RLIMIT_AS is left alone: the address space that Java and node reserve has nothing to do with what they use. RLIMIT_DATA
+counts what they could use without asking again, which is also more than they do, so that it gets room on top.
+"""
+
+import contextlib
+import os
+import sys
+
+from arena.confine.tree import descend, read_file
+from arena.limits import GIB, Limits
+
+if sys.platform != "win32":
+    import resource
+
+CPU_SECONDS = 3600
+"""Processor time that one process may use: a bot that spins is stopped even if nobody looks."""
+OPEN_FILES = 256
+DATA_ROOM = 2 * GIB
+"""What a process may ask for beyond what all may use: Java commits that much on a machine with 24 GiB."""
+PROCESSES_ROOM = 64
+"""The system counts a user's processes and threads, not a bot's. A bot gets so many times its share on top of what the
+machine has: that stops a program that never stops forking, and no other."""
+
+
+def use_all_descriptors() -> None:
+    """Let this process have as many descriptors open as it may: a game takes about twelve."""
+    if sys.platform != "win32":
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def process_limits(limits: Limits) -> dict[int, int]:
+    """The values to set, by the numbers of the resource module."""
+    return {
+        resource.RLIMIT_DATA: limits.memory + DATA_ROOM,
+        resource.RLIMIT_CPU: CPU_SECONDS,
+        resource.RLIMIT_FSIZE: limits.tmp,
+        resource.RLIMIT_NOFILE: OPEN_FILES,
+        resource.RLIMIT_CORE: 1,  # at 0 a program that takes core dumps in would still be run
+        resource.RLIMIT_NPROC: _processes_now() + PROCESSES_ROOM * limits.processes,
+    }
+
+
+def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
+    """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all)."""
+    if sys.platform != "linux" or not (limits or cpus):
+        return
+    values = process_limits(limits) if limits else {}
+    done: set[int] = set()
+    while todo := [process.pid for process in descend([pid]) if process.pid not in done]:
+        for each in todo:
+            done.add(each)
+            with contextlib.suppress(OSError):  # it is dead by now
+                if cpus:
+                    os.sched_setaffinity(each, cpus)
+                for number, value in values.items():
+                    _lower(each, number, value)
+
+
+def _lower(pid: int, number: int, value: int) -> None:
+    """Set a limit, unless there is a lower one."""
+    _, hard = resource.prlimit(pid, number)
+    lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.prlimit(pid, number, (lowest, lowest))
+
+
+def _processes_now() -> int:
+    """How many processes and threads the machine has, which is at least what the user has."""
+    return int(read_file("/proc/loadavg").split()[3].split(b"/")[1])

@@ -1,0 +1,733 @@
+"""Bots in bubblewrap: every kind of program runs as it does outside, and none gets at anything but its own.
+
+All that is claimed of the sandbox is tried from inside by a hostile program, in both forms that it has: as the user who
+runs the tests and, if that is root, also as an ordinary user.
+"""
+
+import json
+import os
+import platform
+import secrets
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots import BotSpec, load_bot
+from arena.confine.bwrap import (
+    CONTAINER_USERS,
+    FILTER,
+    STDIN,
+    STDOUT,
+    USERS,
+    command,
+    gaps,
+    killing_signal,
+    spare_user,
+    through_shell,
+    why_not,
+)
+from arena.confine.interpreters import SYSTEM
+from arena.confine.recipe import recipe
+from arena.confine.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, SYSCALLS, filter_program
+from arena.limits import MIB, Limits
+from arena.model import UsageError
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+
+NOBODY = 65534
+PATIENCE = 60.0
+"""Seconds after which a program counts as one that never ends."""
+SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
+SECRET = "what only the arena knows"
+AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+class Started(subprocess.Popen[bytes]):
+    """A program that was started; what has not ended by the end of the `with` block is killed."""
+
+    def __exit__(self, *problem: Any) -> None:
+        self.kill()
+        super().__exit__(*problem)
+
+    def said(self, size: int = sys.maxsize) -> bytes:
+        """What it prints, up to so many bytes or the end. Fails the test if neither comes."""
+        assert self.stdout is not None
+        data = b""
+        while len(data) < size:
+            assert select.select([self.stdout], [], [], PATIENCE)[0], f"nothing more came after {data!r}"
+            chunk = os.read(self.stdout.fileno(), min(size - len(data), 4096))
+            if not chunk:
+                break
+            data += chunk
+        return data
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can read: those of pytest are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="confined-", ignore_cleanup_errors=True) as name:
+        path = Path(name).resolve()
+        path.chmod(0o755)
+        yield path
+
+
+def put(path: Path, text: str, mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def bot_folder(path: Path, manifest: str, **files: str) -> BotSpec:
+    """A bot that is a folder with a bot.toml and other files."""
+    put(path / "bot.toml", manifest, 0o644)
+    for name, text in files.items():
+        put(path / name.replace("__", "."), text)
+    return load_bot(path)
+
+
+def start(bot: BotSpec, limits: Limits | None = None, **kwargs: Any) -> Started:
+    """Start a bot as the arena does."""
+    line = through_shell(command(recipe(bot), limits or Limits(), spare_user()))
+    pipe = subprocess.PIPE
+    return Started(line, cwd="/", env={"SECRET": SECRET}, stdin=pipe, stdout=pipe, stderr=pipe, **kwargs)
+
+
+def output(bot: BotSpec, code: int = 0, limits: Limits | None = None) -> str:
+    """What a bot's program prints, given one line of input."""
+    with start(bot, limits) as process:
+        said, complaints = process.communicate(b"hello\n", timeout=PATIENCE)
+    assert (process.returncode, complaints.decode()) == (code, "")
+    return said.decode()
+
+
+class Sandbox:
+    """Runs hostile programs in Python, as the user of these tests or as an ordinary user that root turns into."""
+
+    def __init__(self, folder: Path, as_nobody: bool) -> None:
+        self.folder = folder
+        self.as_nobody = as_nobody
+        self.is_root_outside = AS_ROOT and not as_nobody
+        self.python = SYSTEM_PYTHON if as_nobody else sys.executable
+
+    def start(self, program: str, limits: Limits | None = None) -> Started:
+        """Start a program that has `json`, `os` and `sys`, and `tell`, which prints one value for `ask`."""
+        head = f"#!{self.python}\nimport json, os, sys\ndef tell(it): print(json.dumps(it), flush=True)\n"
+        bot = load_bot(put(self.folder / "prison" / "hostile.py", head + program))
+        if not self.as_nobody:
+            return start(bot, limits)
+        filter_file = self.folder / "filter"
+        filter_file.write_bytes(filter_program() or b"")
+        places = f"{STDIN}<&0 {STDOUT}>&1 {FILTER}<{filter_file} </dev/null >/dev/null"
+        return Started(
+            ["/bin/sh", "-c", f'exec "$@" {places}', "sh", *command(recipe(bot), limits or Limits(), None)],
+            cwd="/",
+            env={"SECRET": SECRET},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+        )
+
+    def ask(self, program: str, limits: Limits | None = None) -> Any:
+        """What a program tells, which has to end well."""
+        with self.start(program, limits) as process:
+            said, complaints = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, complaints.decode()) == (0, "")
+        return json.loads(said)
+
+
+@pytest.fixture(params=["as_we_are", "as_nobody"])
+def sandbox(request: pytest.FixtureRequest, folder: Path) -> Sandbox:
+    """A sandbox, once for each form that it has."""
+    as_nobody = request.param == "as_nobody"
+    if as_nobody and not (AS_ROOT and SYSTEM_PYTHON):
+        pytest.skip("only root can turn into somebody else, and for that there has to be a Python in /usr/bin")
+    return Sandbox(folder, as_nobody)
+
+
+# --- what runs --------------------------------------------------------------------------------------------------------
+
+PYTHON_HELLO = "import os\nprint(os.getcwd(), input())\n"
+HELLO = "/bot hello\n"
+
+
+def need(name: str) -> str:
+    """Where a program is; the test is skipped if it is not installed."""
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+def test_a_python_file_runs_on_the_arenas_interpreter(folder: Path) -> None:
+    assert output(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))) == HELLO
+
+
+def test_a_python_bot_imports_the_kit_if_it_can_outside(folder: Path) -> None:
+    program = (
+        "import sys\ntry:\n    import protocol.kit as kit\n    print(kit.__file__)\nexcept ImportError:\n    print()\n"
+    )
+    for python in {sys.executable, SYSTEM_PYTHON or sys.executable}:
+        path = put(folder / "bots" / "bot.py", f"#!{python}\n{program}")
+        outside = subprocess.run([path], check=True, capture_output=True, cwd=path.parent, env={}).stdout.decode()
+        assert output(load_bot(path)) == outside
+
+
+def test_of_a_checkout_only_the_kit_is_shown(folder: Path) -> None:
+    shown = recipe(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))).folders
+    assert not any(Path(__file__).is_relative_to(path) for path in shown)
+
+
+@pytest.mark.parametrize(
+    "line", ["#!/usr/bin/env python3", "#! /usr/bin/env  -S python3 -u", "#!/usr/bin/env -S A=1 python3"]
+)
+def test_scripts_name_their_interpreter_in_all_ways(folder: Path, line: str) -> None:
+    assert output(load_bot(put(folder / "bot", f"{line}\n{PYTHON_HELLO}"))) == HELLO
+
+
+def test_the_systems_python_runs(folder: Path) -> None:
+    if SYSTEM_PYTHON is None:
+        pytest.skip("there is no Python in /usr/bin")
+    bot = load_bot(put(folder / "bot.py", f"#!{SYSTEM_PYTHON}\nimport sys\nprint(sys.prefix)\n"))
+    assert output(bot) == "/usr\n"
+
+
+def test_a_virtual_environment_made_from_another_one_runs(folder: Path) -> None:
+    outer, inner = folder / "environments/outer", folder / "environments/inner"
+    for python, place in ((sys.executable, outer), (str(outer / "bin/python"), inner)):
+        subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
+    program = f"#!{inner}/bin/python\nimport json, sys\nprint(sys.prefix)\n"
+    assert output(load_bot(put(folder / "bots/bot.py", program))) == f"{inner}\n"
+
+
+def test_a_virtual_environment_in_the_bots_own_folder_runs(folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "bot/venv"], check=True)
+    manifest = 'command = ["./venv/bin/python", "bot.py"]'
+    bot = bot_folder(folder / "bot", manifest, bot__py="import json, sys\nprint(sys.prefix)\n")
+    assert output(bot) == "/bot/venv\n"
+
+
+def test_a_shim_of_pyenv_stands_for_the_python_that_it_would_start(folder: Path) -> None:
+    shim = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "shims/python3")
+    if not os.access(shim, os.X_OK):
+        pytest.skip("pyenv is not installed, or not for this user")
+    bot = load_bot(put(folder / "bot.py", f"#!{shim}\nimport json, sys\nprint(sys.executable)\n"))
+    outside = subprocess.run([bot.command[0]], check=True, capture_output=True, cwd=folder).stdout.decode()
+    assert output(bot) == outside
+
+
+def test_a_compiled_program_runs(folder: Path) -> None:
+    source = put(folder / "hello.c", '#include <stdio.h>\nint main(void) { return puts("compiled") < 0; }\n')
+    subprocess.run([need("cc"), "-o", folder / "bot", source], check=True)
+    assert output(load_bot(folder / "bot")) == "compiled\n"
+
+
+def test_a_java_program_runs_with_the_smallest_usual_memory(folder: Path) -> None:
+    need("java")
+    program = 'class Bot { public static void main(String[] a) { System.out.println("java " + a[0]); } }'
+    bot = bot_folder(folder / "bot", 'command = ["java", "Bot.java", "hello"]', Bot__java=program)
+    assert output(bot, limits=Limits(memory=128 * MIB)) == "java hello\n"
+
+
+@pytest.mark.parametrize(
+    ("interpreter", "program"),
+    [
+        ("node", 'console.log(process.cwd(), require("fs").readFileSync(0, "utf8").trim())'),
+        ("perl", 'use Cwd; print getcwd(), " ", scalar <STDIN>;'),
+        ("tclsh", 'puts "[pwd] [gets stdin]"'),
+        ("ruby", 'puts "#{Dir.pwd} #{gets}"'),
+        ("sh", 'read word; echo "$(pwd) $word"'),
+        ("bash", 'read word; echo "$PWD $word"'),
+        ("awk", "-f"),
+    ],
+)
+def test_an_interpreter_of_the_system_runs(folder: Path, interpreter: str, program: str) -> None:
+    need(interpreter)
+    line = f"#!/usr/bin/env {interpreter}\n"
+    if program == "-f":
+        line, program = "#!/usr/bin/awk -f\n", '{ print "/bot", $0 }'
+    assert output(load_bot(put(folder / "bot", f"{line}{program}\n"))) == HELLO
+
+
+def test_an_interpreter_outside_the_system_runs_and_brings_its_own_folder(folder: Path) -> None:
+    put(folder / "tools/shell/lib/word", "brought along")
+    (folder / "tools/shell/bin").mkdir()
+    shutil.copy(need("sh"), folder / "tools/shell/bin/shell")
+    program = (
+        f"#!{folder}/tools/shell/bin/shell\nread word < {folder}/tools/shell/lib/word; echo $word; ls {folder}/tools\n"
+    )
+    assert output(load_bot(put(folder / "bots/bot", program))) == "brought along\nshell\n"
+
+
+def test_paths_in_the_command_and_the_environment_are_those_inside(folder: Path) -> None:
+    own = folder / "bot"
+    manifest = (
+        f'command = ["./run", "{own}/data", "data", "/usr", "{own}/../bot/run"]\n'
+        f'env = {{ DATA = "{own}/data", WORD = "a b" }}'
+    )
+    bot = bot_folder(own, manifest, run='#!/bin/sh\necho "$0 $@ $DATA $WORD"\n', data="")
+    assert output(bot) == "/bot/run /bot/data data /usr /bot/run /bot/data a b\n"
+
+
+def test_several_processes_of_a_python_bot_can_share_semaphores(folder: Path) -> None:
+    program = (
+        "import multiprocessing\nif __name__ == '__main__':\n    print(multiprocessing.Pool(2).map(abs, [-1, -2]))\n"
+    )
+    assert output(load_bot(put(folder / "bot.py", program, 0o644))) == "[1, 2]\n"
+
+
+# --- how it ends ------------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_output_is_seen_at_once(sandbox: Sandbox) -> None:
+    with sandbox.start("os.close(1)\nos.read(0, 1)\n") as process:
+        assert process.said() == b""
+        assert process.poll() is None
+
+
+def test_a_closed_input_is_seen_at_once(sandbox: Sandbox) -> None:
+    with sandbox.start("os.close(0)\nos.write(1, b'closed')\nimport signal\nsignal.pause()\n") as process:
+        assert process.stdin is not None
+        assert process.said(6) == b"closed"
+        with pytest.raises(BrokenPipeError):
+            os.write(process.stdin.fileno(), b"more")
+
+
+@pytest.mark.parametrize("code", [0, 1, 7, 127])
+def test_an_exit_code_comes_through(sandbox: Sandbox, code: int) -> None:
+    with sandbox.start(f"os._exit({code})\n") as process:
+        assert process.wait(PATIENCE) == code
+    assert killing_signal(code) is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGXCPU])
+def test_the_signal_that_killed_a_program_can_be_told(sandbox: Sandbox, number: signal.Signals) -> None:
+    with sandbox.start(f"os.kill(os.getpid(), {int(number)})\n") as process:
+        assert killing_signal(process.wait(PATIENCE)) == number
+
+
+def test_nothing_outlives_the_program_itself(sandbox: Sandbox) -> None:
+    detached = "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.read(0, 1)\n    os._exit(0)\n"
+    with sandbox.start(detached + "os.wait()\nos.write(1, b'gone')\nos._exit(0)\n") as process:
+        assert process.said() == b"gone"  # to the end: nobody has it open any more
+
+
+def test_killing_bwrap_kills_all_that_is_inside(sandbox: Sandbox) -> None:
+    with sandbox.start("os.fork()\nos.setsid()\nos.write(1, b'up')\nimport signal\nsignal.pause()\n") as process:
+        assert process.said(4) == b"upup"
+        process.kill()
+        assert process.said() == b""
+
+
+def test_a_bot_does_not_outlive_the_arena(folder: Path) -> None:
+    bot = load_bot(put(folder / "bot.py", "import os, signal\nos.write(1, b'up')\nsignal.pause()\n", 0o644))
+    # The filter is read from the descriptor of the process that made the line: this one, which lives on.
+    line = through_shell(command(recipe(bot), Limits(), spare_user()))
+    arena = "import subprocess, sys\nwith subprocess.Popen(sys.argv[1:], env={}) as bot:\n    bot.wait()\n"
+    pipe = subprocess.PIPE
+    with Started([sys.executable, "-c", arena, *line], stdin=pipe, stdout=pipe) as process:
+        assert process.said(2) == b"up"
+        process.kill()
+        assert process.said() == b""
+
+
+# --- what a bot sees --------------------------------------------------------------------------------------------------
+
+
+def test_the_environment_is_small_and_nothing_of_the_arenas(sandbox: Sandbox) -> None:
+    environment = sandbox.ask("tell(dict(os.environ))")
+    allowed = {"HOME", "LANG", "PATH", "PWD", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONUSERBASE"}
+    assert environment.keys() <= allowed | {"JAVA_HOME", "OLDPWD", "SHLVL", "_"}
+    assert environment["HOME"] == "/tmp"
+    assert environment["PATH"].split(":")[0] == str(Path(str(sandbox.python)).parent)
+
+
+def test_nothing_of_the_process_of_bwrap_can_be_seen_or_touched(sandbox: Sandbox) -> None:
+    program = """
+def attempt(path, flags):
+    try:
+        return os.read(os.open(path, flags), 100).decode()
+    except OSError as error:
+        return error.strerror
+names = ("environ", "mem", "exe", "task/1/mem", "task/1/environ", "root/etc", "ns/net")
+answers = {attempt(f"/proc/1/{name}", flags) for name in names for flags in (os.O_RDONLY, os.O_RDWR)}
+tell([os.listdir("/proc/1"), *answers])
+"""
+    assert sandbox.ask(program) == [[], "No such file or directory"]
+
+
+def test_only_its_own_processes_are_there(sandbox: Sandbox) -> None:
+    pids = sandbox.ask(
+        "tell([os.getpid(), os.getppid(), *(int(name) for name in os.listdir('/proc') if name.isdigit())])"
+    )
+    assert pids == [2, 1, 1, 2]
+
+
+def test_no_signal_gets_out(sandbox: Sandbox) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, user=NOBODY if sandbox.as_nobody else None) as bystander:
+        result = sandbox.ask(f"""
+failed = []
+for pid in (-1, {bystander.pid}, {os.getpid()}):
+    try:
+        os.kill(pid, 9)
+    except OSError as error:
+        failed.append(error.strerror)
+tell(failed)
+""")
+        assert bystander.poll() is None
+        assert set(result) <= {"No such process", "Operation not permitted"}
+        bystander.kill()
+
+
+def test_no_descriptor_but_the_three_is_open(sandbox: Sandbox) -> None:
+    program = """
+def is_open(number):
+    try:
+        return bool(os.fstat(number))
+    except OSError:
+        return False
+tell([number for number in range(256) if is_open(number)])
+"""
+    assert sandbox.ask(program) == [0, 1, 2]
+
+
+def test_other_bots_and_the_rest_of_the_machine_are_not_there(sandbox: Sandbox) -> None:
+    rival = put(sandbox.folder / "prison" / "rival.py", "print('my secret plan')")
+    places = [
+        str(rival),
+        str(rival.parent),
+        "/etc/passwd",
+        "/etc/shadow",
+        "/sys",
+        "/run",
+        "/var",
+        "/home",
+        "/root/.ssh",
+    ]
+    seen = sandbox.ask(f"tell([os.listdir('/bot'), [place for place in {places} if os.path.exists(place)]])")
+    assert seen == [["hostile.py"], []]
+
+
+def test_the_root_of_its_process_is_the_sandbox(sandbox: Sandbox) -> None:
+    program = """
+found = set()
+for link in ("root", "cwd", "task/2/root"):
+    found.update(os.listdir(f"/proc/self/{link}"))
+tell([sorted(found - set(os.listdir("/")) - set(os.listdir("/bot"))), os.path.samefile("/", "/..")])
+"""
+    assert sandbox.ask(program) == [[], True]
+
+
+# --- what a bot can write ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_can_be_written_but_its_own_temporary_files(sandbox: Sandbox) -> None:
+    program = """
+import stat
+writable = []
+for root, folders, files in os.walk("/", followlinks=False):
+    if root == "/proc":
+        folders[:] = [name for name in folders if not name.isdigit()]  # a process's knobs for itself
+    for path in [root, *(os.path.join(root, name) for name in files)]:
+        mode = os.lstat(path).st_mode
+        if (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and os.access(path, os.W_OK):
+            writable.append(path)
+tell(writable)
+"""
+    assert set(sandbox.ask(program)) == {"/tmp", "/dev/shm"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/bot/new", "/bot/hostile.py", "/new", "/dev/new", "/etc/new", "/usr/new", "/proc/sys/kernel/hostname"]
+)
+def test_what_is_shown_cannot_be_changed(sandbox: Sandbox, path: str) -> None:
+    program = f"""
+try:
+    os.open({path!r}, os.O_WRONLY | os.O_CREAT)
+    tell("opened")
+except OSError as error:
+    tell(error.strerror)
+"""
+    assert sandbox.ask(program) in ("Read-only file system", "Permission denied")
+
+
+def test_temporary_files_are_bounded(sandbox: Sandbox) -> None:
+    program = """
+import errno, itertools
+def fill(folder):
+    total = 0
+    for number in itertools.count():
+        try:
+            with open(f"{folder}/{number}", "wb", buffering=0) as file:
+                for _ in range(16):
+                    total += file.write(bytes(1 << 16))
+        except OSError as error:
+            assert error.errno == errno.ENOSPC, error
+            return total
+tell([fill("/tmp"), fill("/dev/shm")])
+"""
+    assert sandbox.ask(program, Limits(tmp=3 * MIB)) == [3 * MIB, MIB]
+
+
+# --- what a bot can reach ---------------------------------------------------------------------------------------------
+
+
+def test_the_machine_cannot_be_reached_over_any_network(sandbox: Sandbox) -> None:
+    name = f"arena-{secrets.token_hex(8)}"
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(f"\0{name}")
+        unix.listen()
+        program = f"""
+import socket
+def attempt(family, address, kind=socket.SOCK_STREAM):
+    try:
+        with socket.socket(family, kind) as there:
+            there.connect(address)
+            there.send(b"here I am")
+    except OSError as error:
+        return error.strerror
+    return "reached"
+tell([
+    attempt(socket.AF_INET, ("127.0.0.1", {tcp.getsockname()[1]})),
+    attempt(socket.AF_INET, ("192.0.2.1", 53), socket.SOCK_DGRAM),
+    attempt(socket.AF_INET6, ("2001:db8::1", 80)),
+    attempt(socket.AF_UNIX, "\\0{name}"),
+    attempt(socket.AF_VSOCK, (2, 1)),
+    [name for _, name in socket.if_nameindex()],
+])
+"""
+        refused, unreachable = "Connection refused", "Network is unreachable"
+        answers = sandbox.ask(program)
+    assert answers[-1][0] == "lo"
+    assert answers[:2] == [refused, unreachable]
+    assert answers[2] in (unreachable, "Address family not supported by protocol", "Cannot assign requested address")
+    assert answers[3:5] == [refused, "Address family not supported by protocol"]
+
+
+def test_its_own_network_works(sandbox: Sandbox) -> None:
+    program = """
+import socket
+with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+    client.send(b"x")
+    tell(server.accept()[0].recv(1).decode())
+"""
+    assert sandbox.ask(program) == "x"
+
+
+# --- what a bot can become --------------------------------------------------------------------------------------------
+
+
+def test_it_is_nobody_and_has_no_rights(sandbox: Sandbox) -> None:
+    lines = sandbox.ask("""tell(open("/proc/self/status").read().splitlines())""")
+    status = {name: value for name, _, value in (line.partition(":") for line in lines)}
+    users = set(status["Uid"].split())
+    if sandbox.is_root_outside:
+        assert all(int(user) in USERS or int(user) in CONTAINER_USERS for user in users)
+        assert status["Groups"].strip() == ""
+    else:
+        assert users == {str(NOBODY if sandbox.as_nobody else os.geteuid())}
+    assert status["NoNewPrivs"].strip() == "1"
+    assert status["Seccomp"].strip() == ("2" if filter_program() else "0")
+    for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
+        assert int(status[f"Cap{kind}"], 16) == 0 or (kind == "Bnd" and not sandbox.is_root_outside)
+
+
+def test_set_user_id_programs_have_no_effect(sandbox: Sandbox) -> None:
+    options = sandbox.ask("""tell([line.split()[4:6] for line in open("/proc/self/mountinfo")])""")
+    assert all("nosuid" in flags.split(",") for _, flags in options)
+
+
+def test_no_namespace_can_be_made(sandbox: Sandbox) -> None:
+    program = """
+import subprocess
+tell([subprocess.run(["/usr/bin/unshare", *words, "/bin/true"], capture_output=True).returncode for words in (
+    ["--user"], ["--user", "--map-root-user", "--mount"], ["--net"], ["--pid", "--fork"], ["--mount"])])
+"""
+    assert 0 not in sandbox.ask(program)
+
+
+def test_an_ordinary_users_bot_could_make_none_even_without_the_filter(folder: Path) -> None:
+    if AS_ROOT or gaps():
+        pytest.skip("for an ordinary user with a recent bubblewrap")
+    line = list(command(recipe(load_bot(put(folder / "bot", "#!/bin/sh\nunshare --user true\n"))), Limits(), None))
+    at = line.index("--seccomp")
+    del line[at : at + 2]
+    with subprocess.Popen([*through_shell(line)], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert b"unshare failed" in process.communicate(timeout=PATIENCE)[1]
+
+
+def test_the_filter_is_in_force(sandbox: Sandbox) -> None:
+    if filter_program() is None:
+        pytest.skip(f"there is no filter for {platform.machine()}")
+    column = ARCHITECTURES[platform.machine().lower()][1]
+    numbers = {name: columns[column] for name, columns in SYSCALLS.items() if name not in BY_ARGUMENT}
+    program = f"""
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number):
+    assert libc.syscall(number, -1, 0, 0, 0, 0, 0) == -1
+    return errno.errorcode[ctypes.get_errno()]
+numbers = {numbers}
+tell({{name: call(number) for name, number in numbers.items() if number is not None}})
+"""
+    for name, result in sandbox.ask(program).items():
+        assert result == ("ENOSYS" if name in ABSENT else "EPERM"), name
+
+
+def test_no_terminal_can_be_had_or_typed_into(sandbox: Sandbox) -> None:
+    program = """
+import fcntl
+def attempt(work):
+    try:
+        work()
+    except OSError as error:
+        return error.strerror
+tell([
+    attempt(lambda: os.open("/dev/tty", os.O_RDWR)),
+    attempt(lambda: os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)),
+    attempt(lambda: fcntl.ioctl(0, 0x5412, b"x")),
+])
+"""
+    assert sandbox.ask(program) == ["No such device or address", "Permission denied", "Operation not permitted"]
+
+
+def test_the_number_of_its_processes_is_bounded_for_each_bot_alone(sandbox: Sandbox) -> None:
+    if gaps():
+        pytest.skip("; ".join(gaps()))
+    program = """
+import errno
+started = 0
+try:
+    while started < 100:
+        if os.fork() == 0:
+            os.read(0, 1)
+            os._exit(0)
+        started += 1
+except OSError as error:
+    assert error.errno == errno.EAGAIN
+tell(started)
+os.read(0, 1)
+"""
+    with sandbox.start(program, Limits(processes=20)) as first, sandbox.start(program, Limits(processes=20)) as second:
+        for process in (first, second):
+            assert process.stdout is not None
+            assert int(process.stdout.readline()) in (18, 19)
+        for process in (first, second):
+            process.communicate(b"\n" * 100, timeout=PATIENCE)
+
+
+def test_what_a_manifest_preloads_is_loaded_by_the_bot_only(folder: Path) -> None:
+    source = put(
+        folder / "evil.c",
+        "#include <stdio.h>\n#include <unistd.h>\n#include <sys/resource.h>\n"
+        "__attribute__((constructor)) static void begin(void) {\n"
+        "  struct rlimit limit; getrlimit(RLIMIT_NPROC, &limit);\n"
+        '  FILE *log = fopen("/tmp/log", "a"); if (!log) return;\n'
+        '  fprintf(log, "%d %d\\n", (int) geteuid(), (int) limit.rlim_max); fclose(log); }\n',
+    )
+    (folder / "bot").mkdir()
+    subprocess.run([need("cc"), "-shared", "-fPIC", "-o", folder / "bot/evil.so", source], check=True)
+    manifest = 'command = ["./run"]\nenv = { LD_PRELOAD = "/bot/evil.so" }'
+    bot = bot_folder(folder / "bot", manifest, run="#!/bin/sh\nexec cat /tmp/log\n")
+    lines = [line.split() for line in output(bot, limits=Limits(processes=30)).splitlines()]
+    assert len(lines) >= 2
+    assert "0" not in {user for user, _ in lines}
+    if not gaps():
+        assert {processes for _, processes in lines} == {"30"}
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def problem(make: Callable[[], object]) -> str:
+    with pytest.raises(UsageError) as caught:
+        make()
+    return str(caught.value)
+
+
+def test_a_program_in_a_home_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    (folder / ".local/bin").mkdir(parents=True)
+    (folder / "bin").mkdir()
+    for place in (".local/bin/tool", "bin/tool"):
+        shutil.copy(need("sh"), folder / place)
+        bot = load_bot(put(folder / "bots/bot", f"#!{folder}/{place}\n"))
+        said = problem(lambda bot=bot: recipe(bot))  # type: ignore[misc]
+        assert f"belongs to {(folder / place).parent.parent}, which holds too much" in said
+
+
+def test_a_link_that_leads_out_of_the_bots_folder_is_refused(folder: Path) -> None:
+    put(folder / "elsewhere/run", "#!/bin/sh\n")
+    (folder / "bot").mkdir()
+    (folder / "bot/run").symlink_to(folder / "elsewhere/run")
+    bot = bot_folder(folder / "bot", 'command = ["./run"]')
+    assert "this link leads out of the bot's folder" in problem(lambda: recipe(bot))
+
+
+def test_a_script_whose_interpreter_is_missing_is_refused(folder: Path) -> None:
+    bot = load_bot(put(folder / "bot", "#!/usr/bin/env no-such-thing\n"))
+    assert problem(lambda: recipe(bot)) == f"{bot.path}: there is no program 'no-such-thing' on the PATH"
+    bot = load_bot(put(folder / "other", "#!/no/such/thing\n"))
+    assert "names /no/such/thing, and there is no such file" in problem(lambda: recipe(bot))
+
+
+def test_a_version_managers_stand_in_is_refused_with_what_to_ask(folder: Path) -> None:
+    put(folder / ".nodenv/shims/nodejs", "#!/usr/bin/env bash\n")
+    bot = load_bot(put(folder / "bot", f"#!{folder}/.nodenv/shims/nodejs\n"))
+    assert "nodenv which nodejs tells it" in problem(lambda: recipe(bot))
+
+
+def test_a_file_that_calls_itself_python_is_not_run_outside_to_find_out_about_it(folder: Path) -> None:
+    bot = bot_folder(folder / "bot", 'command = ["./python3"]', python3=f"#!/bin/sh\necho ran >> {folder}/ran\n")
+    recipe(bot)
+    assert not (folder / "ran").exists()
+
+
+def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
+    inner = load_bot(put(folder / "bots/rival.py", ""))
+    outer = bot_folder(folder / "bots", 'command = ["./run"]', run="#!/bin/sh\n")
+    assert "this bot could read" in problem(lambda: recipe(outer, [inner, outer]))
+    assert recipe(inner, [inner, outer]).place == "/bot/rival.py"
+
+
+def test_a_bot_in_a_folder_that_others_are_shown_is_refused(folder: Path) -> None:
+    environment = folder / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    bot = load_bot(put(environment / "bots/bot.py", f"#!{environment}/bin/python\n"))
+    assert f"every bot that needs {environment} could read this one" in problem(lambda: recipe(bot))
+
+
+@pytest.mark.skipif(not AS_ROOT, reason="an ordinary user's bots run as that user")
+def test_files_that_others_may_not_read_are_refused_to_root_with_what_to_do(folder: Path) -> None:
+    bot = load_bot(put(folder / "bot.py", "", 0o600))
+    assert problem(lambda: recipe(bot)).endswith(f"chmod -R o+rX {bot.path}")
+    bot = bot_folder(folder / "bot", 'command = ["./run"]', run="#!/bin/sh\n")
+    (folder / "bot/run").chmod(0o700)
+    assert problem(lambda: recipe(bot)).endswith(f"chmod -R o+rX {folder}/bot")
+
+
+def test_each_bot_of_root_is_another_user() -> None:
+    if AS_ROOT:
+        users = [spare_user() for _ in range(100)]
+        assert len(set(users)) == 100
+        assert all(user in USERS or user in CONTAINER_USERS for user in users)
+    else:
+        assert spare_user() is None
+
+
+def test_every_folder_of_the_system_is_shown_as_it_is_outside(sandbox: Sandbox) -> None:
+    outside = [str(path) for path in SYSTEM if path.exists()]
+    real = [os.path.realpath(path) for path in outside]
+    assert sandbox.ask(f"tell([os.path.realpath(path) for path in {outside}])") == real
