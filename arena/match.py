@@ -8,21 +8,27 @@ answers at once is met by an arena that is still awake: to sleep and be woken co
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
+import msgspec
 import trio
 
 from arena import __version__
+from arena.arrivals import Arrivals
 from arena.bots import BotSpec
 from arena.clock import NEVER
-from arena.model import GameRecord, GameSpec, Past
-from arena.process import QUIT_GRACE, BotProcess, StartError, adopt_orphans
+from arena.confine.custody import adopt_orphans
+from arena.confine.launch import Launch, StartError
+from arena.limits import Limits
+from arena.model import GameRecord, GameSpec, Past, Use
+from arena.process import QUIT_GRACE, BotProcess
 from arena.referee import Referee
-from protocol.notation import Color
+from protocol.notation import Color, Reason
 
 now = trio.current_time
 
-EXIT_FOLLOWS = 0.05
+EXIT_FOLLOWS = 0.5
 """Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
 
 PROMPT_SECONDS = 100e-6
@@ -32,12 +38,27 @@ SPIN_SECONDS = 50e-6
 SLICE_SECONDS = 250e-6
 """A game whose bots always answer so lets the other games have their turn after this time."""
 
+FAULT_GRACE = 0.1
+"""Seconds that a bot has to read what it did wrong, and to exit."""
+STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START, Reason.OVER_LIMIT})
+
 Spawn = Callable[[BotSpec], BotProcess]
 
 
 def start_bot(bot: BotSpec) -> BotProcess:
-    """Start a bot as a plain child process."""
-    return BotProcess.start(bot.command, bot.folder, bot.environment)
+    """Start a bot as a plain child process, with the usual limits."""
+    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits()))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What bots play under: how they are started and held, and whether they may think in the opponent's time."""
+
+    spawn: Spawn = start_bot
+    pondering: bool = True
+
+
+USUAL = Conditions()
 
 
 class Pause:
@@ -54,15 +75,15 @@ class Pause:
         self.interrupt()
 
 
-async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, spawn: Spawn = start_bot) -> GameRecord:
+async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions = USUAL) -> GameRecord:
     """Play one game to its verdict. When this returns, or is cancelled, no process of it is left."""
-    record = await play_on(spec, (red, blue), None, Pause(), spawn)
+    record = await play_on(spec, (red, blue), None, Pause(), conditions)
     assert isinstance(record, GameRecord)
     return record
 
 
 async def play_on(
-    spec: GameSpec, bots: tuple[BotSpec, BotSpec], past: Past | None, pause: Pause, spawn: Spawn = start_bot
+    spec: GameSpec, bots: tuple[BotSpec, BotSpec], past: Past | None, pause: Pause, conditions: Conditions = USUAL
 ) -> GameRecord | Past | None:
     """Play a game, from the beginning or from its `past`, to its verdict or until it is interrupted.
 
@@ -72,31 +93,39 @@ async def play_on(
     adopt_orphans()
     started = time.time()
     begun = now()
-    table = _Table(Referee(spec, past=past), pause)
+    table = _Table(Referee(spec, past=past), pause, conditions.pondering)
+    if past:
+        table.cpu_us += past.cpu_us or (0,) * len(past.actions)
     try:
         for color, bot in zip(Color, bots, strict=True):
-            table.seat(color, bot, spawn)
+            table.seat(color, bot, conditions.spawn)
         await table.play()
         table.say_goodbye()
     finally:
         await table.clear()
     if table.referee.verdict is None:
-        return table.referee.past()
+        return table.past()
     return table.record(started, now() - begun)
 
 
 class _Table:
     """Where a game is played: the referee and the two processes."""
 
-    def __init__(self, referee: Referee, pause: Pause) -> None:
+    def __init__(self, referee: Referee, pause: Pause, pondering: bool) -> None:
         self.referee = referee
         self._pause = pause
+        self._pondering = pondering
         pause.interrupt = self._interrupt
         self._processes: dict[Color, BotProcess] = {}
+        self._arrivals = Arrivals.of_this_run()
         self._gone: list[Color] = []
+        self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
         self._armed = NEVER
-        self._stderr = {Color.RED: "", Color.BLUE: ""}
+        self.cpu_us: list[int] = []
+        """The processor time of each action."""
+        self._cpu_before = 0
+        """What the side to move had used when its turn began."""
         self._prompt = [False, False]
         """Per seat, whether its last answer came at once."""
         self._yielded = now()
@@ -104,9 +133,11 @@ class _Table:
 
     def seat(self, color: Color, bot: BotSpec, spawn: Spawn) -> None:
         try:
-            self._processes[color] = spawn(bot)
+            process = self._processes[color] = spawn(bot)
         except StartError as error:
             self.referee.no_start(color, str(error))
+        else:
+            self._arrivals.watch(process.stdout)
 
     async def play(self) -> None:
         """Run until there is a verdict."""
@@ -114,6 +145,7 @@ class _Table:
             for color, process in self._processes.items():
                 nursery.start_soon(process.drain_stderr)
                 nursery.start_soon(self._watch_exit, color, process)
+                nursery.start_soon(self._watch_use, color, process)
             while not self._is_over():
                 await self._carry_until_disturbed()
             nursery.cancel_scope.cancel()
@@ -127,7 +159,14 @@ class _Table:
 
     async def _watch_exit(self, color: Color, process: BotProcess) -> None:
         await process.wait_exit()
+        self._dead[color].set()
         self._gone.append(color)
+        self._scope.cancel()
+
+    async def _watch_use(self, color: Color, process: BotProcess) -> None:
+        words = await process.watch()
+        process.strike()  # at once: the game may still have to wait for the other side
+        self.referee.over_limit(color, words)
         self._scope.cancel()
 
     async def _carry_until_disturbed(self) -> None:
@@ -140,7 +179,11 @@ class _Table:
                 self._scope.cancel()
             while not self._is_over():
                 if referee.game is not None:
-                    await self._serve(referee.game.to_move)
+                    color = referee.game.to_move
+                    if not self._pondering:
+                        self._processes[color.opponent].freeze()
+                        self._processes[color].thaw()
+                    await self._serve(color)
                 else:
                     await self._serve_both(referee.due() or referee.awaited())
                     if referee.verdict is None:  # a restored seat is told its past even when it is not to move
@@ -148,6 +191,9 @@ class _Table:
         for color in self._gone:
             self._last_words(color)
         self._gone.clear()
+        for color in referee.awaited():
+            if referee.seats[color].deadline <= now():
+                self._last_look(color)
         referee.expire(now())
 
     async def _serve_both(self, colors: list[Color]) -> None:
@@ -165,6 +211,7 @@ class _Table:
                 await self._read(color, process)  # nobody had asked for it yet: let the referee judge it as that
                 if seat.fault:
                     return
+            self._cpu_before = process.cpu_us()
             rest = process.write_now(referee.take(color))
             if rest:
                 await self._write_slowly(color, process, rest)
@@ -178,20 +225,34 @@ class _Table:
 
     async def _read(self, color: Color, process: BotProcess) -> None:
         data = process.read_now()
-        moment = now()
         if data:
-            self._prompt[color] = moment - self.referee.seats[color].started < PROMPT_SECONDS
-            self.referee.receive(color, data, moment)
+            self._receive(color, process, data)
+            moment = now()
             if moment - self._yielded > SLICE_SECONDS:
                 await trio.lowlevel.checkpoint()
                 self._yielded = now()
         elif data is not None:
             await self._output_ended(color, process)
 
+    def _receive(self, color: Color, process: BotProcess, data: bytes) -> None:
+        """Pass on what a bot has said, with the time at which it came."""
+        referee = self.referee
+        asked = referee.seats[color].started
+        came = self._arrivals.take(process.stdout, asked)
+        self._prompt[color] = came - asked < PROMPT_SECONDS
+        used = process.cpu_us() - self._cpu_before
+        referee.receive(color, data, came)
+        if len(self.cpu_us) < len(referee.actions):
+            self.cpu_us.append(used)
+
     async def _output_ended(self, color: Color, process: BotProcess) -> None:
-        """The end of output nearly always is the end of the process, whose exit then cancels this wait."""
-        await trio.sleep(EXIT_FOLLOWS)
-        self.referee.gone(color, "closed its standard output", exited=False)
+        """The end of output nearly always is the end of the process. No deadline counts any more."""
+        with trio.move_on_after(EXIT_FOLLOWS, shield=True):
+            await self._dead[color].wait()
+        if process.has_exited():
+            self._last_words(color)
+        else:
+            self.referee.gone(color, "closed its standard output", exited=False)
 
     async def _write_slowly(self, color: Color, process: BotProcess, data: bytes) -> None:
         """The pipe is full: the bot has not been reading. It has as long to take its lines as to answer them."""
@@ -207,8 +268,17 @@ class _Table:
         process = self._processes[color]
         seat = self.referee.seats[color]
         while not (self.referee.verdict or seat.fault) and (data := process.read_now()):
-            self.referee.receive(color, data, now())
+            self._receive(color, process, data)
+        if process.out_of_memory():
+            self.referee.over_limit(color, process.out_of_memory())
         self.referee.gone(color, process.exit_words(), exited=True)
+
+    def _last_look(self, color: Color) -> None:
+        """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
+        process = self._processes[color]
+        seat = self.referee.seats[color]
+        while seat.phase.bot_must_answer and not seat.fault and (data := process.read_now()):
+            self._receive(color, process, data)
 
     def _arm(self) -> None:
         deadline = self.referee.deadline
@@ -227,17 +297,28 @@ class _Table:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
-                    # Only a bot that was told to quit is given time to do it.
-                    at_fault = self.referee.verdict is None or self.referee.seats[color].fault
-                    nursery.start_soon(process.end, 0 if at_fault else QUIT_GRACE)
-        for color, process in self._processes.items():
-            self._stderr[color] = process.stderr_tail
+                    self._arrivals.forget(process.stdout)
+                    nursery.start_soon(process.end, self._grace(color))
+
+    def _grace(self, color: Color) -> float:
+        """Seconds that a bot is given to exit by itself. Who took too long or too much is stopped at once."""
+        fault = self.referee.seats[color].fault
+        if self.referee.verdict is None or (fault and fault.reason in STOPPED_AT_ONCE):
+            return 0
+        return FAULT_GRACE if fault else QUIT_GRACE
+
+    def past(self) -> Past | None:
+        """What has been played, to go on from later; None before both sides had set up."""
+        past = self.referee.past()
+        return past and msgspec.structs.replace(past, cpu_us=tuple(self.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
         """The game as it was played."""
         referee, spec = self.referee, self.referee.spec
         assert referee.verdict is not None
         red, blue = referee.seats
+        processes = [self._processes.get(color) for color in Color]
+        first, second = (Use(process.used_us, process.peak_memory) if process else Use() for process in processes)
         return GameRecord(
             id=spec.id,
             arena=__version__,
@@ -253,7 +334,15 @@ class _Table:
             times_us=tuple(referee.times_us),
             notes=tuple(referee.notes),
             verdict=referee.verdict,
-            stderr=(self._stderr[Color.RED], self._stderr[Color.BLUE]),
+            stderr=_pair(process.stderr_tail if process else "" for process in processes),
             started=started,
             seconds=seconds,
+            cpu_us=tuple(self.cpu_us),
+            used=(first, second),
+            confinement=_pair(process.confinement if process else "" for process in processes),
         )
+
+
+def _pair(texts: Iterable[str]) -> tuple[str, str]:
+    red, blue = texts
+    return red, blue

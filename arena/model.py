@@ -155,7 +155,8 @@ class NoteLine(msgspec.Struct, frozen=True):
 class Past(msgspec.Struct, frozen=True):
     """What has been played of a game that was interrupted: enough to go on from there.
 
-    `declared` is what the bots called themselves, `setups` are set-up lines, `times_us` what each action took.
+    `declared` is what the bots called themselves, `setups` are set-up lines, `times_us` what each action took and
+    `cpu_us` the processor time of it, both in microseconds.
     """
 
     declared: tuple[str, str]
@@ -163,6 +164,17 @@ class Past(msgspec.Struct, frozen=True):
     actions: tuple[str, ...]
     times_us: tuple[int, ...]
     notes: tuple[NoteLine, ...]
+    cpu_us: tuple[int, ...] = ()
+
+
+class Use(msgspec.Struct, frozen=True):
+    """What a bot used of the machine in one game, from its start to its end, all its processes together.
+
+    `cpu_us` is processor time in microseconds, `memory` the most bytes that were seen in use.
+    """
+
+    cpu_us: int = 0
+    memory: int = 0
 
 
 RECORD_FORMAT = 1
@@ -174,7 +186,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     Pairs are red, then blue. `rules` are the lines of the ruleset, which the ruleset can be made from again. `setups`
     are set-up lines (None if a side sent none that was legal). `actions` are all actions in order, `times_us` what each
     took in microseconds. `stderr` is the last part of what each bot wrote there. `started` is in seconds since the
-    epoch, `seconds` how long the game took as a whole.
+    epoch, `seconds` how long the game took as a whole. `cpu_us` is the processor time of each action in microseconds,
+    `used` what the bots used in all, `confinement` how each was held; records of older versions have none of the three.
     """
 
     id: str
@@ -194,4 +207,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     stderr: tuple[str, str]
     started: float
     seconds: float
+    cpu_us: tuple[int, ...] = ()
+    used: tuple[Use, Use] | None = None
+    confinement: tuple[str, str] = ("", "")
     format: int = RECORD_FORMAT

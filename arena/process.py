@@ -1,34 +1,31 @@
 """Bot programs as processes: start them, talk to them without ever being blocked, and leave nothing of them behind.
 
-This is the one place that starts a bot and the one place that kills a process.
-
 A bot gets a session and process group of its own and three pipes. Its standard error is drained all the time, so that
 it never blocks there, and only the last part is kept. Programs are started with `subprocess.Popen` on the main thread
 (trio would do it on a worker thread that retires, and parent-death signals follow the thread). The dead are noticed
 through a pidfd without being reaped, so that no stranger can take a process group's number before it is killed.
 
-What a bot starts belongs to it. On Linux the arena makes itself the reaper of orphans: a grandchild that left its
-group and lost its parent becomes the arena's own child, is told by a token in its environment, and is killed with its
-bot. SIGTERM is a courtesy; SIGKILL follows in any case.
+What holds a bot is said by its `Launch`: the line that starts it, which may begin with a sandbox, its limits, and
+perhaps a control group. Whatever that is, the whole tree of its processes is looked at twenty times a second, and
+`arena.confine.custody` ends it.
 """
 
-import contextlib
-import ctypes
-import errno
 import os
 import secrets
 import select
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-import psutil
 import trio
 
-from arena.model import ArenaError
+from arena.confine import custody
+from arena.confine.bwrap import killing_signal
+from arena.confine.custody import TOKEN_VARIABLE
+from arena.confine.launch import HOST_ERRORS, Launch, StartError, cannot_start_another
+from arena.confine.rlimits import limit_tree
+from arena.confine.tree import Process, cpu_us, fair_resident
+from arena.limits import size_text
 
 STDERR_KEPT = 16 * 1024
 """Bytes of a bot's standard error that are kept: the last ones."""
@@ -37,54 +34,29 @@ READ_SIZE = 8192
 STDERR_READ_SIZE = 64 * 1024
 STDERR_LAST_READS = 64
 """How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
+FLOOD_PAUSE = 0.001
+"""Seconds that whoever floods standard error waits after each filling of the pipe."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 TERM_GRACE = 0.2
-"""Seconds between SIGTERM and SIGKILL."""
-KILL_PATIENCE = 5.0
-"""Seconds after which the hunt for a bot's processes is given up; SIGKILL takes far less unless the kernel hangs."""
-
-TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
-
-_leaders: set[int] = set()
-_sole_parent = False
-
-
-HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
-"""What the system says when it is the machine that has run out of something: no bot is to blame for it."""
-
-
-class HostError(ArenaError):
-    """The machine cannot carry another bot: no descriptors, processes or memory are left."""
-
-
-class StartError(Exception):
-    """A bot's program could not be started; the text is the system's reason."""
-
-
-def adopt_orphans() -> None:
-    """Make this process the parent of what its bots orphan (Linux; elsewhere nothing happens)."""
-    if sys.platform == "linux":
-        set_child_subreaper = 36  # PR_SET_CHILD_SUBREAPER in <linux/prctl.h>
-        ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0)
-
-
-def claim_all_orphans() -> None:
-    """Say that bots are the only children this process ever has: an orphan that hides whose it is may be killed too."""
-    global _sole_parent  # noqa: PLW0603  (a property of the process as a whole, not of any object in it)
-    _sole_parent = True
+"""Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
+REMOVE_PATIENCE = 5.0
+"""Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
+WATCH_SECONDS = 0.05
+"""How often a bot's processes are looked at. One that takes memory as fast as it can gets some 60 MB in that time."""
 
 
 class BotProcess:
     """A running bot. Made by `start`; must be ended with `end`, which leaves no process of it alive."""
 
-    def __init__(self, popen: "subprocess.Popen[bytes]", token: str) -> None:
+    def __init__(self, popen: "subprocess.Popen[bytes]", token: str, launch: Launch) -> None:
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None
         self._popen = popen
-        self._token = token
+        self._launch = launch
         self.pid = popen.pid
+        self.confinement = launch.words
         self.stdin = popen.stdin.fileno()
         self.stdout = popen.stdout.fileno()
         self._stderr = popen.stderr.fileno()
@@ -95,10 +67,20 @@ class BotProcess:
         self._stray.register(self.stdout, select.POLLIN)
         self._tail = bytearray()
         self._stderr_lost = 0
-        _leaders.add(self.pid)
+        self._player: int | None = None if launch.helpers else self.pid
+        """The bot's own first process, which stands below the sandbox's; None until it has been found."""
+        self._groups = {self.pid}
+        """The process groups that the bot's processes are in."""
+        self._frozen = False
+        self._cpu_us = 0
+        self.peak_memory = 0
+        """The most memory that was seen in use, in bytes, all processes together."""
+        self.used_us = 0
+        """Microseconds of processor time that all its processes have used; known after the end."""
+        custody.take_in(self.pid, token)
 
     @classmethod
-    def start(cls, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> "BotProcess":
+    def start(cls, launch: Launch) -> "BotProcess":
         """Start a bot's program.
 
         Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
@@ -107,9 +89,9 @@ class BotProcess:
         token = secrets.token_hex(8)
         try:
             popen = subprocess.Popen(
-                list(command),
-                cwd=folder,
-                env={**environment, TOKEN_VARIABLE: token},
+                list(launch.command),
+                cwd=launch.folder,
+                env={**launch.environment, TOKEN_VARIABLE: token},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -118,15 +100,17 @@ class BotProcess:
             )
         except (OSError, ValueError) as error:
             if isinstance(error, OSError) and error.errno in HOST_ERRORS:
-                raise _host_error(error) from error
+                raise cannot_start_another(error) from error
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise StartError(f"cannot run {' '.join(command)}: {reason}") from error
+            raise StartError(f"cannot run {' '.join(launch.command)}: {reason}") from error
         try:
-            return cls(popen, token)
+            process = cls(popen, token, launch)
         except OSError as error:  # no descriptor was left for the pidfd
             with popen:
                 popen.kill()
-            raise _host_error(error) from error
+            raise cannot_start_another(error) from error
+        limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus)
+        return process
 
     # --- talking --------------------------------------------------------------------------------------------------
 
@@ -179,7 +163,7 @@ class BotProcess:
             if count == 0:
                 return
             if count == STDERR_READ_SIZE:
-                await trio.sleep(0.001)  # a flood may fill the pipe and wait: it must not take the arena's time
+                await trio.sleep(FLOOD_PAUSE)  # a flood must not take the time of others
 
     def _read_stderr(self) -> int | None:
         """Read standard error once; returns the number of bytes, 0 at its end and None if there is nothing now."""
@@ -202,6 +186,84 @@ class BotProcess:
         text = self._tail.decode("utf-8", "replace")
         return f"[{self._stderr_lost} bytes before this were dropped]\n{text}" if self._stderr_lost else text
 
+    # --- what it uses ---------------------------------------------------------------------------------------------
+
+    async def watch(self) -> str:
+        """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
+        while True:
+            await trio.sleep(WATCH_SECONDS)
+            words = self.look_after()
+            if words:
+                return words
+
+    def look_after(self) -> str:
+        """Look at all of the bot's processes once; returns in words what they use more of than they may, or nothing."""
+        custody.sweep()
+        found = custody.belongings(self.pid)
+        groups = {process.group for process in found if not process.is_dead}
+        if self._frozen:
+            for group in groups - self._groups:
+                custody.signal_group(group, signal.SIGSTOP)
+        self._groups = groups | {self.pid}
+        self._find_player(found)
+        limits = self._launch.limits
+        resident = sum(process.resident for process in found)
+        if limits and resident > limits.memory:
+            resident = sum(fair_resident(process.pid) or process.resident for process in found)
+        self.peak_memory = max(self.peak_memory, resident)
+        if limits and resident > limits.memory:
+            return (
+                f"used {resident >> 20}M of memory, all its processes together; {size_text(limits.memory)} are allowed"
+            )
+        processes = sum(process.threads or 1 for process in found) - self._launch.helpers
+        if limits and processes > limits.processes:
+            return f"had {processes} processes and threads; {limits.processes} are allowed"
+        return ""
+
+    def _find_player(self, found: list[Process]) -> None:
+        if self._player is None and len(found) > self._launch.helpers:
+            self._player = found[self._launch.helpers].pid
+
+    def cpu_us(self) -> int:
+        """Microseconds of processor time used so far: of the whole tree in a control group, else of the bot's own first
+        process with all its threads."""
+        if self._launch.group:
+            return self._launch.group.cpu_us()
+        if self._player is None:
+            self._find_player(custody.belongings(self.pid))
+        used = cpu_us(self._player) if self._player is not None else None
+        if used is not None:
+            self._cpu_us = used
+        return self._cpu_us
+
+    def freeze(self) -> None:
+        """Let none of the bot's processes run until `thaw`."""
+        if self._frozen:
+            return
+        self._frozen = True
+        if self._launch.group:
+            self._launch.group.freeze(True)
+        else:
+            for group in self._groups:
+                custody.signal_group(group, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them run again."""
+        if not self._frozen:
+            return
+        self._frozen = False
+        if self._launch.group:
+            self._launch.group.freeze(False)
+        else:
+            for group in self._groups:
+                custody.signal_group(group, signal.SIGCONT)
+
+    def strike(self) -> None:
+        """Kill at once all that is alive of it at this moment. It still has to be ended."""
+        if self._launch.group:
+            self._launch.group.kill()
+        custody.strike(self.pid)
+
     # --- the end --------------------------------------------------------------------------------------------------
 
     async def wait_exit(self) -> None:
@@ -223,80 +285,77 @@ class BotProcess:
             return "is still running"
         code, number = status
         if code == os.CLD_EXITED:
-            return f"exited with code {number}"
+            killer = killing_signal(number) if self._launch.helpers else None
+            if killer is None:
+                return f"exited with code {number}"
+            number = killer  # a sandbox passes a death by signal on as an exit code
         try:
             name = signal.Signals(number).name
         except ValueError:  # the real-time signals have no names
             name = "unknown"
         return f"was killed by signal {number} ({name})"
 
+    def out_of_memory(self) -> str:
+        """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""
+        group, limits = self._launch.group, self._launch.limits
+        if group and limits and group.oom_kills():
+            return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
+        return ""
+
     async def end(self, grace: float = QUIT_GRACE) -> None:
         """Close the bot's input, wait `grace` seconds for it to exit, then kill all that is left of it.
 
-        Cannot be cancelled: it takes well under a second, and a tree half killed is worse than waiting.
+        Without grace it is killed at once. Cannot be cancelled: it takes well under a second, and a tree half killed is
+        worse than waiting.
         """
         assert self._popen.stdin is not None
         with trio.CancelScope(shield=True):
             self._popen.stdin.close()
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self.drain_stderr)
-                with trio.move_on_after(grace):
-                    await self.wait_exit()
-                if not self.has_exited():
-                    self._signal_group(signal.SIGTERM)
-                    with trio.move_on_after(TERM_GRACE):
-                        await self.wait_exit()
-                await self._kill_tree()
+                if grace:
+                    await self._wait_for_exit(grace)
+                self.look_after()
+                self.cpu_us()
+                await self._kill_all()
                 nursery.cancel_scope.cancel()
             for _ in range(STDERR_LAST_READS):
                 if not self._read_stderr():
                     break
             self._close()
 
-    async def _kill_tree(self) -> None:
-        beside = [] if sys.platform == "linux" else _descendants(self.pid)
-        pause = 0.0005
-        with trio.move_on_after(KILL_PATIENCE):
-            while True:
-                self._signal_group(signal.SIGKILL)
-                for process in beside:
-                    with contextlib.suppress(psutil.Error):
-                        process.kill()
-                strays = self._kill_orphans()
-                if self.has_exited() and not strays and not self._group_lives():
-                    break
-                await trio.sleep(pause)  # death is quick but not immediate, and some of the dead have no pidfd
-                pause = min(pause * 2, 0.02)
-        self._popen.poll()
-        _leaders.discard(self.pid)
+    async def _wait_for_exit(self, grace: float) -> None:
+        """Wait until the bot has exited by itself, or has used up its grace, or more of the machine than it may."""
+        self.thaw()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_to, nursery.cancel_scope)
+            with trio.move_on_after(grace):
+                await self.wait_exit()
+            if not self.has_exited():
+                custody.signal_group(self.pid, signal.SIGTERM)
+                with trio.move_on_after(TERM_GRACE):
+                    await self.wait_exit()
+            nursery.cancel_scope.cancel()
 
-    def _signal_group(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+    async def _watch_to(self, scope: trio.CancelScope) -> None:
+        await self.watch()
+        scope.cancel()
 
-    def _group_lives(self) -> bool:
-        """Whether the bot's process group has a member beside its dead leader."""
-        for pid in _children_of_arena() - _leaders:
-            with contextlib.suppress(OSError):
-                if os.getpgid(pid) == self.pid and os.waitpid(pid, os.WNOHANG)[0] == 0:
-                    return True
-        return False
-
-    def _kill_orphans(self) -> bool:
-        """Kill what the bot left behind as orphans; returns whether any was still there."""
-        found = False
-        only_bot = _sole_parent and _leaders == {self.pid}
-        for pid in _children_of_arena() - _leaders:
-            with contextlib.suppress(OSError):
-                if os.waitpid(pid, os.WNOHANG)[0] == pid:
-                    found = True  # its own children may have become orphans since the list was made: look again
-                    continue
-                if only_bot or _carries(pid, self._token):
-                    os.kill(pid, signal.SIGKILL)
-                    found = True
-                # Whose a dying process is can no longer be told; it is soon dead, and then it has to be reaped.
-                found = found or _is_dying(pid)
-        return found
+    async def _kill_all(self) -> None:
+        group = self._launch.group
+        if group:
+            group.kill()
+        used = await custody.hunt(self.pid)
+        status, last = custody.reap(self.pid)
+        self._popen.returncode = os.waitstatus_to_exitcode(status)
+        used += last
+        self.used_us = max(used, self._cpu_us)
+        if group:
+            self.used_us = group.cpu_us()
+            self.peak_memory = group.memory_peak() or self.peak_memory
+            with trio.move_on_after(REMOVE_PATIENCE):
+                while not group.remove():  # noqa: ASYNC110  (the kernel holds a group longer than its dead)
+                    await trio.sleep(0.001)
 
     def _close(self) -> None:
         for stream in (self._popen.stdout, self._popen.stderr):
@@ -306,10 +365,6 @@ class BotProcess:
             os.close(self._pidfd)
 
 
-def _host_error(error: OSError) -> HostError:
-    return HostError(f"this machine cannot start another bot: {error.strerror}; fewer games at a time (-j) may help")
-
-
 def _exit_status(pid: int) -> tuple[int, int] | None:
     """How a child died, as waitid's code and status, without reaping it; None while it lives."""
     try:
@@ -317,34 +372,3 @@ def _exit_status(pid: int) -> tuple[int, int] | None:
     except ChildProcessError:
         return (os.CLD_EXITED, 0)
     return None if result is None else (result.si_code, result.si_status)
-
-
-def _children_of_arena() -> set[int]:
-    """The ids of this process's own children, zombies included."""
-    children: set[int] = set()
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            children.update(int(field) for field in task.read_text().split())
-    return children
-
-
-def _carries(pid: int, token: str) -> bool:
-    try:
-        return token.encode() in Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return False
-
-
-def _is_dying(pid: int) -> bool:
-    """Whether a process has begun to exit: its memory is gone, but it cannot be reaped yet."""
-    try:
-        return Path(f"/proc/{pid}/statm").read_text().startswith("0 ")
-    except OSError:
-        return False
-
-
-def _descendants(pid: int) -> list[psutil.Process]:
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.Error:
-        return []

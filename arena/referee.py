@@ -183,6 +183,12 @@ class Referee:
             return
         self._fail(seat, Fault(reason.get(seat.phase, Reason.TIMEOUT), "the bot did not read what it was sent"))
 
+    def over_limit(self, color: Color, how: str) -> None:
+        """A seat has used more of the machine than it may: `how` in words."""
+        seat = self.seats[color]
+        if not (self.verdict or seat.fault):
+            self._fail(seat, Fault(Reason.OVER_LIMIT, f"the bot {how}"))
+
     def expire(self, now: float) -> None:
         """Time has passed: whoever is over its deadline loses."""
         for seat in self.seats:

@@ -133,6 +133,7 @@ class Reason(enum.Enum):
     CRASH = "crash"
     PROTOCOL = "protocol"
     NO_START = "no-start"
+    OVER_LIMIT = "over-limit"
     PLY_CAP = "ply-cap"
     QUIET_CAP = "quiet-cap"
     BOTH_IMMOBILE = "both-immobile"
@@ -166,6 +167,7 @@ _REASONS: dict[Reason, tuple[ReasonKind, str]] = {
     Reason.CRASH: (ReasonKind.FORFEIT, "stopped running"),
     Reason.PROTOCOL: (ReasonKind.FORFEIT, "broke the protocol"),
     Reason.NO_START: (ReasonKind.FORFEIT, "did not start"),
+    Reason.OVER_LIMIT: (ReasonKind.FORFEIT, "used more of the machine than it may"),
     Reason.PLY_CAP: (ReasonKind.DRAWN, "the cap on plies was reached"),
     Reason.QUIET_CAP: (ReasonKind.DRAWN, "the cap on plies without an attack was reached"),
     Reason.BOTH_IMMOBILE: (ReasonKind.DRAWN, "neither side had a move left"),

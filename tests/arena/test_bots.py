@@ -11,8 +11,10 @@ import pytest
 import trio
 
 from arena.bots import BotSpec, find_bots, load_bot
+from arena.confine.custody import TOKEN_VARIABLE
+from arena.confine.launch import Launch
 from arena.model import GameRecord, UsageError
-from arena.process import TOKEN_VARIABLE, BotProcess
+from arena.process import BotProcess
 from protocol.notation import Reason
 
 Play = Callable[..., Awaitable[GameRecord]]
@@ -46,7 +48,7 @@ def output(bot: BotSpec) -> str:
     """What the bot's program prints when it is started as the arena starts it."""
 
     async def main() -> bytes:
-        process = BotProcess.start(bot.command, bot.folder, bot.environment)
+        process = BotProcess.start(Launch(bot.command, bot.folder, bot.environment))
         said = b""
         with trio.fail_after(20):
             while True:

@@ -15,7 +15,10 @@ import trio
 import trio.testing
 
 import arena.process
-from arena.process import STDERR_KEPT, TOKEN_VARIABLE, BotProcess, StartError, adopt_orphans
+from arena.confine import custody
+from arena.confine.custody import TOKEN_VARIABLE, adopt_orphans
+from arena.confine.launch import Launch, StartError
+from arena.process import STDERR_KEPT, BotProcess
 
 ENVIRONMENT = {"PATH": os.defpath}
 NEVER_ENDS = 20.0
@@ -33,12 +36,12 @@ def program(name: str) -> str:
 @asynccontextmanager
 async def running(*command: str, environment: dict[str, str] | None = None) -> AsyncIterator[BotProcess]:
     """A process for the time of a block, at the end of which it is ended if the block has not done so."""
-    process = BotProcess.start(command, Path("/"), ENVIRONMENT if environment is None else environment)
+    process = BotProcess.start(Launch(command, Path("/"), ENVIRONMENT if environment is None else environment))
     try:
         with trio.fail_after(NEVER_ENDS):
             yield process
     finally:
-        if process.pid in arena.process._leaders:
+        if process.pid in custody._leaders:
             await process.end(0)
 
 
@@ -86,7 +89,7 @@ def open_descriptors() -> set[str]:
 
 def test_a_program_that_does_not_exist_is_named_with_the_reason() -> None:
     with pytest.raises(StartError, match=r"^cannot run /no/such/bot --fast: No such file or directory$"):
-        BotProcess.start(["/no/such/bot", "--fast"], Path("/"), ENVIRONMENT)
+        BotProcess.start(Launch(["/no/such/bot", "--fast"], Path("/"), ENVIRONMENT))
 
 
 def test_a_file_that_is_no_program_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -94,7 +97,7 @@ def test_a_file_that_is_no_program_is_named_with_the_reason(tmp_path: Path) -> N
     path.write_text("buy milk\n")
     path.chmod(0o755)
     with pytest.raises(StartError, match=r"notes: Exec format error$"):
-        BotProcess.start([str(path)], tmp_path, ENVIRONMENT)
+        BotProcess.start(Launch([str(path)], tmp_path, ENVIRONMENT))
 
 
 def test_a_file_that_must_not_be_run_is_named_with_the_reason(tmp_path: Path) -> None:
@@ -102,19 +105,19 @@ def test_a_file_that_must_not_be_run_is_named_with_the_reason(tmp_path: Path) ->
     path.write_text("#!/bin/sh\n")
     path.chmod(0o644)
     with pytest.raises(StartError, match=r"bot: Permission denied$"):
-        BotProcess.start([str(path)], tmp_path, ENVIRONMENT)
+        BotProcess.start(Launch([str(path)], tmp_path, ENVIRONMENT))
 
 
 def test_an_environment_that_no_process_can_have_is_refused_with_the_reason() -> None:
     with pytest.raises(StartError, match=r"^cannot run .*: embedded null byte$"):
-        BotProcess.start([program("true")], Path("/"), {"NAME": "a\0b"})
+        BotProcess.start(Launch([program("true")], Path("/"), {"NAME": "a\0b"}))
 
 
 def test_a_start_that_fails_leaves_no_descriptor_open(tmp_path: Path) -> None:
     before = open_descriptors()
     for _ in range(5):
         with pytest.raises(StartError):
-            BotProcess.start([str(tmp_path / "none")], tmp_path, ENVIRONMENT)
+            BotProcess.start(Launch([str(tmp_path / "none")], tmp_path, ENVIRONMENT))
     assert open_descriptors() == before
 
 
@@ -135,7 +138,7 @@ def test_the_environment_is_what_was_given_and_a_token() -> None:
 
 def test_a_process_leads_a_session_and_runs_in_its_folder(tmp_path: Path) -> None:
     async def main() -> None:
-        process = BotProcess.start(shell("pwd; read line"), tmp_path, ENVIRONMENT)
+        process = BotProcess.start(Launch(shell("pwd; read line"), tmp_path, ENVIRONMENT))
         try:
             assert await heard(process, b"\n") == f"{tmp_path}\n".encode()
             assert os.getsid(process.pid) == os.getpgid(process.pid) == process.pid
@@ -340,7 +343,7 @@ time.sleep(1000)
     async def main() -> None:
         async with running(*python(script)) as process:
             await heard(process, b"up")
-            await process.end(0)
+            await process.end(0.01)
         assert process.stderr_tail == "TERM"
 
     trio.run(main)
@@ -377,7 +380,7 @@ def test_nothing_of_a_process_is_left_after_its_end(
 def test_a_process_that_hides_whose_it_is_dies_with_the_only_bot(
     monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
 ) -> None:
-    monkeypatch.setattr(arena.process, "_sole_parent", True)
+    monkeypatch.setattr(custody, "_sole_parent", True)
     adopt_orphans()
 
     async def main() -> None:
@@ -396,11 +399,11 @@ def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
 ) -> None:
     """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too."""
     adopt_orphans()
-    list_children = arena.process._children_of_arena
+    list_orphans = custody._orphans
 
-    def too_early() -> set[int]:
-        listed = list_children()
-        for pid in listed - arena.process._leaders:
+    def too_early() -> list[int]:
+        listed = list_orphans()
+        for pid in listed:
             os.kill(pid, signal.SIGKILL)
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         return listed
@@ -411,7 +414,7 @@ def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
         )
         async with running(*shell(nested)) as process:
             await heard(process, b"up")
-            monkeypatch.setattr(arena.process, "_children_of_arena", too_early)
+            monkeypatch.setattr(custody, "_orphans", too_early)
             await process.end(0)
 
     trio.run(main)

@@ -1,0 +1,75 @@
+"""How a program is started and held, as a value; and what it means if that cannot be done.
+
+What goes wrong at a start is either the bot's fault (`StartError`: it loses) or the machine's (`HostError`: the league
+stops, and no bot is blamed).
+"""
+
+import errno
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from arena.limits import Limits
+from arena.model import ArenaError
+
+HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
+"""What the system says when it is the machine that has run out of something: no bot is to blame for it."""
+
+
+class HostError(ArenaError):
+    """The machine cannot carry another bot: no descriptors, processes or memory are left."""
+
+
+def host_fault(error: BaseException) -> HostError | None:
+    """The error as one of the machine's, if it is that this process has run out of something."""
+    if isinstance(error, HostError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        return next((fault for inner in error.exceptions if (fault := host_fault(inner))), None)
+    if isinstance(error, MemoryError):
+        return HostError("this machine has no memory left for the arena; fewer games at a time (-j) may help")
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return HostError("this machine has no room for another thread; fewer games at a time (-j) may help")
+    if isinstance(error, OSError) and error.errno in HOST_ERRORS:
+        return HostError(f"this machine cannot go on: {error.strerror}; fewer games at a time (-j) may help")
+    return None
+
+
+class StartError(Exception):
+    """A bot's program could not be started; the text is the system's reason."""
+
+
+class Group(Protocol):
+    """What a process needs of the control group that it is in."""
+
+    def cpu_us(self) -> int: ...
+    def freeze(self, frozen: bool) -> None: ...
+    def kill(self) -> None: ...
+    def oom_kills(self) -> int: ...
+    def memory_peak(self) -> int | None: ...
+    def remove(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a program is started and held.
+
+    `limits` are kept by the system as far as it can and by looking; None for none. `helpers` is how many processes
+    of a sandbox stand between the arena and the bot's own first one. `group` is the control group that the line joins.
+    `cpus` are those it may run on; empty for all. `words` say all this in a record.
+    """
+
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    limits: Limits | None = None
+    helpers: int = 0
+    group: Group | None = None
+    cpus: frozenset[int] = frozenset()
+    words: str = ""
+
+
+def cannot_start_another(error: OSError) -> HostError:
+    """The error of a start that the machine could not carry."""
+    return HostError(f"this machine cannot start another bot: {error.strerror}; fewer games at a time (-j) may help")

@@ -1,0 +1,204 @@
+"""What bots are charged beyond what they took, with one game at a time and with many.
+
+    python benchmarks/fairness.py [--games 1 8 64] [--sleep 5] [--seconds 10] [--ruleset duel] [--load] [--affinity]
+
+Compiles a bot that sleeps so many milliseconds a move, by the kernel's clock, and notes with each move how long it was
+from having read its `turn` to writing its answer. Games between two of them are played as a league plays them: so many
+at a time, one after another, each started, ended and stored. What the arena charged less what the bot itself measured
+is what the arena added: the pipes, the system's choice of who runs, and answers that wait until the arena has time to
+read them. It is given in milliseconds: the 1st percentile (below 0 is what bots are given), the median, the 99th
+percentile and the worst. Charged less the sleep has the bot's own waiting for the machine in it too: that is what bots
+feel, whoever is to blame.
+
+Only moves count that were made while all games were under way, neither in the first second nor after the time was over.
+With `--load` a program that spins is added for each CPU. The aim: at 64 games at a time, 99 of 100 moves are charged
+less than 1 ms more than they took. Needs a C compiler.
+"""
+
+import argparse
+import gc
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import trio
+
+from arena.bots import BotSpec, load_bot
+from arena.confine.custody import claim_all_orphans
+from arena.confine.launch import Launch
+from arena.limits import Limits
+from arena.match import Conditions, play_game
+from arena.model import GameRecord, GameSpec, TimeControl
+from arena.process import BotProcess
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
+from arena.store import Store
+from protocol.notation import Color
+
+SOURCE = Path(__file__).with_name("sleeper.c")
+WARM_UP = 1.0
+"""Seconds that pass before moves count: the games of the first moment all start at once."""
+SWITCH_SECONDS = 0.0005
+"""How long a thread may keep the games waiting at a time, as `arena league` has it."""
+PATIENT = TimeControl(move_ms=2000, start_ms=60_000, setup_ms=60_000)
+"""Nobody is to lose on time here: that would cut off what is being measured."""
+
+HEAD = "{:>5} {:>6} {:>8} {:>5}   {:^35}   {:^35}".format(
+    "games", "played", "moves", "arena", "charged less slept (ms)", "charged less nominal (ms)"
+)
+TITLE = " ".join([" " * 12, " counted", "  CPU", *["       p1   median      p99    worst "] * 2])
+SHARES = (0.01, 0.5, 0.99, 1)
+
+
+@dataclass
+class Tally:
+    """What came of the games of one size."""
+
+    moves: list[tuple[float, float]] = field(default_factory=list)
+    """Of each move that counts: microseconds charged beyond what the bot measured, and beyond the sleep asked for."""
+    games: int = 0
+    cpu: float = 0.0
+    """The share of one CPU that the arena took."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is played, and where files go."""
+
+    bot: BotSpec
+    ruleset: Ruleset
+    sleep_us: int
+    seconds: float
+    folder: Path
+
+
+def compile_bot(folder: Path) -> BotSpec:
+    """Compile the sleeping bot; exits with a message if there is no compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        sys.exit("expected a C compiler (cc or gcc) on the PATH, found none; on Debian: apt-get install gcc libc6-dev")
+    program = folder / "sleeper"
+    subprocess.run([compiler, "-O2", "-o", str(program), str(SOURCE)], check=True)
+    return load_bot(program)
+
+
+def with_report(plan: Plan, path: Path) -> BotSpec:
+    """The bot, told how long to sleep and where to write what it measured."""
+    settings = {"SLEEPER_US": str(plan.sleep_us), "SLEEPER_REPORT": str(path)}
+    return replace(plan.bot, environment={**plan.bot.environment, **settings})
+
+
+def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[Path], since: float) -> None:
+    """Add the moves of a game that were made in the time that counts."""
+    if record.verdict.reason.is_forfeit:
+        sys.exit(f"a game was forfeited: {record.verdict.detail}")
+    first, last = (since + WARM_UP) * 1e9, (since + plan.seconds) * 1e9
+    for color, path in zip(Color, reports, strict=True):
+        charged = record.times_us[color::2]  # Red starts
+        measured = [line.split() for line in path.read_text().splitlines()]
+        path.unlink()
+        for charged_us, (read_at, took) in zip(charged, measured, strict=True):
+            if first < int(read_at) < last:
+                tally.moves.append((charged_us - int(took) / 1000, charged_us - plan.sleep_us))
+    tally.games += 1
+
+
+def start(bot: BotSpec, cpus: frozenset[int]) -> BotProcess:
+    """Start a bot as `arena league` does without a sandbox, on these CPUs (none named: on all)."""
+    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits(), cpus=cpus))
+
+
+async def play_all(plan: Plan, games: int, load: bool, affinity: bool) -> Tally:
+    """Play so many games at a time until the time is over."""
+    tally = Tally()
+    numbers = count(1)
+    one_writer = trio.CapacityLimiter(1)
+    cpus = sorted(os.sched_getaffinity(0)) if affinity else []
+
+    async def lane(store: Store, since: float, place: int) -> None:
+        pinned = frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]()
+        conditions = Conditions(partial(start, cpus=pinned))
+        while time.monotonic() < since + plan.seconds:
+            number = next(numbers)
+            reports = [plan.folder / f"{games}-{number}-{color.word}" for color in Color]
+            red, blue = (with_report(plan, path) for path in reports)
+            seeds = (2 * number, 2 * number + 1)
+            spec = GameSpec(str(number), plan.ruleset, PATIENT, (red.player, blue.player), seeds, number)
+            record = await play_game(spec, red, blue, conditions)
+            await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
+            finished.append((record, reports))
+
+    async def watch_cpu() -> None:
+        await trio.sleep(WARM_UP)
+        used, start = time.process_time(), time.monotonic()
+        await trio.sleep(plan.seconds - WARM_UP)
+        tally.cpu = (time.process_time() - used) / (time.monotonic() - start)
+
+    finished: list[tuple[GameRecord, list[Path]]] = []
+    async with AsyncExitStack() as stack:
+        store = stack.enter_context(Store(plan.folder / f"{games}.sqlite", create=True))
+        if load:
+            for process in spinners(plan):
+                stack.push_async_callback(process.end, 0)
+        since = time.monotonic()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch_cpu)
+            for place in range(games):
+                nursery.start_soon(lane, store, since, place)
+    for record, reports in finished:
+        count_moves(tally, plan, record, reports, since)
+    return tally
+
+
+def spinners(plan: Plan) -> Iterator[BotProcess]:
+    """Start a program that spins for each CPU."""
+    for _ in os.sched_getaffinity(0):
+        yield BotProcess.start(Launch((*plan.bot.command, "spin"), plan.folder, plan.bot.environment))
+
+
+def row(games: int, tally: Tally) -> str:
+    cells = [f"{games:5} {tally.games:6} {len(tally.moves):8} {tally.cpu:5.0%}"]
+    for column in zip(*tally.moves, strict=True):
+        ordered = sorted(column)
+        shares = (ordered[int(share * (len(ordered) - 1))] for share in SHARES)
+        cells.append(" ".join(f"{value / 1000:8.3f}" for value in shares))
+    return "   ".join(cells)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--games", type=int, nargs="+", default=[1, 8, 64], help="games at a time (default: 1 8 64)")
+    parser.add_argument("--sleep", type=float, default=5, help="milliseconds that a bot sleeps a move (default: 5)")
+    parser.add_argument("--seconds", type=float, default=10, help="how long each number is played (default: 10)")
+    parser.add_argument("--ruleset", default="duel", help="what is played, by lot (default: duel)")
+    parser.add_argument("--load", action="store_true", help="add a program that spins for each CPU")
+    parser.add_argument("--affinity", action="store_true", help="pin the bots of each game to a CPU")
+    options = parser.parse_args()
+    if options.seconds <= WARM_UP:
+        parser.error(f"--seconds: expected more than {WARM_UP:g}, the seconds before moves count")
+    sys.setswitchinterval(SWITCH_SECONDS)
+    claim_all_orphans()
+    ruleset = replace(load_ruleset(options.ruleset), max_quiet_plies=None)
+    print(f"bots that sleep {options.sleep:g} ms a move, {options.ruleset}, {len(os.sched_getaffinity(0))} CPUs")
+    print(HEAD)
+    print(TITLE)
+    with tempfile.TemporaryDirectory() as folder:
+        bot = compile_bot(Path(folder))
+        plan = Plan(bot, ruleset, round(options.sleep * 1000), options.seconds, Path(folder))
+        for games in options.games:
+            tally = trio.run(play_all, plan, games, options.load, options.affinity)
+            print(row(games, tally), flush=True)
+            gc.collect()
+
+
+if __name__ == "__main__":
+    main()
