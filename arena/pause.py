@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from arena.bots import BotSpec, load_bot
+from arena.confine.levels import Confinement
+from arena.limits import Limits
 from arena.model import GameSpec, Past, Player, TimeControl, UsageError
 from arena.rules.ruleset import RulesetError, ruleset_from_lines
 
@@ -18,7 +20,10 @@ PAUSE_FORMAT = 1
 
 
 class PausedGame(msgspec.Struct, frozen=True):
-    """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs."""
+    """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
+
+    `sandbox`, `limits` and `pondering` are what the game is played under: see `arena.confine.levels`.
+    """
 
     id: str
     ruleset: str
@@ -30,6 +35,9 @@ class PausedGame(msgspec.Struct, frozen=True):
     past: Past
     bots: tuple[str, str]
     store: str
+    sandbox: str = "default"
+    limits: tuple[Limits, Limits] = (Limits(), Limits())
+    pondering: bool = True
     format: int = PAUSE_FORMAT
 
     def spec(self) -> GameSpec:
@@ -55,8 +63,11 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
     return replace(bot, name=player.name)
 
 
-def paused_game(spec: GameSpec, past: Past, red: BotSpec, blue: BotSpec, store: Path) -> PausedGame:
+def paused_game(
+    spec: GameSpec, past: Past, bots: tuple[BotSpec, BotSpec], store: Path, *, held: Confinement, pondering: bool
+) -> PausedGame:
     """A game that has just been interrupted, as it is to be saved."""
+    red, blue = bots
     return PausedGame(
         id=spec.id,
         ruleset=spec.ruleset.name,
@@ -68,6 +79,9 @@ def paused_game(spec: GameSpec, past: Past, red: BotSpec, blue: BotSpec, store: 
         past=past,
         bots=(str(red.path.resolve()), str(blue.path.resolve())),
         store=str(store.resolve()),
+        sandbox=held.level.value,
+        limits=(held.limits_of(red), held.limits_of(blue)),
+        pondering=pondering,
     )
 
 

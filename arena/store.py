@@ -18,13 +18,14 @@ from arena.record import decode_record, encode_record
 from protocol.notation import Color, Reason
 
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
-VERSION = 1
+VERSION = 2
+"""2 has the processor time of both sides; a store of version 1 gets the columns when it is opened for writing."""
 BUSY_SECONDS = 30.0
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 
 _TABLES = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE games (
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS games (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     red TEXT NOT NULL, red_digest TEXT NOT NULL,
@@ -33,8 +34,13 @@ CREATE TABLE games (
     red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
     blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
     seconds REAL NOT NULL,
-    record BLOB NOT NULL
+    record BLOB NOT NULL,
+    red_cpu_us INTEGER, blue_cpu_us INTEGER
 );
+"""
+_UPGRADE = """
+ALTER TABLE games ADD COLUMN red_cpu_us INTEGER;
+ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER;
 """
 
 
@@ -43,11 +49,15 @@ class StoreError(ArenaError):
 
 
 class PlayerTime(NamedTuple):
-    """What one side's moves took in one game: how many, in all, and the slowest, in microseconds."""
+    """What one side's moves took in one game: how many, in all, and the slowest, in microseconds.
+
+    `cpu_us` is the processor time of them all; None where it was not measured.
+    """
 
     moves: int
     total_us: int
     slowest_us: int
+    cpu_us: int | None = None
 
 
 class GameRow(NamedTuple):
@@ -78,13 +88,15 @@ class Store:
         if not create and not path.exists():
             raise UsageError(f"{path}: there is no such store")
         fresh = not path.exists() or path.stat().st_size == 0
+        if fresh and not create:
+            raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
         try:
             self._database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            self._prepare(fresh)
+            self._prepare(fresh, create)
         except sqlite3.Error as error:
             raise _explained(path, error) from None
 
-    def _prepare(self, fresh: bool) -> None:
+    def _prepare(self, fresh: bool, create: bool) -> None:
         database = self._database
         database.execute("PRAGMA synchronous = FULL")
         if fresh:
@@ -103,6 +115,10 @@ class Store:
                 f"{self.path}: this store was made by a newer version of arena (its format is {version}, this version "
                 f"reads up to {VERSION}); nothing was changed in it"
             )
+        self._has_cpu_times = version > 1
+        if not self._has_cpu_times and create:
+            database.executescript(f"BEGIN IMMEDIATE; PRAGMA user_version = {VERSION};{_UPGRADE} COMMIT;")
+            self._has_cpu_times = True
 
     def __enter__(self) -> Self:
         return self
@@ -152,8 +168,9 @@ class Store:
             row.id,
             *(red.name, red.digest, blue.name, blue.digest),
             *(row.result.value, row.reason.value, row.plies, row.detail),
-            *(*red_time, *blue_time, row.seconds),
+            *(*red_time[:3], *blue_time[:3], row.seconds),
             encode_record(record),
+            *(red_time.cpu_us, blue_time.cpu_us),
         )
         marks = ", ".join("?" * len(values))
         self._write(f"INSERT INTO games VALUES (NULL, {marks}) ON CONFLICT (id) DO NOTHING", values)
@@ -166,9 +183,11 @@ class Store:
 
     def rows(self) -> Iterator[GameRow]:
         """All stored games, in the order in which they were stored."""
+        cpu_times = "red_cpu_us, blue_cpu_us" if self._has_cpu_times else "NULL, NULL"
         for row in self._query(
             "SELECT number, id, red, red_digest, blue, blue_digest, result, reason, plies, detail, red_moves, red_us,"
-            " red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds FROM games ORDER BY number"
+            " red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds,"
+            f" {cpu_times} FROM games ORDER BY number"
         ):
             yield GameRow(
                 number=row[0],
@@ -178,7 +197,10 @@ class Store:
                 reason=Reason(row[7]),
                 plies=row[8],
                 detail=row[9],
-                times=(PlayerTime(*row[10:13]), PlayerTime(*row[13:16])),
+                times=(
+                    PlayerTime(*row[10:13])._replace(cpu_us=row[17]),
+                    PlayerTime(*row[13:16])._replace(cpu_us=row[18]),
+                ),
                 seconds=row[16],
             )
 
@@ -215,7 +237,9 @@ class Store:
 
 def _row(number: int, record: GameRecord) -> GameRow:
     blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
-    red_us, blue_us = (record.times_us[side ^ blue_starts :: 2] for side in Color)
+    red_time, blue_time = (
+        _player_time(record.times_us[side ^ blue_starts :: 2], record.cpu_us[side ^ blue_starts :: 2]) for side in Color
+    )
     verdict = record.verdict
     return GameRow(
         number=number,
@@ -225,13 +249,14 @@ def _row(number: int, record: GameRecord) -> GameRow:
         reason=verdict.reason,
         plies=verdict.plies,
         detail=verdict.detail,
-        times=(_player_time(red_us), _player_time(blue_us)),
+        times=(red_time, blue_time),
         seconds=record.seconds,
     )
 
 
-def _player_time(times_us: tuple[int, ...]) -> PlayerTime:
-    return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0))
+def _player_time(times_us: tuple[int, ...], cpu_us: tuple[int, ...]) -> PlayerTime:
+    used = sum(cpu_us) if len(cpu_us) == len(times_us) else None
+    return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0), used)
 
 
 def _explained(path: Path, error: sqlite3.Error) -> ArenaError:

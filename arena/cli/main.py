@@ -11,6 +11,7 @@ import traceback
 import click
 
 from arena import __version__
+from arena.cli.doctor import doctor_command
 from arena.cli.games import games_command
 from arena.cli.league import league_command
 from arena.cli.match import match_command
@@ -40,6 +41,7 @@ for _command in (
     show_command,
     resume_command,
     rules_command,
+    doctor_command,
 ):
     cli.add_command(_command)
 

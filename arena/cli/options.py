@@ -23,6 +23,13 @@ class PlayOptions:
     margin: str
     seed: int
     jobs: int
+    sandbox: str
+    memory: str
+    processes: int
+    tmp: str
+    limits: Path | None
+    pondering: bool
+    affinity: bool
     store: Path | None
     as_json: bool
 
@@ -71,6 +78,36 @@ _OPTIONS = (
         show_default="the usable CPUs",
         help="Games at a time.",
     ),
+    click.option(
+        "--sandbox",
+        type=click.Choice(["default", "bwrap", "cgroup", "auto"]),
+        default="default",
+        show_default=True,
+        help="How bots are held; 'arena doctor' shows what works here, auto takes the strongest of it.",
+    ),
+    click.option("--memory", default="512M", show_default=True, metavar="SIZE", help="Memory of each bot."),
+    click.option(
+        "--processes",
+        default=64,
+        show_default=True,
+        type=click.IntRange(min=1),
+        help="Processes and threads of each bot.",
+    ),
+    click.option(
+        "--tmp", default="16M", show_default=True, metavar="SIZE", help="Each bot's /tmp, and its largest file."
+    ),
+    click.option(
+        "--limits",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="A TOML file with other limits for some bots.",
+    ),
+    click.option(
+        "--pondering/--no-pondering",
+        default=True,
+        help="Whether a bot may go on thinking in its opponent's time (default: it may).",
+    ),
+    click.option("--affinity", is_flag=True, help="Pin the bots of each game to a CPU of its own."),
     click.option(
         "--store",
         type=click.Path(path_type=Path, dir_okay=False),

@@ -10,12 +10,13 @@ import trio
 
 from arena.bots import BotSpec, find_bots
 from arena.cli.options import PlayOptions
-from arena.cli.play import INTERRUPTED, STOP_SIGNALS, default_store, settings_of
+from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, settings_of
+from arena.confine.custody import claim_all_orphans
+from arena.confine.levels import Confinement, choose, enter_scope
 from arena.league.schedule import schedule
-from arena.match import Pause, play_on
+from arena.match import Conditions, Pause, play_on
 from arena.model import GameRecord, GameSpec, Past
 from arena.pause import load_paused, paused_game, save_paused
-from arena.process import claim_all_orphans
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import Store
@@ -29,12 +30,16 @@ class _Sitting:
     bots: tuple[BotSpec, BotSpec]
     past: Past | None
     store: Path
+    held: Confinement
+    pondering: bool
 
 
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None) -> int:
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
-    settings = settings_of(options)
+    enter_scope(options.sandbox)
+    level = choose(options.sandbox)
     bots = find_bots(paths)
+    settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
     path = options.store or Path(default_store("match", bots, settings))
@@ -45,14 +50,20 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             number, _ = store.record(spec.id)
             click.echo(f"this game is stored already, as game {number} of {path}", err=True)
             return 0
-    return _play(_Sitting(spec, (red, blue), None, path), file, pause_after, options.as_json)
+    with confinement_of(level, bots, settings) as held:
+        sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering)
+        return _play(sitting, file, pause_after, options.as_json)
 
 
 def resume(file: Path, pause_after: int | None) -> int:
     """Go on with a saved game. Returns the exit code."""
     paused = load_paused(file)
     bots = paused.load_bots()
-    return _play(_Sitting(paused.spec(), bots, paused.past, Path(paused.store)), file, pause_after, as_json=False)
+    enter_scope(paused.sandbox)
+    limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
+    with Confinement(choose(paused.sandbox), bots, paused.limits[0], limits) as held:
+        sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering)
+        return _play(sitting, file, pause_after, as_json=False)
 
 
 def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool) -> int:
@@ -72,7 +83,10 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
     if result is None:
         click.echo("stopped before both sides had set up: there is nothing to save", err=True)
         return INTERRUPTED
-    save_paused(paused_game(sitting.spec, result, *sitting.bots, sitting.store), file)
+    save_paused(
+        paused_game(sitting.spec, result, sitting.bots, sitting.store, held=sitting.held, pondering=sitting.pondering),
+        file,
+    )
     click.echo(f"paused after {len(result.actions)} plies; go on with: arena resume {shlex.quote(str(file))}", err=True)
     return INTERRUPTED if stopped else 0
 
@@ -90,6 +104,7 @@ async def _play_until_stopped(sitting: _Sitting, pause: Pause) -> tuple[GameReco
     with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen)
-            result = await play_on(sitting.spec, sitting.bots, sitting.past, pause)
+            conditions = Conditions(sitting.held.start, sitting.pondering)
+            result = await play_on(sitting.spec, sitting.bots, sitting.past, pause, conditions)
             nursery.cancel_scope.cancel()
     return result, stopped

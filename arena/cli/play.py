@@ -1,11 +1,13 @@
 """What `arena league` and `arena match` do: find the bots, play what is missing, print the table."""
 
+import os
 import re
 import shlex
 import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -15,10 +17,16 @@ from rich.text import Text
 
 from arena.bots import BotSpec, find_bots
 from arena.cli.options import DEFAULT_SEED, PlayOptions
+from arena.confine.custody import claim_all_orphans
+from arena.confine.launch import host_fault
+from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
+from arena.confine.limits_file import load_limits
+from arena.confine.rlimits import use_all_descriptors
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
+from arena.limits import Limits, parse_memory, parse_size
+from arena.match import Conditions
 from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
-from arena.process import claim_all_orphans
 from arena.report.document import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import make_table
@@ -42,6 +50,9 @@ class _Plan:
     bots: tuple[BotSpec, ...]
     games: tuple[GameSpec, ...]
     jobs: int
+    level: Level
+    is_level_chosen: bool
+    affinity: bool
     path: Path
 
     @property
@@ -58,33 +69,60 @@ class _Plan:
         have = f", {stored} of them stored already" if stored else ""
         at_once = "1 game at a time" if self.jobs == 1 else f"{self.jobs} games at a time"
         rules = f"{self.settings.ruleset.name}, {self.settings.time.text}, {at_once}"
-        return Text(f"{self.kind} of {len(self.bots)} bots, {len(self.games)} games{have}; {rules}\nstore: {self.path}")
+        played = f"{self.kind} of {len(self.bots)} bots, {len(self.games)} games{have}; {rules}"
+        chosen = " (the strongest that works here: arena doctor)" if self.is_level_chosen else ""
+        return Text(f"{played}\nsandbox: {self.level.value}{chosen}\nstore: {self.path}")
+
+    def places(self, confinement: Confinement) -> list[Conditions]:
+        """What is played under in each of the places where a game goes on."""
+        cpus = sorted(os.sched_getaffinity(0)) if self.affinity else []
+        pinned = [frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]() for place in range(self.jobs)]
+        return [Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering) for cpu in pinned]
 
 
 def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None) -> int:
     """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
-    settings = settings_of(options)
+    if options.affinity and not hasattr(os, "sched_setaffinity"):
+        raise UsageError("--affinity: this system cannot pin programs to a CPU")
+    enter_scope(options.sandbox)
+    level = choose(options.sandbox)
     bots = find_bots(paths)
     if len(bots) < 2:
         got = f"only {bots[0].name}" if bots else "none"
         raise UsageError(f"expected at least two bots, got {got}")
+    settings = settings_of(options, bots)
     planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
     path = options.store or Path(default_store(kind, bots, settings))
-    plan = _Plan(kind, settings, tuple(bots), tuple(planned), options.jobs, path)
+    plan = _Plan(
+        kind,
+        settings,
+        tuple(bots),
+        tuple(planned),
+        options.jobs,
+        level,
+        options.sandbox == AUTO,
+        options.affinity,
+        path,
+    )
     sys.setswitchinterval(SWITCH_SECONDS)
-    claim_all_orphans()
-    with Store(path, create=True) as store:
+    use_all_descriptors()
+    with confinement_of(level, bots, settings) as confinement, Store(path, create=True) as store:
+        claim_all_orphans()
         store.agree(settings.described())
         store.set_entrants(plan.players)
         faults = _Faults()
         try:
-            stopped = trio.run(_play_until_stopped, plan, store, _progress(plan, store), faults)
-        except ArenaError:
-            _tell_how_to_resume(plan, store)
-            raise
+            stopped = trio.run(_play_until_stopped, plan, confinement, store, _progress(plan, store), faults)
+        except ArenaError as error:
+            raise _stopped(plan, store, error) from error
+        except Exception as error:
+            fault = host_fault(error)
+            if fault is None:
+                raise
+            raise _stopped(plan, store, fault) from error
         faults.tell(path)
         if stopped:
-            _tell_how_to_resume(plan, store)
+            click.echo(_how_to_resume(plan, store), err=True)
             return INTERRUPTED
         _print_results(plan, store, options.as_json)
     return 0
@@ -109,7 +147,12 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
         console.print(full_report(table, console.width))
 
 
-def settings_of(options: PlayOptions) -> Settings:
+def confinement_of(level: Level, bots: Sequence[BotSpec], settings: Settings) -> Confinement:
+    """How the bots are to be started."""
+    return Confinement(level, bots, settings.limits, dict(settings.bot_limits))
+
+
+def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     """The settings that were asked for. Raises `UsageError` or `RulesetError`."""
     time = msgspec.structs.replace(
         parse_time(options.time),
@@ -117,7 +160,11 @@ def settings_of(options: PlayOptions) -> Settings:
         setup_ms=parse_duration(options.setup_time),
         margin_ms=0 if options.margin in ("0", "0ms") else parse_duration(options.margin),
     )
-    return Settings(load_ruleset(options.rules), time, options.seed)
+    usual = Limits(parse_memory(options.memory), options.processes, parse_size(options.tmp))
+    own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
+    return Settings(
+        load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
+    )
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
@@ -129,7 +176,9 @@ def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str
     )
 
 
-async def _play_until_stopped(plan: _Plan, store: Store, progress: Progress, faults: "_Faults") -> bool:
+async def _play_until_stopped(
+    plan: _Plan, confinement: Confinement, store: Store, progress: Progress, faults: "_Faults"
+) -> bool:
     """Play; returns whether a signal (Ctrl-C, a closed terminal) stopped it before the end."""
     stopped = False
     failure: ArenaError | None = None
@@ -149,7 +198,8 @@ async def _play_until_stopped(plan: _Plan, store: Store, progress: Progress, fau
             nursery.start_soon(listen, nursery.cancel_scope)
             nursery.start_soon(progress.run)
             try:
-                await play_missing(plan.games, {bot.player: bot for bot in plan.bots}, store, plan.jobs, finished)
+                bots = {bot.player: bot for bot in plan.bots}
+                await play_missing(plan.games, bots, store, plan.places(confinement), finished)
             except ArenaError as error:
                 failure = error  # raised below: out of a nursery it would come wrapped in a group
             nursery.cancel_scope.cancel()
@@ -187,7 +237,14 @@ class _Faults:
                 click.echo(f"    (all of it: arena show {shlex.quote(str(store))} {row.number})", err=True)
 
 
-def _tell_how_to_resume(plan: _Plan, store: Store) -> None:
+def _stopped(plan: _Plan, store: Store, error: ArenaError) -> ArenaError:
+    """What stopped the league, with what is stored and how to go on."""
+    told = ArenaError(f"{error}\n{_how_to_resume(plan, store)}")
+    told.exit_code = error.exit_code
+    return told
+
+
+def _how_to_resume(plan: _Plan, store: Store) -> str:
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
     stored = f"{len(plan.rows(store))} of {len(plan.games)} games are stored in {plan.path}"
-    click.echo(f"stopped: {stored}; the games under way were dropped\nresume with: {command}", err=True)
+    return f"stopped: {stored}; the games under way were dropped\nresume with: {command}"

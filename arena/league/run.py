@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import trio
 
 from arena.bots import BotSpec
-from arena.match import play_game
+from arena.match import Conditions, play_game
 from arena.model import ArenaError, GameRecord, GameSpec, Player
 from arena.store import GameRow, Store
 
@@ -19,9 +19,13 @@ class _Failure:
 
 
 async def play_missing(
-    games: Sequence[GameSpec], bots: Mapping[Player, BotSpec], store: Store, jobs: int, finished: Finished
+    games: Sequence[GameSpec],
+    bots: Mapping[Player, BotSpec],
+    store: Store,
+    places: Sequence[Conditions],
+    finished: Finished,
 ) -> None:
-    """Play the games that the store does not hold yet, `jobs` at a time, and store each when it is over.
+    """Play the games that the store does not hold yet, one in each of the places, and store each when it is over.
 
     `finished` is called with the stored row and the record of each. Cancelling this stops the games under way, which
     are not stored. Raises `ArenaError` if the store or the machine fails; all games stored before stay.
@@ -31,11 +35,11 @@ async def play_missing(
     one_writer = trio.CapacityLimiter(1)
     failure = _Failure()
 
-    async def work(scope: trio.CancelScope) -> None:
+    async def work(conditions: Conditions, scope: trio.CancelScope) -> None:
         for game in waiting:
             red, blue = (bots[player] for player in game.players)
             try:
-                record = await play_game(game, red, blue)
+                record = await play_game(game, red, blue, conditions)
                 with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
                     row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
             except ArenaError as error:
@@ -45,7 +49,7 @@ async def play_missing(
             finished(row, record)
 
     async with trio.open_nursery() as nursery:
-        for _ in range(jobs):
-            nursery.start_soon(work, nursery.cancel_scope)
+        for conditions in places:
+            nursery.start_soon(work, conditions, nursery.cancel_scope)
     if failure.error:
         raise failure.error

@@ -16,6 +16,7 @@ from itertools import combinations
 
 import msgspec
 
+from arena.limits import Limits
 from arena.model import GameSpec, Player, TimeControl
 from arena.rules.ruleset import Ruleset, Starts
 
@@ -29,6 +30,10 @@ class Settings(msgspec.Struct, frozen=True):
     ruleset: Ruleset
     time: TimeControl
     seed: int = 1
+    limits: Limits = Limits()
+    bot_limits: tuple[tuple[str, Limits], ...] = ()
+    """The limits of bots that have their own, by name."""
+    pondering: bool = True
 
     def described(self) -> dict[str, str]:
         """The settings in words, by name; leagues that agree in these may share a store."""
@@ -39,10 +44,13 @@ class Settings(msgspec.Struct, frozen=True):
             "time": time.text,
             "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
             "seed": str(self.seed),
+            "pondering": "yes" if self.pondering else "no",
+            "limits": self.limits.text,
+            **{f"limits of {name}": limits.text for name, limits in self.bot_limits},
         }
 
     def digest(self) -> str:
-        """A fingerprint of the settings."""
+        """A fingerprint of the settings that games are named by. What a bot may use is not among them."""
         time = self.time
         clock = (time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms)
         return _hash("settings", self.ruleset.digest(), clock, self.seed)

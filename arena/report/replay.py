@@ -70,16 +70,18 @@ def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool, na
         yield "\nset-ups\n" + board()
     for step in replay.steps():
         if only_ply is None or step.ply == only_ply:
-            yield _step(step, notes[step.ply], view, names)
+            cpu_us = record.cpu_us[step.ply - 1] if record.cpu_us else None
+            yield _step(step, cpu_us, notes[step.ply], view, names)
             if boards:
                 yield board()
 
 
-def _step(step: Step, notes: list[NoteLine], view: str, names: Names) -> str:
+def _step(step: Step, cpu_us: int | None, notes: list[NoteLine], view: str, names: Names) -> str:
     said = [f"note of {note.color}: {note.text}\n" for note in notes if view in ("all", note.color)]
     texts = (_words(_told(event, view), names) for event in step.events)
     words = "".join(f"; {text}" for text in texts if text)
-    taken = f"[{step.microseconds / 1000:.1f} ms]"
+    cpu = "" if cpu_us is None else f", CPU {cpu_us / 1000:.1f}"
+    taken = f"[{step.microseconds / 1000:.1f} ms{cpu}]"
     return f"\n{''.join(said)}ply {step.ply}: {step.color.word} {step.action}{words}  {taken}\n"
 
 
@@ -116,6 +118,13 @@ def _ending(record: GameRecord, view: str) -> str:
         if note.ply == last and view in ("all", note.color)
     ]
     lines += ["", f"after {record.verdict.plies} plies: {record.verdict.detail}"]
+    for color, player, held, used in zip(
+        ("red", "blue"), record.players, record.confinement, record.used or (None, None), strict=True
+    ):
+        if used:
+            lines += [
+                f"{color} ({player.name}) used {used.cpu_us / 1e6:.2f} s of CPU, {used.memory / 1e6:.0f} MB; {held}"
+            ]
     for color, player, stderr in zip(("red", "blue"), record.players, record.stderr, strict=True):
         if stderr.strip() and view in ("all", color):
             lines += [f"stderr of {color} ({player.name}):", *(f"    {line}" for line in stderr.rstrip().splitlines())]

@@ -21,7 +21,8 @@ _SCORES = {
 class Line(msgspec.Struct, frozen=True):
     """One bot's line. Elo is relative to the mean of all, with the ends of its 95% interval; None before any game.
 
-    `forfeits` counts the games lost by a fault. Times are per move, in milliseconds.
+    `forfeits` counts the games lost by a fault. Times are per move, in milliseconds; `cpu_ms` is the mean processor
+    time, over the games in which it was measured.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Line(msgspec.Struct, frozen=True):
     elo_high: float | None
     mean_ms: float | None
     slowest_ms: float | None
+    cpu_ms: float | None
 
 
 class Meeting(msgspec.Struct, frozen=True):
@@ -85,12 +87,16 @@ def make_table(players: Sequence[Player], rows: Iterable[GameRow]) -> Table:
     order = list(names.values())
     digests = {name: player.digest for player, name in names.items()}
     forfeits, moves, total_us, slowest_us = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    cpu_us, measured = Counter[str](), Counter[str]()
     for row in games:
         for color in Color:
             name, time = names[row.players[color]], row.times[color]
             moves[name] += time.moves
             total_us[name] += time.total_us
             slowest_us[name] = max(slowest_us[name], time.slowest_us)
+            if time.cpu_us is not None:
+                cpu_us[name] += time.cpu_us
+                measured[name] += time.moves
             if row.reason.is_forfeit and row.result.winner is not color:
                 forfeits[name] += 1
     lines = [
@@ -108,6 +114,7 @@ def make_table(players: Sequence[Player], rows: Iterable[GameRow]) -> Table:
             elo_high=standing.rating.high if standing.rating else None,
             mean_ms=total_us[standing.name] / moves[standing.name] / 1000 if moves[standing.name] else None,
             slowest_ms=slowest_us[standing.name] / 1000 if moves[standing.name] else None,
+            cpu_ms=cpu_us[standing.name] / measured[standing.name] / 1000 if measured[standing.name] else None,
         )
         for standing in standings(order, scores)
     ]

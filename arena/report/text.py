@@ -49,16 +49,19 @@ def elo_text(line: Line) -> str:
 
 
 def standings_grid(table: Table) -> Grid:
-    """Points, wins, draws and losses, forfeits, Elo and times: 80 columns with names of usual length."""
+    """Points, wins, draws and losses, forfeits, Elo; per move the mean time, mean processor time and slowest, in ms.
+
+    80 columns are enough for names of usual length.
+    """
     grid = _grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
-    for header in ("points", "games", "W", "D", "L", "forfeits", "Elo", "mean ms", "slowest"):
+    for header in ("points", "games", "W", "D", "L", "forfeits", "Elo", "ms", "CPU", "slowest"):
         grid.add_column(header, justify="right", no_wrap=True)
     for rank, line in enumerate(table.lines, 1):
-        mean, slowest = (f"{ms:.1f}" if ms is not None else "-" for ms in (line.mean_ms, line.slowest_ms))
+        times = [f"{ms:.1f}" if ms is not None else "-" for ms in (line.mean_ms, line.cpu_ms, line.slowest_ms)]
         counts = (line.games, line.wins, line.draws, line.losses, line.forfeits)
-        cells = (points_text(line.points), *map(str, counts), elo_text(line), mean, slowest)
+        cells = (points_text(line.points), *map(str, counts), elo_text(line), *times)
         grid.add_row(str(rank), Text(line.name), *cells)
     return grid
 

@@ -7,14 +7,19 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import psutil
 import pytest
 
+from arena.cli import pausable
+from arena.confine.custody import TOKEN_VARIABLE
+from arena.confine.levels import Confinement, Level
+from arena.limits import GIB, MIB, Limits
+from arena.match import Conditions
 from arena.model import GameRecord, GameSpec, NoteLine, Past, Player, TimeControl, UsageError
 from arena.pause import load_paused, paused_game, save_paused
-from arena.process import TOKEN_VARIABLE
 from arena.record import check_record
 from arena.referee import Referee
 from arena.rules.loading import load_ruleset
@@ -179,7 +184,7 @@ def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> No
     assert done.returncode == 0, done.stderr
     before, after = stored(folder / "w.sqlite"), stored(folder / "c.sqlite")
     check_record(after)
-    same = {"times_us": (), "started": 0.0, "seconds": 0.0}
+    same = {"times_us": (), "cpu_us": (), "used": None, "started": 0.0, "seconds": 0.0}
     assert msgspec.structs.replace(before, **same) == msgspec.structs.replace(after, **same)
 
 
@@ -231,8 +236,94 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
 
     bot = load_bot(ROOT / "bots" / "drifter.py")
     past = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
-    paused = paused_game(spec("duel", TimeControl()), past, bot, bot, tmp_path / "s.sqlite")
+    held = Confinement(Level.DEFAULT, [bot], Limits(), {bot.name: Limits(memory=GIB)})
+    game = spec("duel", TimeControl())
+    paused = paused_game(game, past, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
+    assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("default", GIB, False)
     save_paused(paused, tmp_path / "g.json")
     assert load_paused(tmp_path / "g.json") == paused
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
     assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
+
+
+# --- what a game is played under ------------------------------------------------------------------------------------
+
+TIGHT = Limits(memory=300 * MIB, processes=20)
+ROOMY = Limits(memory=GIB, processes=20)
+
+
+def pause_a_game(folder: Path, *options: str) -> dict[str, Any]:
+    """What the file says in which a game has just been saved, after three plies."""
+    command = ("match", "alpha.py", "beta.py", "--rules", "duel", "--store", "c.sqlite", "--pause", "g.json")
+    done = arena(folder, *command, "--pause-after", "3", *options)
+    assert done.returncode == 0, done.stderr
+    return saved(folder)
+
+
+def saved(folder: Path) -> dict[str, Any]:
+    content = json.loads((folder / "g.json").read_text())
+    assert isinstance(content, dict)
+    return content
+
+
+@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
+@pytest.mark.parametrize("sandbox", [level.value for level in Level])
+def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
+    folder: Path, sandbox: str, pondering: bool
+) -> None:
+    reason = Level(sandbox).why_not()
+    if reason is not None:
+        pytest.skip(f"{sandbox}: {reason}")
+    for path in (folder, *folder.parents[:3]):  # bots of root run as a user that owns nothing
+        path.chmod(path.stat().st_mode | 0o055)
+    (folder / "limits.toml").write_text('[beta]\nmemory = "1G"\n')
+    options = ["--sandbox", sandbox, "--memory", "300M", "--processes", "20", "--limits", "limits.toml"]
+    first = pause_a_game(folder, *options, *([] if pondering else ["--no-pondering"]))
+    (folder / "limits.toml").unlink()
+    order = [player["name"] for player in first["players"]]
+    limits = [{"alpha": TIGHT, "beta": ROOMY}[name] for name in order]
+    assert first["sandbox"] == sandbox
+    assert first["limits"] == [msgspec.to_builtins(of_one) for of_one in limits]
+    assert first["pondering"] is pondering
+    assert "paused after 6 plies" in arena(folder, "resume", "g.json", "--pause-after", "6").stderr
+    again = saved(folder)
+    assert len(again["past"]["actions"]) == 6
+    assert {**again, "past": None} == {**first, "past": None}
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    record = stored(folder / "c.sqlite")
+    assert record.confinement == (f"{sandbox}: {limits[0].text}", f"{sandbox}: {limits[1].text}")
+    assert len(record.cpu_us) == len(record.actions) > 6
+
+
+@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
+def test_pondering_is_allowed_after_a_pause_if_it_was_before(
+    folder: Path, pondering: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pause_a_game(folder, *([] if pondering else ["--no-pondering"]))
+    seen: list[bool] = []
+
+    async def play_on(spec: GameSpec, bots: object, past: Past, pause: object, conditions: Conditions) -> None:
+        seen.append(conditions.pondering)
+
+    monkeypatch.setattr(pausable, "play_on", play_on)
+    monkeypatch.setattr(pausable, "claim_all_orphans", lambda: None)
+    pausable.resume(folder / "g.json", None)
+    assert seen == [pondering]
+
+
+def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_ones(folder: Path) -> None:
+    older = pause_a_game(folder, "--memory", "300M", "--no-pondering")
+    for name in ("sandbox", "limits", "pondering"):
+        del older[name]
+    del older["past"]["cpu_us"]
+    (folder / "g.json").write_text(json.dumps(older))
+    paused = load_paused(folder / "g.json")
+    assert (paused.sandbox, paused.limits, paused.pondering) == ("default", (Limits(), Limits()), True)
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    record = stored(folder / "c.sqlite")
+    check_record(record)
+    assert record.confinement == (f"default: {Limits().text}",) * 2
+    assert record.cpu_us[:3] == (0, 0, 0)
+    assert len(record.cpu_us) == len(record.actions) > 3

@@ -1,0 +1,21 @@
+"""`arena doctor`: what this machine can enforce, and how to get more."""
+
+import click
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def doctor_command(as_json: bool) -> None:
+    """Show which levels of --sandbox work on this machine, what each enforces, and how to get more."""
+    from arena.confine.doctor import examine
+    from arena.confine.levels import AUTO, enter_scope
+    from arena.report.health import health_document, health_report
+    from arena.report.text import results_console
+
+    enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
+    health = examine()
+    if as_json:
+        click.echo(health_document(health))
+    else:
+        console = results_console()
+        console.print(health_report(health))

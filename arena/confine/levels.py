@@ -1,0 +1,135 @@
+"""The levels of confinement, weakest first, what each needs here, and how a bot is started under one.
+
+    default  a plain child in a session of its own, with limits; works everywhere
+    bwrap    the same in namespaces of its own: no network, no other process, no file but its own and the system's
+    cgroup   the same in a control group as well: memory and processor time of the whole tree are counted by the kernel
+
+What a host asks for is what it gets: a level that does not work here is refused with the reason. Only `auto` chooses,
+and says what it chose.
+"""
+
+import enum
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from arena.bots import BotSpec
+from arena.confine import bwrap, custody
+from arena.confine.cgroup import CgroupError, Hierarchy
+from arena.confine.launch import Launch
+from arena.confine.recipe import Recipe, recipe
+from arena.confine.scope import in_scope
+from arena.limits import Limits
+from arena.model import UsageError
+from arena.process import BotProcess
+
+AUTO = "auto"
+SANDBOX_PROCESSES = 2
+"""bubblewrap's own two: the one that waits for the sandbox, and the first one in it."""
+JOIN = 'echo 0 >"$0" && exec "$@"'
+"""What a shell does to be in a control group, of which its argument 0 is the list of members, before anything else."""
+
+
+class Level(enum.Enum):
+    """A level of confinement; see the module's text."""
+
+    DEFAULT = "default"
+    BWRAP = "bwrap"
+    CGROUP = "cgroup"
+
+    def why_not(self) -> str | None:
+        """None if the level works here, else the reason and what to do about it."""
+        if self is Level.DEFAULT:
+            return None
+        reason = bwrap.why_not()
+        if reason is None and self is Level.CGROUP:
+            try:
+                Hierarchy.find().close()
+            except CgroupError as error:
+                reason = str(error)
+        return reason
+
+
+def enter_scope(asked: str) -> None:
+    """Start this very command again in a scope of its own, if that is all that control groups lack here.
+
+    Returns if it is not, or if they were not asked for.
+    """
+    if asked not in (AUTO, Level.CGROUP.value) or Level.BWRAP.why_not() is not None:
+        return
+    try:
+        Hierarchy.find().close()
+    except CgroupError as error:
+        line = in_scope(sys.orig_argv) if error.scope_helps else None
+        if line:
+            os.execvp(line[0], line)
+
+
+def choose(asked: str) -> Level:
+    """The level of that name, or the strongest that works for `auto`. Raises `UsageError` with the reason if it does
+    not work here."""
+    if asked == AUTO:
+        return next(level for level in reversed(Level) if level.why_not() is None)
+    level = Level(asked)
+    reason = level.why_not()
+    if reason is not None:
+        raise UsageError(f"--sandbox {asked} does not work here: {reason}\n'arena doctor' shows what does")
+    return level
+
+
+class Confinement:
+    """How the bots of one league or match are started. Use it in a `with` statement.
+
+    `limits` are those of each bot by name, `usual` those of all others. Raises `UsageError` for a bot that cannot be
+    run at this level.
+    """
+
+    def __init__(self, level: Level, bots: Sequence[BotSpec], usual: Limits, limits: Mapping[str, Limits]) -> None:
+        self.level = level
+        self._usual = usual
+        self._limits = limits
+        self._recipes: dict[str, Recipe] = {}
+        self._hierarchy: Hierarchy | None = None
+        self._started = 0
+        if level is not Level.DEFAULT:
+            self._recipes = {bot.name: recipe(bot, bots) for bot in bots}
+        if level is Level.CGROUP:
+            self._hierarchy = Hierarchy.find()
+
+    def __enter__(self) -> "Confinement":
+        if self.level is Level.DEFAULT:
+            custody.close_to_bots()  # in a sandbox no bot sees it anyway
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.level is Level.DEFAULT:
+            custody.open_to_others()
+        if self._hierarchy:
+            self._hierarchy.close()
+
+    def limits_of(self, bot: BotSpec) -> Limits:
+        """What a bot may use."""
+        return self._limits.get(bot.name, self._usual)
+
+    def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
+        """Start a bot, on these CPUs (none named: on all). Raises `StartError` and `HostError`."""
+        launch = self._launch(bot, cpus)
+        try:
+            return BotProcess.start(launch)
+        except Exception:
+            if launch.group:
+                launch.group.remove()
+            raise
+
+    def _launch(self, bot: BotSpec, cpus: frozenset[int]) -> Launch:
+        limits = self.limits_of(bot)
+        words = f"{self.level.value}: {limits.text}"
+        if self.level is Level.DEFAULT:
+            return Launch(bot.command, bot.folder, bot.environment, limits, cpus=cpus, words=words)
+        line = bwrap.through_shell(bwrap.command(self._recipes[bot.name], limits, bwrap.spare_user()))
+        group = None
+        if self._hierarchy:
+            self._started += 1
+            group = self._hierarchy.make(f"bot-{self._started}", limits, SANDBOX_PROCESSES)
+            line = ("/bin/sh", "-c", JOIN, str(group.members), *line)
+        return Launch(line, bot.folder, {}, limits, helpers=SANDBOX_PROCESSES, group=group, cpus=cpus, words=words)

@@ -1,0 +1,59 @@
+"""Limits of single bots, as a host writes them down: a TOML file with a table for each bot, by its name in the league.
+
+    [hunter]
+    memory = "1G"
+    processes = 128
+
+What a table leaves out is as for all others.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.limits import Limits, parse_memory, parse_size
+from arena.model import UsageError
+from arena.rules.loading import suggest
+
+KEYS = Limits.__struct_fields__
+
+
+def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, Limits]:
+    """The limits of the bots that the file names. Raises `UsageError` with the file, the key and what was expected."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not valid TOML: {error}") from None
+    for name, table in tables.items():
+        if name not in bots:
+            raise UsageError(f"{path}: [{name}]: no bot here has that name; {suggest(name, bots)}")
+        if not isinstance(table, dict):
+            raise UsageError(f'{path}: {name}: expected a table such as [{name}] with memory = "1G", got {table!r}')
+    return {name: _limits(f"{path}: [{name}]", table, usual) for name, table in tables.items()}
+
+
+def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
+    values: dict[str, int] = {}
+    for key, value in table.items():
+        if key not in KEYS:
+            raise UsageError(f"{where}: unknown key {key!r}; {suggest(key, KEYS)}")
+        try:
+            values[key] = _value(key, value)
+        except UsageError as error:
+            raise UsageError(f"{where}: {key}: {error}") from None
+    return msgspec.structs.replace(usual, **values)
+
+
+def _value(key: str, value: object) -> int:
+    if key == "processes":
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise UsageError(f"expected a number from 1 up, got {value!r}")
+        return value
+    if not isinstance(value, str):
+        raise UsageError(f'expected a size such as "512M", got {value!r}')
+    return parse_memory(value) if key == "memory" else parse_size(value)

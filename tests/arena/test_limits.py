@@ -1,0 +1,82 @@
+"""Limits are written the way people write sizes, and a host's file for single bots is read strictly."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.confine.limits_file import load_limits
+from arena.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
+from arena.model import UsageError
+
+BOTS = ["hunter", "drifter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("512M", 512 * MIB),
+        ("1G", GIB),
+        ("1GiB", GIB),
+        ("2gb", 2 * GIB),
+        ("64K", 65536),
+        ("65536", 65536),
+        (" 8m ", 8 * MIB),
+    ],
+)
+def test_a_size_is_bytes_or_has_a_unit_of_1024(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "M", "0", "0M", "-1M", "1.5G", "12 parsecs", "1T", "9" * 20])
+def test_anything_else_is_refused_with_what_was_expected(text: str) -> None:
+    with pytest.raises(UsageError, match="expected a size such as 512M, 1G or 65536"):
+        parse_size(text)
+
+
+def test_memory_that_no_program_starts_with_is_taken_for_a_forgotten_unit() -> None:
+    with pytest.raises(UsageError, match="at least 16M of memory for a bot, got '512'"):
+        parse_memory("512")
+
+
+@pytest.mark.parametrize("size", [1, 1023, 1024, 16 * MIB, 512 * MIB, GIB, 3 * GIB + 1])
+def test_a_size_reads_back_from_its_text(size: int) -> None:
+    assert parse_size(size_text(size)) == size
+
+
+def test_limits_in_words_name_all_three() -> None:
+    assert Limits().text == "memory 512M, 64 processes, 16M of /tmp"
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "limits.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_bot_of_the_file_gets_its_own_limits_and_the_usual_ones_for_the_rest(tmp_path: Path) -> None:
+    path = write(tmp_path, '[hunter]\nmemory = "1G"\nprocesses = 128\n')
+    assert load_limits(path, Limits(tmp=MIB), BOTS) == {"hunter": Limits(memory=GIB, processes=128, tmp=MIB)}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[huntr]\n", r"\[huntr\]: no bot here has that name; did you mean hunter"),
+        ("hunter = 3\n", r'hunter: expected a table such as \[hunter\] with memory = "1G", got 3'),
+        ("[hunter]\nmemroy = '1G'\n", r"\[hunter\]: unknown key 'memroy'; did you mean memory"),
+        ("[hunter]\nmemory = 512\n", r'\[hunter\]: memory: expected a size such as "512M", got 512'),
+        ("[hunter]\nmemory = '512'\n", r"\[hunter\]: memory: expected at least 16M"),
+        ("[hunter]\nprocesses = 0\n", r"\[hunter\]: processes: expected a number from 1 up, got 0"),
+        ("[hunter]\nprocesses = true\n", r"\[hunter\]: processes: expected a number from 1 up, got True"),
+        ("[hunter]\ntmp = 'much'\n", r"\[hunter\]: tmp: expected a size such as 512M"),
+        ("[hunter\n", r"limits.toml: not valid TOML"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_file_bot_and_key(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        load_limits(write(tmp_path, text), Limits(), BOTS)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.toml: cannot be read: No such file or directory"):
+        load_limits(tmp_path / "none.toml", Limits(), BOTS)
