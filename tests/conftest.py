@@ -18,7 +18,7 @@ import trio
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec
-from arena.match import play_game
+from arena.match import USUAL, Conditions, play_game
 from arena.model import GameRecord, GameSpec, Player, TimeControl
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move
@@ -77,7 +77,10 @@ def make_bot(tmp_path: Path, marker: str) -> Callable[..., BotSpec]:
 
 @pytest.fixture
 def play() -> Callable[..., Awaitable[GameRecord]]:
-    """`await play(red, blue, time=..., ruleset=..., seeds=...)`: one game; it fails the test if it never ends."""
+    """`await play(red, blue, time=..., ruleset=..., seeds=..., conditions=...)`: one game.
+
+    It fails the test if it never ends.
+    """
 
     async def play_one(
         red: BotSpec,
@@ -85,6 +88,8 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
         time: TimeControl = PATIENT,
         ruleset: str = "barrage",
         seeds: tuple[int, int] = (11, 22),
+        *,
+        conditions: Conditions = USUAL,
     ) -> GameRecord:
         game = GameSpec(
             id=secrets.token_hex(8),
@@ -95,7 +100,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
             pair_seed=33,
         )
         with trio.fail_after(NEVER_ENDS):
-            return await play_game(game, red, blue)
+            return await play_game(game, red, blue, conditions)
 
     return play_one
 

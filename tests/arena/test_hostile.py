@@ -1,35 +1,54 @@
 """Whatever a bot does, it is the one that loses: with its true reason, soon, and with nothing of it left behind.
 
-The bots and what becomes of them are in `tests/hostile/bots.toml`.
+The bots and what becomes of them are in `tests/hostile/*.toml`, level of confinement by level. What a level does not
+stop is in there too: a bot that gets at something says so in a note, or the surroundings show that it has.
 """
 
+import contextlib
+import ctypes
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
 import tomllib
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 
 from arena.bots import BotSpec
+from arena.confine import custody
+from arena.confine.levels import Confinement, Level
+from arena.limits import Limits, parse_size
+from arena.match import Conditions
 from arena.model import GameRecord, GameResult, TimeControl
 from arena.process import STDERR_KEPT
 from arena.record import check_record
 from protocol.notation import Color, Reason
 
-TABLE = tomllib.loads((Path(__file__).parent.parent / "hostile" / "bots.toml").read_text())
-OPPONENTS: dict[str, str] = TABLE["opponent"]
-HURRIED = TimeControl(move_ms=300, setup_ms=600, start_ms=1500)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know their way about on Linux only")
+
+HOSTILE = Path(__file__).parent.parent / "hostile"
+TABLES = [tomllib.loads(path.read_text()) for path in sorted(HOSTILE.glob("*.toml"))]
+OPPONENTS: dict[str, str] = {name: program for table in TABLES for name, program in table.get("opponent", {}).items()}
+HURRIED = TimeControl(move_ms=300, setup_ms=600, start_ms=1000)
 UNHURRIED = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
 DROPPED_NOTE = 60
 """More characters than the line takes that says how much of the standard error was dropped."""
+SECRET = b"where the flag stands"
 
 Play = Callable[..., Awaitable[GameRecord]]
+MakeBot = Callable[..., BotSpec]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One bot that misbehaves; the columns are explained in the table."""
+    """One bot that misbehaves, at one level; the columns are explained in `bots.toml`."""
 
     name: str
     program: str
@@ -38,45 +57,253 @@ class Row:
     stderr: tuple[str, ...] = ()
     opponent: str = "good"
     hurried: bool = False
+    levels: tuple[str, ...] = tuple(level.value for level in Level)
+    language: str = "python"
+    limits: dict[str, Any] = field(default_factory=dict)
+    pondering: bool = True
+    needs: tuple[str, ...] = ()
+    loser: str = "bad"
+    told: tuple[str, ...] = ()
+    not_told: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    used_ms: int = 0
+    at: dict[str, Any] = field(default_factory=dict)
 
     @property
     def reasons(self) -> set[Reason]:
         """One reason, but where it is chance which of two faults is noticed first."""
         return {Reason(reason) for reason in self.reason.split(" or ")}
 
+    @property
+    def allowed(self) -> Limits:
+        """What the bot may use."""
+        sizes = {name: value if isinstance(value, int) else parse_size(value) for name, value in self.limits.items()}
+        return Limits(**sizes)
 
-ROWS = [Row(**columns) for columns in TABLE["bot"]]
+
+@dataclass(frozen=True)
+class Case:
+    """A row as it is at one level, the level, and the side that the bot plays."""
+
+    row: Row
+    level: Level
+    color: Color
+
+    @classmethod
+    def of(cls, row: Row, level: Level, color: Color) -> "Case":
+        columns = dict(row.at.get(level.value, {}))
+        if level is Level.DEFAULT and os.geteuid() != 0:
+            columns |= row.at.get("user", {})
+        return cls(replace(row, **columns), level, color)
 
 
-@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name.replace(" ", "-"))
-def test_it_loses_and_the_next_game_is_not_the_worse_for_it(
-    row: Row, color: Color, make_bot: Callable[..., BotSpec], play: Play, left_behind: Callable[[], list[str]]
+def cases() -> Iterator[object]:
+    """Each row at each of its levels, one side after the other; and where the table says so, as both by default."""
+    for table in TABLES:
+        for number, columns in enumerate(table["bot"]):
+            row = Row(**columns)
+            for place, level in enumerate(Level):
+                if level.value not in row.levels:
+                    continue
+                both = table["both_sides"] and level is Level.DEFAULT
+                for color in Color if both else [Color((number + place) % 2)]:
+                    name = f"{row.name.replace(' ', '-')}-{level.value}-{color.word}"
+                    yield pytest.param(Case.of(row, level, color), id=name)
+
+
+class Surroundings:
+    """What a hostile bot finds around it, all of it this test's own, and what it has touched of that."""
+
+    def __init__(self, folder: Path, opponent: BotSpec) -> None:
+        self._secret = ctypes.create_string_buffer(SECRET)
+        self.home = folder / "home"
+        self.home.mkdir()
+        self._store = folder / "league.sqlite"
+        self._store.write_bytes(SECRET)
+        self._held = os.open(self._store, os.O_RDONLY)
+        self._files = {"store": self._store, "opponent's program": opponent.path}
+        self._before: dict[str, bytes] = {}
+        self._folder = folder
+        self._names: set[str] = set()
+        abstract = secrets.token_hex(8)
+        self._listeners = {
+            "tcp": self._listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            "udp": self._listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            "unix": self._listen(socket.AF_UNIX, socket.SOCK_STREAM, str(folder / "socket")),
+            "abstract": self._listen(socket.AF_UNIX, socket.SOCK_STREAM, f"\0{abstract}"),
+        }
+        self.given = {
+            "arena": os.getpid(),
+            "secret": SECRET,
+            "secret_address": ctypes.addressof(self._secret),
+            "store": str(self._store),
+            "store_descriptor": self._held,
+            "opponent": str(opponent.path),
+            "home": str(self.home),
+            "tcp": self._listeners["tcp"].getsockname(),
+            "udp": self._listeners["udp"].getsockname(),
+            "unix": str(folder / "socket"),
+            "abstract": f"\0{abstract}",
+        }
+
+    @staticmethod
+    def _listen(family: int, kind: int, address: str | tuple[str, int]) -> socket.socket:
+        listener = socket.socket(family, kind)
+        listener.bind(address)
+        listener.setblocking(False)
+        if kind == socket.SOCK_STREAM:
+            listener.listen()
+        return listener
+
+    def remember(self, program: Path) -> None:
+        """All is in its place now: what is different later has been changed."""
+        self._files["own program"] = program
+        self._before = {name: path.read_bytes() for name, path in self._files.items()}
+        self._names = set(os.listdir(self._folder))
+
+    def touched(self) -> set[str]:
+        """What has been written to, and which listeners somebody has come to."""
+        found = {name for name, path in self._files.items() if path.read_bytes() != self._before[name]}
+        if os.listdir(self.home):
+            found.add("home")
+        if set(os.listdir(self._folder)) != self._names:
+            found.add("own folder")
+        for name, listener in self._listeners.items():
+            with contextlib.suppress(BlockingIOError):
+                if listener.type == socket.SOCK_STREAM:
+                    listener.accept()[0].close()
+                else:
+                    listener.recv(100)
+                found.add(name)
+        return found
+
+    def close(self) -> None:
+        for listener in self._listeners.values():
+            listener.close()
+        os.close(self._held)
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """`compiled(program)`: a C program, ready to be run. The test is skipped where there is no compiler."""
+    folder = tmp_path_factory.mktemp("compiled")
+    made: dict[str, Path] = {}
+
+    def compile_once(program: str) -> Path:
+        compiler = shutil.which("cc")
+        if compiler is None:
+            pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+        if program not in made:
+            made[program] = folder / f"bot-{len(made)}"
+            source = made[program].with_suffix(".c")
+            source.write_text(program)
+            subprocess.run([compiler, "-O1", "-w", "-o", made[program], source], check=True)
+        return made[program]
+
+    return compile_once
+
+
+@pytest.fixture
+def arm(
+    tmp_path: Path, make_bot: MakeBot, compiled: Callable[[str], Path]
+) -> Iterator[Callable[[Row, BotSpec], tuple[BotSpec, Surroundings]]]:
+    """`arm(row, opponent)`: the row's bot, and what there is around it, which it knows."""
+    with contextlib.ExitStack() as stack:
+
+        def make(row: Row, opponent: BotSpec) -> tuple[BotSpec, Surroundings]:
+            surroundings = Surroundings(tmp_path, opponent)
+            stack.callback(surroundings.close)
+            bot = make_bot(f"GIVEN.update({surroundings.given!r})\n{row.program}", "bad")
+            if row.language == "c":
+                program = compiled(row.program)
+                bot = replace(bot, path=program, command=(str(program),))
+            surroundings.remember(bot.path)
+            return bot, surroundings
+
+        yield make
+
+
+@pytest.fixture(autouse=True)
+def as_in_a_league(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Bots are the only children there are; and what a level changes of this process is changed back."""
+    monkeypatch.setattr(custody, "_sole_parent", True)
+    yield
+    set_dumpable = 4  # PR_SET_DUMPABLE in <linux/prctl.h>
+    ctypes.CDLL(None).prctl(set_dumpable, 1, 0, 0, 0)
+
+
+@pytest.mark.parametrize("case", list(cases()))
+def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
+    case: Case,
+    make_bot: MakeBot,
+    arm: Callable[[Row, BotSpec], tuple[BotSpec, Surroundings]],
+    play: Play,
+    left_behind: Callable[[], list[str]],
 ) -> None:
-    bad, opponent = make_bot(row.program, "bad"), make_bot(OPPONENTS[row.opponent], "opponent")
-    good, brief = make_bot(OPPONENTS["good"], "good"), make_bot(OPPONENTS["brief"], "brief")
+    row, level, color = case.row, case.level, case.color
+    skip_without(level, row.needs)
+    opponent, good, brief = (
+        make_bot(OPPONENTS[program], name)
+        for program, name in ((row.opponent, "opponent"), ("good", "good"), ("brief", "brief"))
+    )
+    bad, surroundings = arm(row, opponent)
 
-    async def games() -> None:
+    async def games(confinement: Confinement) -> None:
+        conditions = Conditions(confinement.start, row.pondering)
         red, blue = (bad, opponent) if color is Color.RED else (opponent, bad)
-        record = await play(red, blue, time=HURRIED if row.hurried else UNHURRIED)
+        record = await play(red, blue, time=HURRIED if row.hurried else UNHURRIED, conditions=conditions)
         assert left_behind() == []
         judge(row, color, record)
-        following = await play(good, brief)
+        assert surroundings.touched() == set(row.touched)
+        following = await play(good, brief, conditions=conditions)
         assert (following.verdict.reason, following.verdict.plies) == (Reason.RESIGN, 42), following.verdict
         check_record(following)
 
-    trio.run(games)
+    with Confinement(level, [bad, opponent, good, brief], Limits(), {"bad": row.allowed}) as confinement:
+        trio.run(games, confinement)
     assert left_behind() == []
 
 
+def skip_without(level: Level, needs: tuple[str, ...]) -> None:
+    """Skip the test, with the reason, where the level does not work or the machine lacks what the attack goes by."""
+    reason = level.why_not()
+    if reason is not None:
+        pytest.skip(f"{level.value}: {reason}")
+    for need in needs:
+        if not MACHINE_HAS[need]():
+            pytest.skip(f"this machine does not have {need}")
+
+
+def _may_trace() -> bool:
+    """Whether a process may trace another of its user that is not its child."""
+    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+    return os.geteuid() == 0 or not scope.exists() or scope.read_text().strip() == "0"
+
+
+def _has_vsock() -> bool:
+    with contextlib.suppress(OSError, AttributeError):
+        socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).close()
+        return True
+    return False
+
+
+MACHINE_HAS: dict[str, Callable[[], bool]] = {"free tracing": _may_trace, "vsock": _has_vsock}
+
+
 def judge(row: Row, color: Color, record: GameRecord) -> None:
-    """The record says what the row says, and nothing against the opponent."""
+    """The record says what the row says, and nothing against the opponent that it has not."""
     verdict = record.verdict
-    assert (verdict.result, verdict.reason in row.reasons) == (GameResult.win(color.opponent), True), verdict
-    assert verdict.detail.startswith(f"{color.word} (bad) {verdict.reason.sentence}")
+    loser, name = (color, "bad") if row.loser == "bad" else (color.opponent, "opponent")
+    assert (verdict.result, verdict.reason in row.reasons) == (GameResult.win(loser.opponent), True), verdict
+    assert verdict.detail.startswith(f"{loser.word} ({name}) {verdict.reason.sentence}")
     assert [words for words in row.words if words not in verdict.detail] == [], verdict.detail
     assert verdict.plies == len(record.actions) == len(record.times_us)
     assert record.stderr[color.opponent] == ""
-    assert [words for words in row.stderr if words not in record.stderr[color]] == []
+    assert [words for words in row.stderr if words not in record.stderr[color]] == [], record.stderr[color]
     assert len(record.stderr[color]) <= STDERR_KEPT + DROPPED_NOTE
+    notes = [note.text for note in record.notes if note.color == color.word]
+    assert [words for words in row.told if not any(words in note for note in notes)] == [], notes
+    assert [words for words in row.not_told if any(words in note for note in notes)] == [], notes
+    assert record.used is not None
+    assert record.used[color].cpu_us >= row.used_ms * 1000
     check_record(record)

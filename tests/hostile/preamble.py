@@ -7,6 +7,14 @@ few milliseconds; and it writes with `os.write`, so that what a program says goe
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # neither is quick to import
+    from collections.abc import Callable
+    from typing import Any
+
+GIVEN: "dict[str, Any]" = {}
+"""What a bot that attacks knows of its surroundings; the tests put it in front of its program."""
+
 heard: dict[str, list[str]] = {}
 """The fields of the last line of each verb; `rule army` is there as `army`."""
 
@@ -82,3 +90,62 @@ def patrol(turn: int) -> str:
     files = "abcdefghijihgfedcb"
     rank = 4 if is_red() else 7
     return f"{files[turn % 18]}{rank}-{files[(turn + 1) % 18]}{rank}"
+
+
+# --- for those that attack ------------------------------------------------------------------------------------------
+
+
+def begin() -> None:
+    """Play up to the first turn."""
+    introduce()
+    set_up()
+    hear("turn")
+
+
+def give_up() -> None:
+    """Resign, and exit when the game is over."""
+    say("move resign")
+    hear("quit")
+
+
+def tell(text: str) -> None:
+    """Say something that the record keeps."""
+    say("note " + text)
+
+
+def attempt(what: str, action: "Callable[[], object]") -> bool:
+    """Try something and tell how that went. An action that returns False has failed, too."""
+    try:
+        done = action() is not False
+        how = "done" if done else "failed: nothing came of it"
+    except OSError as error:
+        done, how = False, f"failed: {error.strerror}"
+    tell(f"{what}: {how}")
+    return done
+
+
+def content(path: str) -> bytes:
+    """All that is in a file."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def processes() -> list[int]:
+    """The numbers of all other processes that can be seen."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def opponent() -> int:
+    """The number of the opponent's process. Raises `ProcessLookupError` if there is none to be seen.
+
+    It is known by the name of its program, which is by lot: what is done to it must not happen to any other.
+    """
+    name = os.path.basename(GIVEN["opponent"]).encode()
+    for pid in processes():
+        try:
+            words = content(f"/proc/{pid}/cmdline").split(b"\0")
+        except OSError:
+            continue
+        if len(words) > 1 and os.path.basename(words[-2]) == name:
+            return pid
+    raise ProcessLookupError(3, "No such process")
