@@ -65,9 +65,10 @@ class Arrivals(trio.abc.Instrument):
             self._came.pop(output, None)
 
     def take(self, output: int, asked: float) -> float:
-        """When what has just been read from this descriptor came (its last part, if it came in parts).
+        """When what is to be read from this descriptor now came (its last part, if it came in parts).
 
-        `asked` is when the bot was asked: then there was nothing yet.
+        To be asked before it is read: a look finds nothing in a pipe that is empty again. `asked` is when the bot was
+        asked: then there was nothing yet.
         """
         moment = now()
         self._look(moment)

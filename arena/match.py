@@ -224,9 +224,8 @@ class _Table:
             await self._read(color, process)
 
     async def _read(self, color: Color, process: BotProcess) -> None:
-        data = process.read_now()
+        data = self._receive(color, process)
         if data:
-            self._receive(color, process, data)
             moment = now()
             if moment - self._yielded > SLICE_SECONDS:
                 await trio.lowlevel.checkpoint()
@@ -234,16 +233,19 @@ class _Table:
         elif data is not None:
             await self._output_ended(color, process)
 
-    def _receive(self, color: Color, process: BotProcess, data: bytes) -> None:
-        """Pass on what a bot has said, with the time at which it came."""
+    def _receive(self, color: Color, process: BotProcess) -> bytes | None:
+        """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
         referee = self.referee
         asked = referee.seats[color].started
         came = self._arrivals.take(process.stdout, asked)
-        self._prompt[color] = came - asked < PROMPT_SECONDS
-        used = process.cpu_us() - self._cpu_before
-        referee.receive(color, data, came)
-        if len(self.cpu_us) < len(referee.actions):
-            self.cpu_us.append(used)
+        data = process.read_now()
+        if data:
+            self._prompt[color] = came - asked < PROMPT_SECONDS
+            used = process.cpu_us() - self._cpu_before
+            referee.receive(color, data, came)
+            if len(self.cpu_us) < len(referee.actions):
+                self.cpu_us.append(used)
+        return data
 
     async def _output_ended(self, color: Color, process: BotProcess) -> None:
         """The end of output nearly always is the end of the process. No deadline counts any more."""
@@ -267,8 +269,8 @@ class _Table:
         """A bot has exited: what it said before counts first."""
         process = self._processes[color]
         seat = self.referee.seats[color]
-        while not (self.referee.verdict or seat.fault) and (data := process.read_now()):
-            self._receive(color, process, data)
+        while not (self.referee.verdict or seat.fault) and self._receive(color, process):
+            pass
         if process.out_of_memory():
             self.referee.over_limit(color, process.out_of_memory())
         self.referee.gone(color, process.exit_words(), exited=True)
@@ -277,8 +279,8 @@ class _Table:
         """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
         process = self._processes[color]
         seat = self.referee.seats[color]
-        while seat.phase.bot_must_answer and not seat.fault and (data := process.read_now()):
-            self._receive(color, process, data)
+        while seat.phase.bot_must_answer and not seat.fault and self._receive(color, process):
+            pass
 
     def _arm(self) -> None:
         deadline = self.referee.deadline

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from arena.confine.levels import choose
 from arena.record import check_record
 from arena.store import Store
 
@@ -309,3 +310,143 @@ def test_a_machine_out_of_descriptors_is_blamed_on_no_bot(folder: Path) -> None:
     with Store(folder / "l.sqlite", create=False) as store:
         assert len(store.ids()) == 2
     assert league(folder, "--rounds", "3").returncode == 0
+
+
+# --- how bots are held ----------------------------------------------------------------------------------------------
+
+HOG = """
+import sys, time
+taken = b"x" * (100 * 1024 * 1024)
+for line in sys.stdin: pass
+time.sleep(3600)
+"""
+SAYS_ITS_CPUS = """
+import os, sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("ready", flush=True)
+    if words[0] == "setup":
+        print("cpus", *sorted(os.sched_getaffinity(0)), file=sys.stderr, flush=True)
+        print("setup FBBS2339M./........../........../2.........", flush=True)
+    if words[0] == "turn": print("move resign", flush=True)
+    if words[0] == "quit": break
+"""
+
+WRONG_LIMITS: list[tuple[Sequence[str], Sequence[str]]] = [
+    (["--sandbox", "nonsense"], ["--sandbox", "'default', 'bwrap', 'cgroup', 'auto'"]),
+    (["--memory", "12"], ["expected at least 16M of memory for a bot, got '12'"]),
+    (["--memory", "much"], ["expected a size such as 512M", "got 'much'"]),
+    (["--tmp", "x"], ["expected a size such as 512M", "got 'x'"]),
+    (["--processes", "0"], ["--processes", "x>=1"]),
+    (["--limits", "missing.toml"], ["missing.toml: cannot be read"]),
+    (["--limits", "stranger.toml"], ["stranger.toml: [alhpa]: no bot here has that name", "alpha"]),
+    (["--limits", "typo.toml"], ["typo.toml: [alpha]: unknown key 'memroy'", "memory"]),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), WRONG_LIMITS, ids=[" ".join(options) for options, _ in WRONG_LIMITS])
+def test_wrong_limits_get_one_clear_message_and_nothing_is_played(
+    folder: Path, options: list[str], words: list[str]
+) -> None:
+    (folder / "stranger.toml").write_text('[alhpa]\nmemory = "1G"\n')
+    (folder / "typo.toml").write_text('[alpha]\nmemroy = "1G"\n')
+    done = league(folder, *options)
+    assert done.returncode == 2
+    assert [word for word in words if word not in done.stderr] == []
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert not (folder / "l.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (["--memory", "300M"], "limits: memory 512M, 64 processes, 16M of /tmp (in the store), memory 300M"),
+        (["--no-pondering"], "pondering: yes (in the store), no (asked for)"),
+    ],
+    ids=["memory", "pondering"],
+)
+def test_games_under_other_limits_do_not_get_into_one_table(folder: Path, option: list[str], words: str) -> None:
+    assert league(folder, "--rounds", "1").returncode == 0
+    done = league(folder, "--rounds", "2", *option)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "--store" in done.stderr
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert len(store.ids()) == 2
+
+
+def test_a_table_shows_the_processor_time_of_each_bot(folder: Path) -> None:
+    done = league(folder, "--rounds", "1")
+    assert "CPU" in done.stdout.splitlines()[0].split()
+    lines = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)["standings"]
+    assert {line["name"] for line in lines} == {"alpha", "beta"}
+    with Store(folder / "l.sqlite", create=False) as store:
+        times: dict[str, list[tuple[int, int]]] = {"alpha": [], "beta": []}
+        for row in store.rows():
+            for player, time_used in zip(row.players, row.times, strict=True):
+                assert time_used.cpu_us is not None
+                times[player.name].append((time_used.cpu_us, time_used.moves))
+    for line in lines:
+        cpu_us, moves = (sum(column) for column in zip(*times[line["name"]], strict=True))
+        assert line["cpu_ms"] == pytest.approx(cpu_us / moves / 1000)
+        assert line["cpu_ms"] > 0
+
+
+def test_what_auto_has_chosen_is_said_before_the_first_game(folder: Path) -> None:
+    for name in ("alpha.py", "beta.py"):  # these need nothing but Python, wherever the arena itself may be
+        (folder / name).write_text(SLOW_BOT.replace("time.sleep(0.05)", "pass"))
+    done = league(folder, "--rounds", "1", "--sandbox", "auto")
+    assert done.returncode == 0, done.stderr
+    chosen = choose("auto").value
+    before, _, _ = done.stderr.partition("game 1")
+    assert re.search(rf"^sandbox: {chosen} \(the strongest that works here", before, re.MULTILINE)
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert [words.split(":")[0] for words in store.record("1")[1].confinement] == [chosen, chosen]
+
+
+def test_a_bot_that_takes_too_much_memory_forfeits_and_is_told_how_much(folder: Path) -> None:
+    (folder / "hog.py").write_text(HOG)
+    done = arena(folder, "match", "alpha.py", "hog.py", "--games", "1", "--rules", "barrage", "--memory", "64M")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^over-limit +1 +hog 1 *$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"hog forfeited 1 game \(over-limit\); the first, game 1: .*hog.* used \d+M of memory", done.stderr
+    )
+    assert "64M are allowed" in done.stderr
+    assert not processes_in(folder)
+
+
+def test_a_bot_may_be_given_more_by_a_file_of_limits(folder: Path) -> None:
+    """The hog gets the memory that it takes, and loses for another reason: it never says that it is ready."""
+    (folder / "hog.py").write_text(HOG)
+    (folder / "limits.toml").write_text('[hog]\nmemory = "1G"\n')
+    options = ["--games", "1", "--rules", "barrage", "--memory", "64M", "--start-time", "1s", "--limits", "limits.toml"]
+    done = arena(folder, "match", "alpha.py", "hog.py", *options, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["endings"] == {"no-start": 1}
+    assert document["settings"]["limits of hog"].startswith("memory 1G,")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin programs to a CPU")
+def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(folder: Path) -> None:
+    for name in ("ann.py", "bob.py"):
+        (folder / name).write_text(SAYS_ITS_CPUS)
+    usable = os.sched_getaffinity(0)
+    jobs = min(2, len(usable))
+    command = ["match", "ann.py", "bob.py", "--rules", "barrage", "--games", "6", "-j", str(jobs)]
+    assert arena(folder, *command, "--store", "pinned.sqlite", "--affinity").returncode == 0
+    assert arena(folder, *command, "--store", "free.sqlite").returncode == 0
+
+    def cpus(path: str) -> list[tuple[set[int], ...]]:
+        with Store(folder / path, create=False) as store:
+            records = [store.record(str(number))[1] for number in range(1, 7)]
+        return [
+            tuple({int(word) for word in said.split("cpus")[1].split()} for said in game.stderr) for game in records
+        ]
+
+    pinned = cpus("pinned.sqlite")
+    assert all(red == blue and len(red) == 1 for red, blue in pinned), pinned
+    assert len({min(red) for red, _ in pinned}) == jobs
+    assert cpus("free.sqlite") == [(usable, usable)] * 6

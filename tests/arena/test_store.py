@@ -1,20 +1,25 @@
 """The store: a game is in it whole or not at all, and nothing that is in it is ever lost or mixed up."""
 
 import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from arena.league.schedule import Settings
 from arena.model import GameRecord, GameResult, Player, TimeControl, UsageError, Verdict
+from arena.record import encode_record
 from arena.rules.loading import load_ruleset
 from arena.store import APPLICATION_ID, VERSION, PlayerTime, Store, StoreError
 from protocol.notation import Reason
 
 RED, BLUE = Player("hunter", "aa" * 32), Player("drifter", "bb" * 32)
 DUEL = load_ruleset("duel")
+ROOT = Path(__file__).parent.parent.parent
 
 
 def record(game_id: str = "0123456789abcdef", result: GameResult = GameResult.RED) -> GameRecord:
@@ -164,3 +169,142 @@ def test_a_full_disk_is_said_in_one_sentence_and_loses_no_game(path: Path) -> No
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be opened"):
         Store(tmp_path / "no" / "league.sqlite", create=True)
+
+
+# --- stores of version 1, and many that open one at a time ----------------------------------------------------------
+
+VERSION_1 = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE games (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    red TEXT NOT NULL, red_digest TEXT NOT NULL,
+    blue TEXT NOT NULL, blue_digest TEXT NOT NULL,
+    result TEXT NOT NULL, reason TEXT NOT NULL, plies INTEGER NOT NULL, detail TEXT NOT NULL,
+    red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
+    blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    record BLOB NOT NULL
+);
+"""
+"""The tables as they were before processor time was measured."""
+OPENS_STORES = """
+import sys
+from pathlib import Path
+from arena.store import Store
+print("ready", flush=True)
+sys.stdin.readline()
+for path in sys.argv[1:]:
+    with Store(Path(path), create=True):
+        pass
+"""
+
+
+def with_cpu_times(game_id: str) -> GameRecord:
+    return msgspec.structs.replace(record(game_id), cpu_us=(500, 10, 700))
+
+
+def make_version_1(path: Path) -> None:
+    """A store as the first version made it, with one game."""
+    told = msgspec.json.decode(encode_record(record()))
+    for name in ("cpu_us", "used", "confinement"):
+        del told[name]
+    old = sqlite3.connect(path, isolation_level=None)
+    old.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1; {VERSION_1}")
+    old.execute("INSERT INTO settings VALUES ('ruleset', 'duel')")
+    old.execute(
+        f"INSERT INTO games VALUES (NULL, {', '.join('?' * 17)})",
+        (
+            *(record().id, RED.name, RED.digest, BLUE.name, BLUE.digest),
+            *("red", "flag", 3, "blue (drifter) lost its flag", 2, 4000, 3000, 1, 20, 20, 2.5),
+            msgspec.json.encode(told),
+        ),
+    )
+    old.close()
+
+
+def version_of(path: Path) -> int:
+    database = sqlite3.connect(path)
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    database.close()
+    return int(version)
+
+
+def test_a_store_of_version_1_keeps_its_games_and_gets_new_ones_with_processor_times_beside_them(path: Path) -> None:
+    make_version_1(path)
+    for _ in range(2):  # what has been upgraded is opened again like any other
+        with Store(path, create=True) as store:
+            store.add(with_cpu_times("f" * 16))
+            assert store.settings() == {"ruleset": "duel"}
+            assert store.record("1") == (1, record())
+            assert store.record("2") == (2, with_cpu_times("f" * 16))
+            assert [row.id for row in store.rows()] == [record().id, "f" * 16]
+            old, new = (row.times for row in store.rows())
+            assert old == (PlayerTime(2, 4000, 3000, None), PlayerTime(1, 20, 20, None))
+            assert new == (PlayerTime(2, 4000, 3000, 1200), PlayerTime(1, 20, 20, 10))
+    assert version_of(path) == VERSION
+
+
+def test_a_store_of_version_1_that_is_only_read_is_read_and_left_as_it_was(path: Path) -> None:
+    make_version_1(path)
+    before = path.read_bytes()
+    with Store(path, create=False) as store:
+        assert store.record("1") == (1, record())
+        assert [row.times for row in store.rows()] == [(PlayerTime(2, 4000, 3000), PlayerTime(1, 20, 20))]
+    assert path.read_bytes() == before
+    assert version_of(path) == 1
+
+
+def test_processor_times_go_to_the_right_side_where_blue_starts(path: Path) -> None:
+    rules = tuple(replace(DUEL, starts=type(DUEL.starts).BLUE).lines())
+    with Store(path, create=True) as store:
+        added = store.add(msgspec.structs.replace(with_cpu_times("f" * 16), rules=rules))
+        assert [added] == list(store.rows())
+    assert [time.cpu_us for time in added.times] == [10, 1200]
+
+
+def test_an_empty_file_is_made_a_store_of_only_if_that_was_asked_for(path: Path) -> None:
+    path.touch()
+    with pytest.raises(UsageError, match="got an empty file"):
+        Store(path, create=False)
+    assert path.read_bytes() == b""
+    with Store(path, create=True) as store:
+        assert store.add(record()).number == 1
+
+
+def test_a_store_that_another_has_just_made_is_used_and_not_made_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other is quicker between our look at the file and our first statement."""
+    connect = sqlite3.connect
+
+    def too_late(*words: Any, **options: Any) -> Any:
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        with Store(path, create=True) as other:
+            other.add(record("a" * 16))
+        return connect(*words, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", too_late)
+    with Store(path, create=True) as store:
+        store.add(record("b" * 16))
+        assert [row.id for row in store.rows()] == ["a" * 16, "b" * 16]
+
+
+def test_two_processes_that_make_the_same_stores_at_once_both_succeed(tmp_path: Path) -> None:
+    assert open_at_once([tmp_path / f"{number}.sqlite" for number in range(20)]) == [(0, ""), (0, "")]
+
+
+def open_at_once(paths: list[Path]) -> list[tuple[int, str]]:
+    """Two processes open all these stores for writing at the same time; the exit code and complaints of each."""
+    command = [sys.executable, "-c", OPENS_STORES, *map(str, paths)]
+    pipe = subprocess.PIPE
+    both = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT) for _ in range(2)]
+    for process in both:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in both:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    complaints = [process.communicate(timeout=60)[1] for process in both]
+    return [(process.returncode, said) for process, said in zip(both, complaints, strict=True)]

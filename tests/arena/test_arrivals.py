@@ -1,0 +1,421 @@
+"""When an answer came: what the arena does meanwhile is not charged to the bot, and what the bot does is.
+
+The rules are tried with a clock that only the test moves; that they hold in a trio run, with the system's own clock.
+"""
+
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import trio
+import trio.testing
+
+import arena.arrivals
+from arena.arrivals import MOMENT, Arrivals
+
+needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
+needs_schedstat = pytest.mark.skipif(
+    not Path("/proc/self/schedstat").exists(), reason="this kernel does not tell how long a thread waited for a CPU"
+)
+
+PATIENCE = 60.0
+"""Seconds after which a test counts as one that never ends."""
+BUSY_SECONDS = 0.05
+"""How long the arena works without a look: many times what it may charge."""
+ASLEEP_SECONDS = 0.02
+"""How long the arena has slept when an answer comes."""
+
+WRITES_TO_A_SLEEPER = """
+import os, sys, time
+sleeper, asleep_seconds = sys.argv[1], float(sys.argv[2])
+def is_asleep():
+    with open(sleeper) as stat:
+        return stat.read().rpartition(")")[2].split()[0] == "S"
+for _ in sys.stdin:
+    since = time.perf_counter()
+    while time.perf_counter() < since + asleep_seconds:
+        if not is_asleep():
+            since = time.perf_counter()
+    before = time.perf_counter()
+    os.write(1, b"x")
+    print(before, time.perf_counter(), file=sys.stderr, flush=True)
+"""
+"""For each line that it is given: waits until a thread has been asleep for a while, writes to it, and says when."""
+
+
+class Pipe:
+    """A pipe that a bot may say something in; the arena reads its output."""
+
+    def __init__(self) -> None:
+        self.output, self.input = os.pipe()
+        os.set_blocking(self.output, False)
+
+    def say(self) -> None:
+        os.write(self.input, b"x")
+
+    def close(self) -> None:
+        os.close(self.output)
+        os.close(self.input)
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    made = Pipe()
+    yield made
+    made.close()
+
+
+class Scripted:
+    """Arrivals with a clock that only the test moves, and the times of a run as the test tells them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> None:
+        self.moment = 0.0
+        self.waited = 0.0
+        monkeypatch.setattr(arena.arrivals, "now", lambda: self.moment)
+        monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self.waited)
+        self.arrivals = Arrivals()
+        self.pipe = pipe
+        self.arrivals.watch(pipe.output)
+
+    def look(self, at: float) -> None:
+        """The arena goes round without sleeping."""
+        self.moment = at
+        self.arrivals.before_io_wait(0)
+        self.arrivals.after_io_wait(0)
+
+    def sleep(self, at: float, until: float, waited: float = 0.0) -> None:
+        """The arena sleeps until it is woken by an answer, the last part of it because no CPU is free for it."""
+        self.moment = at
+        self.arrivals.before_io_wait(1)
+        self.pipe.say()
+        self.moment = until
+        self.waited += waited
+        self.arrivals.after_io_wait(1)
+
+    def take(self, at: float, asked: float) -> float:
+        self.moment = at
+        came = self.arrivals.take(self.pipe.output, asked)
+        os.read(self.pipe.output, 100)
+        return came
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> Iterator[Scripted]:
+    made = Scripted(monkeypatch, pipe)
+    yield made
+    made.arrivals.after_run()
+
+
+def keep_busy(seconds: float) -> None:
+    """Work for so long, without a look."""
+    end = trio.current_time() + seconds
+    while trio.current_time() < end:
+        pass
+
+
+def descriptors() -> dict[int, str]:
+    """This process's open descriptors, and what each leads to."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[int(name)] = os.readlink(f"/proc/self/fd/{name}")
+        except FileNotFoundError:  # the one that the folder was read through
+            continue
+    return found
+
+
+# --- the rules, with a clock of the test's own ----------------------------------------------------------------------
+
+
+@needs_epoll
+def test_an_answer_that_wakes_the_arena_counts_from_then_however_late_it_is_read(scripted: Scripted) -> None:
+    scripted.look(9.0)
+    scripted.sleep(10.0, until=12.0)
+    assert scripted.take(13.0, asked=9.5) == 12.0
+
+
+@needs_epoll
+def test_what_the_arena_waited_for_a_cpu_after_it_was_woken_is_not_the_bots(scripted: Scripted) -> None:
+    scripted.waited = 100.0
+    scripted.sleep(10.0, until=12.0, waited=0.5)
+    assert scripted.take(13.0, asked=9.5) == 11.5
+
+
+@needs_epoll
+def test_an_answer_did_not_come_before_the_look_that_did_not_find_it(scripted: Scripted) -> None:
+    """The kernel may have counted waits from before the sleep too."""
+    scripted.sleep(10.0, until=12.0, waited=3.0)
+    assert scripted.take(13.0, asked=9.5) == 10.0
+
+
+@needs_epoll
+def test_an_answer_found_by_the_next_look_a_moment_later_counts_from_that_look(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.pipe.say()
+    scripted.look(10.0 + MOMENT / 2)
+    assert scripted.take(13.0, asked=9.5) == 10.0 + MOMENT / 2
+
+
+@needs_epoll
+@pytest.mark.parametrize("found_by", ["look", "look before sleep", "reading"])
+def test_an_answer_found_after_long_work_is_charged_no_more_than_a_moment_of_it(
+    scripted: Scripted, found_by: str
+) -> None:
+    scripted.look(10.0)
+    scripted.pipe.say()
+    if found_by == "look":
+        scripted.look(10.05)
+    elif found_by == "look before sleep":
+        scripted.moment = 10.05
+        scripted.arrivals.before_io_wait(1)
+        scripted.moment = 10.06
+        scripted.arrivals.after_io_wait(1)
+    assert scripted.take(10.07, asked=9.5) == 10.0 + MOMENT
+
+
+@needs_epoll
+def test_who_was_asked_since_the_last_look_is_charged_no_more_than_a_moment_after_that(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.pipe.say()
+    assert scripted.take(10.05, asked=10.02) == 10.02 + MOMENT
+
+
+@needs_epoll
+def test_no_answer_comes_before_the_bot_was_asked(scripted: Scripted) -> None:
+    scripted.sleep(10.0, until=12.0)
+    assert scripted.take(13.0, asked=12.5) == 12.5
+
+
+@needs_epoll
+def test_an_answer_in_parts_came_when_its_last_part_did(scripted: Scripted) -> None:
+    scripted.sleep(10.0, until=11.0)
+    scripted.sleep(11.0, until=12.0)
+    assert scripted.take(13.0, asked=9.5) == 12.0
+
+
+@needs_epoll
+def test_what_was_taken_is_forgotten_and_the_next_answer_has_a_time_of_its_own(scripted: Scripted) -> None:
+    scripted.sleep(10.0, until=11.0)
+    assert scripted.take(11.5, asked=9.5) == 11.0
+    scripted.sleep(12.0, until=14.0)
+    assert scripted.take(15.0, asked=11.7) == 14.0
+    assert scripted.arrivals.take(scripted.pipe.output, 9.5) == 15.0
+
+
+@needs_epoll
+def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that_number(scripted: Scripted) -> None:
+    scripted.sleep(10.0, until=11.0)
+    scripted.arrivals.forget(scripted.pipe.output)
+    other = Pipe()
+    os.dup2(other.output, scripted.pipe.output)
+    scripted.arrivals.watch(scripted.pipe.output)
+    other.say()
+    assert scripted.take(20.0, asked=9.5) > 11.0
+    other.close()
+
+
+def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> None:
+    monkeypatch.setattr(arena.arrivals, "select", SimpleNamespace())
+    scripted = Scripted(monkeypatch, pipe)
+    scripted.sleep(10.0, until=11.0)
+    scripted.look(12.0)
+    assert scripted.take(13.0, asked=9.5) == 13.0
+    scripted.arrivals.forget(pipe.output)
+    scripted.arrivals.after_run()
+
+
+# --- in a run -------------------------------------------------------------------------------------------------------
+
+
+@needs_epoll
+@needs_schedstat
+def test_an_answer_that_comes_while_the_arena_sleeps_counts_from_about_its_arrival(pipe: Pipe) -> None:
+    """Not from when the arena fell asleep, nor from when it came round to it. Other programs on the machine may disturb
+    some of the tries."""
+    thread = f"/proc/{os.getpid()}/task/{threading.get_native_id()}/stat"
+    command = [sys.executable, "-I", "-S", "-c", WRITES_TO_A_SLEEPER, thread, str(ASLEEP_SECONDS)]
+
+    async def one_try() -> tuple[float, float, float]:
+        """Just before the answer was written, when it came, and just after it was written."""
+        assert writer.stdin
+        assert writer.stderr
+        zero = trio.current_time() - time.perf_counter()
+        asked = trio.current_time()
+        writer.stdin.write(b"now\n")
+        await trio.lowlevel.wait_readable(pipe.output)
+        keep_busy(ASLEEP_SECONDS)
+        came = Arrivals.of_this_run().take(pipe.output, asked)
+        os.read(pipe.output, 100)
+        before, after = (float(word) + zero for word in writer.stderr.readline().split())
+        return before, came, after
+
+    async def tries() -> list[tuple[float, float, float]]:
+        arrivals = Arrivals.of_this_run()
+        arrivals.watch(pipe.output)
+        with trio.fail_after(PATIENCE):
+            found = [await one_try() for _ in range(9)]
+        arrivals.forget(pipe.output)
+        return found
+
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=pipe.input, stderr=subprocess.PIPE, bufsize=0
+    ) as writer:
+        found = trio.run(tries)
+        writer.communicate()
+    slack = ASLEEP_SECONDS / 4
+    right = [before - slack <= came <= after + slack for before, came, after in found]
+    assert sum(right) > len(right) / 2, found
+
+
+@needs_epoll
+def test_a_bot_that_is_read_at_last_is_charged_no_more_than_a_moment_of_what_the_arena_did(pipe: Pipe) -> None:
+    async def run() -> tuple[float, float]:
+        arrivals = Arrivals.of_this_run()
+        arrivals.watch(pipe.output)
+        await trio.lowlevel.checkpoint()
+        asked = trio.current_time()
+        pipe.say()
+        keep_busy(BUSY_SECONDS)
+        came = arrivals.take(pipe.output, asked)
+        os.read(pipe.output, 100)
+        arrivals.forget(pipe.output)
+        return asked, came
+
+    asked, came = trio.run(run)
+    assert asked <= came <= asked + MOMENT
+
+
+@needs_epoll
+def test_a_bot_is_charged_no_more_than_a_moment_of_what_another_game_did(pipe: Pipe) -> None:
+    times = []
+
+    async def game() -> None:
+        arrivals = Arrivals.of_this_run()
+        arrivals.watch(pipe.output)
+        times.append(trio.current_time())
+        await trio.lowlevel.wait_readable(pipe.output)
+        times.append(arrivals.take(pipe.output, times[0]))
+        os.read(pipe.output, 100)
+        arrivals.forget(pipe.output)
+
+    async def run() -> float:
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(game)
+                await trio.testing.wait_all_tasks_blocked()
+                last_look_was_before = trio.current_time()
+                pipe.say()
+                keep_busy(BUSY_SECONDS)
+        return last_look_was_before
+
+    last_look_was_before = trio.run(run)
+    asked, came = times
+    assert asked <= came <= last_look_was_before + MOMENT
+
+
+@needs_epoll
+def test_each_answer_of_a_run_has_a_time_of_its_own(pipe: Pipe) -> None:
+    async def run() -> list[tuple[float, float, float]]:
+        arrivals = Arrivals.of_this_run()
+        arrivals.watch(pipe.output)
+        found = []
+        for _ in range(5):
+            asked = trio.current_time()
+            pipe.say()
+            await trio.lowlevel.wait_readable(pipe.output)
+            found.append((asked, arrivals.take(pipe.output, asked), trio.current_time()))
+            os.read(pipe.output, 100)
+        arrivals.forget(pipe.output)
+        return found
+
+    found = trio.run(run)
+    assert all(asked <= came <= read for asked, came, read in found), found
+
+
+def test_an_answer_that_no_look_ever_found_came_between_the_question_and_now(pipe: Pipe) -> None:
+    async def run() -> tuple[float, float, float]:
+        asked = trio.current_time()
+        return asked, Arrivals.of_this_run().take(pipe.output, asked), trio.current_time()
+
+    asked, came, read = trio.run(run)
+    assert asked <= came <= read
+
+
+def test_a_run_has_one_of_these_and_the_next_run_another(pipe: Pipe) -> None:
+    seen = []
+
+    async def look() -> None:
+        seen.append(Arrivals.of_this_run())
+
+    async def run() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(look)
+            nursery.start_soon(look)
+
+    trio.run(run)
+    trio.run(run)
+    first, again, other, other_again = seen
+    assert first is again
+    assert other is other_again
+    assert first is not other
+
+
+@needs_epoll
+def test_a_run_leaves_no_descriptor_open_and_disturbs_trio_in_nothing(
+    pipe: Pipe, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Trio logs what goes wrong in an instrument, and then does without it."""
+    during: list[str] = []
+
+    async def run() -> None:
+        trios_own = descriptors()
+        arrivals = Arrivals.of_this_run()
+        during.extend(leads_to for number, leads_to in descriptors().items() if number not in trios_own)
+        bot = Pipe()
+        arrivals.watch(bot.output)
+        bot.say()
+        await trio.lowlevel.wait_readable(bot.output)
+        arrivals.forget(bot.output)
+        bot.close()
+        with trio.move_on_after(0.001):
+            await trio.sleep_forever()
+
+    before = descriptors()
+    trio.run(run)
+    assert descriptors() == before
+    assert any("eventpoll" in leads_to for leads_to in during)
+    assert any("schedstat" in leads_to for leads_to in during) or not Path("/proc/self/schedstat").exists()
+    assert caplog.text == ""
+
+
+@needs_epoll
+def test_a_system_that_does_not_tell_what_a_thread_waited_for_is_no_obstacle(
+    pipe: Pipe, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(arena.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
+
+    async def run() -> tuple[float, float, float]:
+        arrivals = Arrivals.of_this_run()
+        arrivals.watch(pipe.output)
+        asked = trio.current_time()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.lowlevel.wait_readable, pipe.output)
+            await trio.testing.wait_all_tasks_blocked()
+            pipe.say()
+        came = arrivals.take(pipe.output, asked)
+        os.read(pipe.output, 100)
+        arrivals.forget(pipe.output)
+        return asked, came, trio.current_time()
+
+    before = descriptors()
+    asked, came, read = trio.run(run)
+    assert asked <= came <= read
+    assert descriptors() == before
+    assert caplog.text == ""

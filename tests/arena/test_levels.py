@@ -1,0 +1,336 @@
+"""The levels of confinement: a host gets the one it asked for or is told why not, and `arena doctor` tells all."""
+
+import io
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import trio
+from _pytest.mark import ParameterSet
+from rich.console import Console
+
+from arena.bots import BotSpec, load_bot
+from arena.confine import bwrap
+from arena.confine.cgroup import CgroupError, Hierarchy
+from arena.confine.doctor import Health, Promise, Trial, examine
+from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
+from arena.limits import GIB, MIB, Limits
+from arena.match import Conditions
+from arena.model import GameRecord, UsageError
+from arena.report.health import health_report
+
+ROOT = Path(__file__).parent.parent.parent
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 60.0
+"""Seconds after which a program counts as one that never ends."""
+REASON = "the kernel of this machine is made of cheese: install another one"
+Play = Callable[..., Awaitable[GameRecord]]
+PLAIN_BOT = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("want legal\\nready", flush=True)
+    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
+    if words[0] == "legal": action = words[1]
+    if words[0] == "turn": print("move", action, flush=True)
+    if words[0] == "quit": break
+"""
+"""Needs nothing but Python, wherever the arena itself may be."""
+
+
+def levels() -> list[ParameterSet]:
+    """All levels, those that do not work here to be skipped with the reason."""
+    marks: list[ParameterSet] = []
+    for level in Level:
+        reason = level.why_not()
+        skip = pytest.mark.skipif(reason is not None, reason=f"{level.value}: {reason}")
+        marks.append(pytest.param(level, marks=skip, id=level.value))
+    return marks
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`only(level, ...)`: from now on just these work here."""
+
+    def keep(*working: Level) -> None:
+        monkeypatch.setattr(Level, "why_not", lambda level: None if level in working else REASON)
+
+    return keep
+
+
+@pytest.fixture
+def bots() -> Iterator[list[BotSpec]]:
+    """Two bots, ann and bob, that every user can read: the folders of pytest are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="levels-") as name:
+        folder = Path(name).resolve()
+        folder.chmod(0o755)
+        for bot in ("ann", "bob"):
+            (folder / f"{bot}.py").write_text(PLAIN_BOT)
+        yield [load_bot(folder / f"{bot}.py") for bot in ("ann", "bob")]
+
+
+# --- which level ----------------------------------------------------------------------------------------------------
+
+
+def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bwrap, "why_not", lambda: REASON)
+    monkeypatch.setattr("arena.confine.levels.Hierarchy", None)
+    assert choose("default") is Level.DEFAULT
+
+
+@pytest.mark.parametrize("asked", ["bwrap", "cgroup"])
+def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bwrap, "why_not", lambda: REASON)
+    with pytest.raises(UsageError) as caught:
+        choose(asked)
+    said = str(caught.value)
+    assert f"--sandbox {asked}" in said
+    assert REASON in said
+    assert "arena doctor" in said
+    assert caught.value.exit_code == 2
+
+
+def test_control_groups_that_cannot_be_had_are_the_reason_where_bubblewrap_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bwrap, "why_not", lambda: None)
+    monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("no groups today")))
+    assert choose("bwrap") is Level.BWRAP
+    with pytest.raises(UsageError, match="no groups today"):
+        choose("cgroup")
+
+
+@pytest.mark.parametrize("level", Level)
+def test_a_level_that_works_is_chosen_as_asked_even_if_there_are_stronger_ones(
+    level: Level, only: Callable[..., None]
+) -> None:
+    only(*Level)
+    assert choose(level.value) is level
+
+
+@pytest.mark.parametrize(
+    ("working", "strongest"),
+    [
+        ((Level.DEFAULT, Level.BWRAP, Level.CGROUP), Level.CGROUP),
+        ((Level.DEFAULT, Level.BWRAP), Level.BWRAP),
+        ((Level.DEFAULT,), Level.DEFAULT),
+    ],
+    ids=["all", "no groups", "nothing else"],
+)
+def test_auto_takes_the_strongest_that_works(
+    working: tuple[Level, ...], strongest: Level, only: Callable[..., None]
+) -> None:
+    only(*working)
+    assert choose(AUTO) is strongest
+
+
+# --- what bots play under -------------------------------------------------------------------------------------------
+
+
+def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
+    ann, bob = bots
+    usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
+    confinement = Confinement(Level.DEFAULT, bots, usual, {"ann": own})
+    assert confinement.limits_of(ann) == own
+    assert confinement.limits_of(bob) == usual
+
+
+@pytest.mark.parametrize("level", levels())
+def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec], play: Play) -> None:
+    ann, bob = bots
+    usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
+    with Confinement(level, bots, usual, {"ann": own}) as confinement:
+
+        async def one_game() -> GameRecord:
+            return await play(ann, bob, ruleset="duel", conditions=Conditions(confinement.start))
+
+        record = trio.run(one_game)
+    assert record.actions
+    assert record.confinement == (f"{level.value}: {own.text}", f"{level.value}: {usual.text}")
+    assert own.text != usual.text
+    assert len(record.cpu_us) == len(record.actions)
+    assert min(record.cpu_us) >= 0
+    assert record.used is not None
+    first_is_blue = dict(record.rules).get("starts") == "blue"
+    for side, use in enumerate(record.used):
+        in_its_turns = sum(record.cpu_us[side ^ first_is_blue :: 2])
+        assert 0 < in_its_turns < use.cpu_us, "starting Python alone takes longer than a few moves"
+        assert use.cpu_us < record.seconds * 1e6 * (os.cpu_count() or 1)
+        assert use.memory > MIB
+
+
+# --- a scope of its own ---------------------------------------------------------------------------------------------
+
+
+class Restarted(BaseException):
+    """What stands for the end of this program when another takes its place."""
+
+
+def refuses(error: CgroupError) -> "classmethod[Hierarchy, [], Hierarchy]":
+    """A `Hierarchy.find` that finds nothing."""
+
+    def find(_: type[Hierarchy]) -> Hierarchy:
+        raise error
+
+    return classmethod(find)
+
+
+@pytest.fixture
+def restarts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
+    """The programs that took the place of this one, on a machine where all that control groups lack is a scope."""
+    seen: list[tuple[str, list[str]]] = []
+
+    def execute(program: str, line: list[str]) -> None:
+        seen.append((program, line))
+        raise Restarted
+
+    monkeypatch.setattr(os, "execvp", execute)
+    monkeypatch.setattr(bwrap, "why_not", lambda: None)
+    monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("systemd's", scope_helps=True)))
+    monkeypatch.setattr("arena.confine.levels.in_scope", lambda command: ["scoper", "--", *command])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "arena", "league", "a b.py"])
+    return seen
+
+
+@pytest.mark.parametrize("asked", ["cgroup", "auto"])
+def test_where_only_a_scope_lacks_the_very_same_command_is_started_in_one(
+    asked: str, restarts: list[tuple[str, list[str]]]
+) -> None:
+    with pytest.raises(Restarted):
+        enter_scope(asked)
+    assert restarts == [("scoper", ["scoper", "--", "python", "-m", "arena", "league", "a b.py"])]
+
+
+@pytest.mark.parametrize("asked", ["default", "bwrap"])
+def test_nothing_is_started_again_for_a_level_without_control_groups(
+    asked: str, restarts: list[tuple[str, list[str]]]
+) -> None:
+    enter_scope(asked)
+    assert restarts == []
+
+
+@pytest.mark.parametrize("asked", ["cgroup", "auto"])
+def test_nothing_is_started_again_where_a_scope_does_not_help(
+    asked: str, restarts: list[tuple[str, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Hierarchy, "find", refuses(CgroupError("version 1")))
+        enter_scope(asked)
+    with monkeypatch.context() as patch:
+        patch.setattr(bwrap, "why_not", lambda: REASON)
+        enter_scope(asked)
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.confine.levels.in_scope", lambda command: None)
+        enter_scope(asked)
+    assert restarts == []
+
+
+# --- arena doctor ---------------------------------------------------------------------------------------------------
+
+
+def doctor(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, "doctor", *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=ROOT
+    )
+
+
+def printed(health: Health, width: int) -> str:
+    """The report as it is printed in a terminal of that width."""
+    console = Console(file=io.StringIO(), width=width)
+    console.print(health_report(health))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_doctor_says_of_each_level_whether_it_works_here_and_why_not() -> None:
+    done = doctor()
+    assert (done.returncode, done.stderr) == (0, "")
+    for level in Level:
+        reason = level.why_not()
+        state = "does not work here" if reason else "works"
+        assert re.search(rf"^--sandbox {level.value}: {state}$", done.stdout, re.MULTILINE)
+        assert in_one_line(reason or "") in in_one_line(done.stdout)
+
+
+def test_doctor_says_the_same_as_json() -> None:
+    done = doctor("--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    reasons = {level.value: level.why_not() for level in Level}
+    assert {trial["level"]: trial["reason"] for trial in document["trials"]} == {
+        level: reason or "" for level, reason in reasons.items()
+    }
+    assert {trial["level"] for trial in document["trials"] if trial["works"]} == {
+        level for level, reason in reasons.items() if reason is None
+    }
+    for promise in document["promises"]:
+        assert [level for level in promise["by"] if reasons[level] is not None] == []
+
+
+def test_doctor_keeps_to_the_width_of_a_terminal() -> None:
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
+    with subprocess.Popen([*ARENA, "doctor"], cwd=ROOT, env=environment, stdout=terminal) as running:
+        os.close(terminal)
+        seen = b""
+        while select.select([controller], [], [], PATIENCE)[0]:
+            try:
+                seen += os.read(controller, 65536)
+            except OSError:  # the terminal's other end was closed: the program is done
+                break
+    os.close(controller)
+    assert running.returncode == 0
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode()).split("\r\n")
+    assert "--sandbox default: works" in lines
+    assert max(len(line) for line in lines) <= 80
+
+
+@pytest.mark.parametrize("working", [Level, (Level.DEFAULT, Level.BWRAP), (Level.DEFAULT,)], ids=str)
+def test_doctor_loses_no_word_in_80_columns(working: tuple[Level, ...], only: Callable[..., None]) -> None:
+    only(*working)
+    health = examine()
+    report = printed(health, 80)
+    assert max(len(line) for line in report.splitlines()) <= 80
+    assert "…" not in report
+    for trial in health.trials:
+        assert in_one_line(" ".join((trial.reason, *trial.gaps[:1]))).strip() in in_one_line(report)
+    words = set(report.split())
+    for promise in health.promises:
+        for said in (promise.what, *promise.by.values()):
+            assert set(said.split()) <= words
+
+
+def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
+    health = Health(
+        system="Plan 9",
+        user="an ordinary user",
+        python="3.11.7",
+        open_files=99,
+        trials=(Trial(Level.DEFAULT, True, "", ("nobody looks",)), Trial(Level.BWRAP, False, REASON, ("unsaid",))),
+        promises=(Promise("fill the disk", {Level.DEFAULT: "it can"}),),
+    )
+    assert [line.rstrip() for line in printed(health, 80).splitlines()] == [
+        "Plan 9, Python 3.11.7, as an ordinary user, 99 open files at most",
+        "",
+        "--sandbox default: works",
+        "    but nobody looks",
+        "--sandbox bwrap: does not work here",
+        f"    {REASON}",
+        "",
+        "a bot tries to  default",
+        "fill the disk   it can",
+    ]
