@@ -21,6 +21,7 @@ APPLICATION_ID = 0x53747241  # "StrA", in the file's header
 VERSION = 2
 """2 has the processor time of both sides; a store of version 1 gets the columns when it is opened for writing."""
 BUSY_SECONDS = 30.0
+DIFFERENCES_SHOWN = 6
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 
 _TABLES = """
@@ -38,10 +39,10 @@ CREATE TABLE IF NOT EXISTS games (
     red_cpu_us INTEGER, blue_cpu_us INTEGER
 );
 """
-_UPGRADE = """
-ALTER TABLE games ADD COLUMN red_cpu_us INTEGER;
-ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER;
-"""
+_UPGRADE = (
+    "ALTER TABLE games ADD COLUMN red_cpu_us INTEGER",
+    "ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER",
+)
 
 
 class StoreError(ArenaError):
@@ -117,8 +118,19 @@ class Store:
             )
         self._has_cpu_times = version > 1
         if not self._has_cpu_times and create:
-            database.executescript(f"BEGIN IMMEDIATE; PRAGMA user_version = {VERSION};{_UPGRADE} COMMIT;")
-            self._has_cpu_times = True
+            self._upgrade()
+
+    def _upgrade(self) -> None:
+        """Give a store of version 1 what version 2 has, unless another process has just done it."""
+        database = self._database
+        database.execute("BEGIN IMMEDIATE")
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version == 1:
+            for statement in _UPGRADE:
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {VERSION}")
+        database.execute("COMMIT")
+        self._has_cpu_times = True
 
     def __enter__(self) -> Self:
         return self
@@ -136,17 +148,20 @@ class Store:
 
     def agree(self, settings: dict[str, str]) -> None:
         """Keep these settings, or raise `UsageError` if the store already holds games under others."""
+        self._write("BEGIN IMMEDIATE")  # another process may be about to do the same
+        for name, value in settings.items():
+            self._write("INSERT OR IGNORE INTO settings VALUES (?, ?)", (name, value))
         present = self.settings()
-        different = [name for name, value in settings.items() if present.get(name, value) != value]
+        different = [name for name, value in settings.items() if present[name] != value]
+        self._write("ROLLBACK" if different else "COMMIT")
         if different:
             lines = [f"    {name}: {present[name]} (in the store), {settings[name]} (asked for)" for name in different]
+            if len(lines) > DIFFERENCES_SHOWN:
+                lines[DIFFERENCES_SHOWN:] = [f"    and {len(lines) - DIFFERENCES_SHOWN} more"]
             raise UsageError(
                 f"{self.path}: this store holds games under other settings:\n" + "\n".join(lines) + "\n"
                 "use another file with --store, so that the two do not get into one table"
             )
-        for name, value in settings.items():
-            if name not in present:
-                self._write("INSERT INTO settings VALUES (?, ?)", (name, value))
 
     def set_entrants(self, players: tuple[Player, ...]) -> None:
         """Keep who takes part now: `entrants` without more words means these."""
@@ -228,7 +243,7 @@ class Store:
         except sqlite3.Error as error:
             raise _explained(self.path, error) from None
 
-    def _write(self, statement: str, values: tuple[object, ...]) -> None:
+    def _write(self, statement: str, values: tuple[object, ...] = ()) -> None:
         try:
             self._database.execute(statement, values)  # outside a transaction: each statement is one of its own
         except sqlite3.Error as error:

@@ -44,7 +44,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     red, blue = bots
     path = options.store or Path(default_store("match", bots, settings))
     with Store(path, create=True) as store:
-        store.agree(settings.described())
+        store.agree(settings.described([bot.name for bot in bots]))
         store.set_entrants((red.player, blue.player))
         if spec.id in store.ids():
             number, _ = store.record(spec.id)

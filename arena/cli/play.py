@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -108,7 +108,7 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
     use_all_descriptors()
     with confinement_of(level, bots, settings) as confinement, Store(path, create=True) as store:
         claim_all_orphans()
-        store.agree(settings.described())
+        store.agree(settings.described([bot.name for bot in bots]))
         store.set_entrants(plan.players)
         faults = _Faults()
         try:
@@ -160,11 +160,21 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
         setup_ms=parse_duration(options.setup_time),
         margin_ms=0 if options.margin in ("0", "0ms") else parse_duration(options.margin),
     )
-    usual = Limits(parse_memory(options.memory), options.processes, parse_size(options.tmp))
+    usual = Limits(
+        _option("--memory", parse_memory, options.memory), options.processes, _option("--tmp", parse_size, options.tmp)
+    )
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     return Settings(
         load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
     )
+
+
+def _option(name: str, parse: Callable[[str], int], text: str) -> int:
+    """An option's value; the error names the option."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:

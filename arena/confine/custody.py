@@ -58,6 +58,8 @@ _used_us: Counter[int] = Counter()
 """Per bot, the processor time of what has been reaped of it, in microseconds."""
 _bystanders: set[int] = set()
 """Children of this process that are no bot's, as far as it may have such."""
+_strangers: dict[int, float] = {}
+"""Children of this process that seem to be no bot's, and since when."""
 _sole_parent = False
 _swept = 0.0
 
@@ -98,8 +100,12 @@ def take_in(leader: int, token: str) -> None:
     _by_token[token] = leader
     _sessions[leader] = leader
     if not _sole_parent:
-        _bystanders.intersection_update(children(os.getpid()))
-        _bystanders.update(pid for pid in _orphans() if _owner(pid) is None)
+        here = children(os.getpid())
+        _bystanders.intersection_update(here)
+        for pid in [pid for pid in _strangers if pid not in here]:
+            del _strangers[pid]
+        if len(_leaders) == 1:  # beside other bots, what is dead may be theirs
+            _bystanders.update(pid for pid in _orphans() if _owner(pid) is None)
 
 
 def is_held(leader: int) -> bool:
@@ -232,9 +238,14 @@ def _owner(orphan: int) -> int | None:
 
 def _is_bystander(orphan: int) -> bool:
     """Whether an orphan has nothing to do with bots. What is dead, or is dying, can no longer be asked."""
-    if not _sole_parent and variable(orphan, TOKEN_VARIABLE) == "":
-        _bystanders.add(orphan)
-    return orphan in _bystanders
+    if orphan in _bystanders:
+        return True
+    if _sole_parent or variable(orphan, TOKEN_VARIABLE) != "":
+        return False
+    now = time.monotonic()
+    if now - _strangers.setdefault(orphan, now) > SWEEP_SECONDS:
+        _bystanders.add(orphan)  # it has said so twice: a program that is just being started has no environment yet
+    return True
 
 
 def _orphans() -> list[int]:

@@ -35,8 +35,9 @@ class Settings(msgspec.Struct, frozen=True):
     """The limits of bots that have their own, by name."""
     pondering: bool = True
 
-    def described(self) -> dict[str, str]:
-        """The settings in words, by name; leagues that agree in these may share a store."""
+    def described(self, bots: Sequence[str] = ()) -> dict[str, str]:
+        """The settings in words, by name, with these bots' limits; leagues that agree in all may share a store."""
+        own = dict(self.bot_limits)
         time = self.time
         return {
             "ruleset": self.ruleset.name,
@@ -45,8 +46,7 @@ class Settings(msgspec.Struct, frozen=True):
             "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
             "seed": str(self.seed),
             "pondering": "yes" if self.pondering else "no",
-            "limits": self.limits.text,
-            **{f"limits of {name}": limits.text for name, limits in self.bot_limits},
+            **{f"limits of {name}": own.get(name, self.limits).text for name in bots},
         }
 
     def digest(self) -> str:

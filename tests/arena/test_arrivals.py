@@ -216,8 +216,8 @@ def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that
     other = Pipe()
     os.dup2(other.output, scripted.pipe.output)
     scripted.arrivals.watch(scripted.pipe.output)
-    other.say()
-    assert scripted.take(20.0, asked=9.5) > 11.0
+    scripted.moment = 20.0
+    assert scripted.arrivals.take(scripted.pipe.output, 9.5) == 20.0
     other.close()
 
 

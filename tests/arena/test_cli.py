@@ -361,7 +361,7 @@ def test_wrong_limits_get_one_clear_message_and_nothing_is_played(
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (["--memory", "300M"], "limits: memory 512M, 64 processes, 16M of /tmp (in the store), memory 300M"),
+        (["--memory", "300M"], "limits of alpha: memory 512M, 64 processes, 16M of /tmp (in the store), memory 300M"),
         (["--no-pondering"], "pondering: yes (in the store), no (asked for)"),
     ],
     ids=["memory", "pondering"],
@@ -395,14 +395,17 @@ def test_a_table_shows_the_processor_time_of_each_bot(folder: Path) -> None:
 
 def test_what_auto_has_chosen_is_said_before_the_first_game(folder: Path) -> None:
     for name in ("alpha.py", "beta.py"):  # these need nothing but Python, wherever the arena itself may be
+        (folder / name).unlink()
         (folder / name).write_text(SLOW_BOT.replace("time.sleep(0.05)", "pass"))
-    done = league(folder, "--rounds", "1", "--sandbox", "auto")
+    done = league(folder, "--rounds", "1", "--rules", "duel", "--sandbox", "auto")
     assert done.returncode == 0, done.stderr
     chosen = choose("auto").value
     before, _, _ = done.stderr.partition("game 1")
     assert re.search(rf"^sandbox: {chosen} \(the strongest that works here", before, re.MULTILINE)
     with Store(folder / "l.sqlite", create=False) as store:
-        assert [words.split(":")[0] for words in store.record("1")[1].confinement] == [chosen, chosen]
+        record = store.record("1")[1]
+    assert record.actions
+    assert [words.split(":")[0] for words in record.confinement] == [chosen, chosen]
 
 
 def test_a_bot_that_takes_too_much_memory_forfeits_and_is_told_how_much(folder: Path) -> None:
@@ -450,3 +453,20 @@ def test_with_affinity_the_bots_of_a_game_share_one_cpu_and_others_have_another(
     assert all(red == blue and len(red) == 1 for red, blue in pinned), pinned
     assert len({min(red) for red, _ in pinned}) == jobs
     assert cpus("free.sqlite") == [(usable, usable)] * 6
+
+
+def test_limits_of_one_bot_may_not_change_within_a_store(folder: Path) -> None:
+    """Neither by a file that comes, nor by one that goes; a bot that is new may have its own."""
+    (folder / "limits.toml").write_text('[alpha]\nmemory = "1G"\n')
+    (folder / "gamma.toml").write_text('[gamma]\nmemory = "1G"\n')
+    shutil.copy(DRIFTER, folder / "gamma.py")
+    common = ["--rules", "barrage", "--rounds", "1"]
+    for first, second in (([], ["--limits", "limits.toml"]), (["--limits", "limits.toml"], [])):
+        store = ["--store", f"{len(first)}.sqlite"]
+        assert arena(folder, "league", "alpha.py", "beta.py", *common, *store, *first).returncode == 0
+        refused = arena(folder, "league", "alpha.py", "beta.py", *common, *store, *second)
+        assert refused.returncode == 2
+        assert "limits of alpha: memory " in refused.stderr
+    bots = ["alpha.py", "beta.py", "gamma.py"]
+    joined = arena(folder, "league", *bots, *common, "--store", "0.sqlite", "--limits", "gamma.toml")
+    assert joined.returncode == 0, joined.stderr

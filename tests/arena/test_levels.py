@@ -39,8 +39,8 @@ for line in sys.stdin:
     words = line.split()
     if words[0] == "hello": print("want legal\\nready", flush=True)
     if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
-    if words[0] == "legal": action = words[1]
-    if words[0] == "turn": print("move", action, flush=True)
+    if words[0] == "legal": actions = words[1:]
+    if words[0] == "turn": print("move", actions[7 * int(words[1]) % len(actions)], flush=True)
     if words[0] == "quit": break
 """
 """Needs nothing but Python, wherever the arena itself may be."""
@@ -166,7 +166,6 @@ def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bo
         in_its_turns = sum(record.cpu_us[side ^ first_is_blue :: 2])
         assert 0 < in_its_turns < use.cpu_us, "starting Python alone takes longer than a few moves"
         assert use.cpu_us < record.seconds * 1e6 * (os.cpu_count() or 1)
-        assert use.memory > MIB
 
 
 # --- a scope of its own ---------------------------------------------------------------------------------------------

@@ -256,8 +256,8 @@ for line in sys.stdin:
     words = line.split()
     if words[0] == "hello": print("want legal\\nready", flush=True)
     if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
-    if words[0] == "legal": action = words[1]
-    if words[0] == "turn": print("move", action, flush=True)
+    if words[0] == "legal": actions = words[1:]
+    if words[0] == "turn": print("move", actions[7 * int(words[1]) % len(actions)], flush=True)
     if words[0] == "quit": break
 """
 """Needs nothing but Python, wherever the arena itself may be."""
@@ -286,6 +286,7 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
     if reason is not None:
         pytest.skip(f"{sandbox}: {reason}")
     for name in ("alpha.py", "beta.py"):
+        (folder / name).unlink()
         (folder / name).write_text(PLAIN_BOT)
     (folder / "limits.toml").write_text('[beta]\nmemory = "1G"\n')
     options = ["--sandbox", sandbox, "--memory", "300M", "--processes", "20", "--limits", "limits.toml"]

@@ -308,3 +308,18 @@ def open_at_once(paths: list[Path]) -> list[tuple[int, str]]:
         process.stdin.flush()
     complaints = [process.communicate(timeout=60)[1] for process in both]
     return [(process.returncode, said) for process, said in zip(both, complaints, strict=True)]
+
+
+def test_two_processes_that_upgrade_the_same_stores_at_once_both_succeed(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.sqlite" for number in range(20)]
+    for path in paths:
+        make_version_1(path)
+    assert open_at_once(paths) == [(0, ""), (0, "")]
+
+
+def test_settings_that_are_refused_leave_nothing_behind(path: Path) -> None:
+    with Store(path, create=True) as store:
+        store.agree({"time": "100ms"})
+        with pytest.raises(UsageError, match="other settings"):
+            store.agree({"new": "value", "time": "1s"})
+        assert store.settings() == {"time": "100ms"}
