@@ -2,11 +2,14 @@
 
 import click
 
+from arena.cli.options import refuse_windows
+
 
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, what each enforces, and how to get more."""
+    refuse_windows()
     from arena.confine.doctor import examine
     from arena.confine.levels import AUTO, enter_scope
     from arena.report.health import health_document, health_report

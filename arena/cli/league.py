@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from arena.cli.options import collect, play_options
+from arena.cli.options import collect, play_options, refuse_windows
 
 
 @click.command("league")
@@ -23,6 +23,7 @@ def league_command(paths: tuple[str, ...], rounds: int, **options: Any) -> int:
     A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
     played again: the same command resumes a league, and adds to it when a bot or a round is added.
     """
+    refuse_windows()
     from arena.cli.play import play
 
     return play(list(paths), collect(options), kind="league", rounds=rounds)

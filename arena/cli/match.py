@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from arena.cli.options import collect, play_options
+from arena.cli.options import collect, play_options, refuse_windows
 
 
 @click.command("match")
@@ -28,6 +28,7 @@ def match_command(
     A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
     played again.
     """
+    refuse_windows()
     from arena.cli.pausable import begin
     from arena.cli.play import play
 

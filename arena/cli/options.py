@@ -1,6 +1,7 @@
 """The options that `arena league` and `arena match` share, and how they become settings."""
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,17 @@ class PlayOptions:
     affinity: bool
     store: Path | None
     as_json: bool
+
+
+def refuse_windows() -> None:
+    """Raise `UsageError` where bots cannot be run: the arena waits for their pipes as only Unix can."""
+    if sys.platform == "win32":
+        from arena.model import UsageError
+
+        raise UsageError(
+            "bots run on Linux and macOS; on Windows run arena in WSL 2, where all of it works "
+            "(stores can be read here: arena standings, games, show)"
+        )
 
 
 def usable_cpus() -> int:

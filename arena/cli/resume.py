@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from arena.cli.options import refuse_windows
+
 
 @click.command("resume")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -14,6 +16,7 @@ def resume_command(file: Path, pause_after: int | None) -> int:
     The bots are started again, each is told its set-up and what it had been told, and the clocks stand where they
     stood. On Ctrl-C the game is saved in FILE again. Its result goes to the store that the match had.
     """
+    refuse_windows()
     from arena.cli.pausable import resume
 
     return resume(file, pause_after)

@@ -333,3 +333,17 @@ def test_doctor_says_what_a_level_that_works_lacks_here() -> None:
         "a bot tries to  default",
         "fill the disk   it can",
     ]
+
+
+@pytest.mark.parametrize("command", ["league a b", "match a b", "resume game.json", "doctor"])
+def test_on_windows_a_user_is_told_where_bots_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    from arena.cli import main
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys, "argv", ["arena", *command.split()])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 2
+    assert "bots run on Linux and macOS; on Windows run arena in WSL 2" in capsys.readouterr().err
