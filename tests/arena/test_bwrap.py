@@ -450,7 +450,10 @@ for root, folders, files in os.walk("/", followlinks=False):
             writable.append(path)
 tell(writable)
 """
-    assert set(sandbox.ask(program)) == {"/tmp", "/dev/shm"}
+    found = sandbox.ask(program)
+    # A checkout below /tmp is shown where it is, and the folders on the way there are in the bot's own /tmp.
+    own_way = {str(path) for path in Path(protocol.__file__).resolve().parent.parents if path.is_relative_to("/tmp")}
+    assert {"/tmp", "/dev/shm"} <= set(found) <= {"/tmp", "/dev/shm"} | own_way
 
 
 @pytest.mark.parametrize(
