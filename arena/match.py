@@ -45,9 +45,9 @@ STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_STA
 Spawn = Callable[[BotSpec], BotProcess]
 
 
-def start_bot(bot: BotSpec) -> BotProcess:
-    """Start a bot as a plain child process, with the usual limits."""
-    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits()))
+def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
+    """Start a bot as a plain child process, with the usual limits, on these CPUs (none named: on all)."""
+    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits(), cpus=cpus))
 
 
 @dataclass(frozen=True)
@@ -271,8 +271,8 @@ class _Table:
         seat = self.referee.seats[color]
         while not (self.referee.verdict or seat.fault) and self._receive(color, process):
             pass
-        if process.out_of_memory():
-            self.referee.over_limit(color, process.out_of_memory())
+        if words := process.out_of_memory():
+            self.referee.over_limit(color, words)
         self.referee.gone(color, process.exit_words(), exited=True)
 
     def _last_look(self, color: Color) -> None:

@@ -238,25 +238,21 @@ class BotProcess:
 
     def freeze(self) -> None:
         """Let none of the bot's processes run until `thaw`."""
-        if self._frozen:
-            return
-        self._frozen = True
-        if self._launch.group:
-            self._launch.group.freeze(True)
-        else:
-            for group in self._groups:
-                custody.signal_group(group, signal.SIGSTOP)
+        self._let_run(False)
 
     def thaw(self) -> None:
         """Let them run again."""
-        if not self._frozen:
+        self._let_run(True)
+
+    def _let_run(self, run: bool) -> None:
+        if run is not self._frozen:
             return
-        self._frozen = False
+        self._frozen = not run
         if self._launch.group:
-            self._launch.group.freeze(False)
+            self._launch.group.freeze(self._frozen)
         else:
             for group in self._groups:
-                custody.signal_group(group, signal.SIGCONT)
+                custody.signal_group(group, signal.SIGCONT if run else signal.SIGSTOP)
 
     def strike(self) -> None:
         """Kill at once all that is alive of it at this moment. It still has to be ended."""

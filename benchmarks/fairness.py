@@ -35,8 +35,7 @@ import trio
 from arena.bots import BotSpec, load_bot
 from arena.confine.custody import claim_all_orphans
 from arena.confine.launch import Launch
-from arena.limits import Limits
-from arena.match import Conditions, play_game
+from arena.match import Conditions, play_game, start_bot
 from arena.model import GameRecord, GameSpec, TimeControl
 from arena.process import BotProcess
 from arena.rules.loading import load_ruleset
@@ -112,11 +111,6 @@ def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[
     tally.games += 1
 
 
-def start(bot: BotSpec, cpus: frozenset[int]) -> BotProcess:
-    """Start a bot as `arena league` does without a sandbox, on these CPUs (none named: on all)."""
-    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits(), cpus=cpus))
-
-
 async def play_all(plan: Plan, games: int, load: bool, affinity: bool) -> Tally:
     """Play so many games at a time until the time is over."""
     tally = Tally()
@@ -126,7 +120,7 @@ async def play_all(plan: Plan, games: int, load: bool, affinity: bool) -> Tally:
 
     async def lane(store: Store, since: float, place: int) -> None:
         pinned = frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]()
-        conditions = Conditions(partial(start, cpus=pinned))
+        conditions = Conditions(partial(start_bot, cpus=pinned))
         while time.monotonic() < since + plan.seconds:
             number = next(numbers)
             reports = [plan.folder / f"{games}-{number}-{color.word}" for color in Color]

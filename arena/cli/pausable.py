@@ -10,9 +10,9 @@ import trio
 
 from arena.bots import BotSpec, find_bots
 from arena.cli.options import PlayOptions
-from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, settings_of
+from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
-from arena.confine.levels import Confinement, choose, enter_scope
+from arena.confine.levels import Confinement
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
 from arena.model import GameRecord, GameSpec, Past
@@ -36,8 +36,7 @@ class _Sitting:
 
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None) -> int:
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
-    enter_scope(options.sandbox)
-    level = choose(options.sandbox)
+    level = level_of(options.sandbox)
     bots = find_bots(paths)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
@@ -59,9 +58,9 @@ def resume(file: Path, pause_after: int | None) -> int:
     """Go on with a saved game. Returns the exit code."""
     paused = load_paused(file)
     bots = paused.load_bots()
-    enter_scope(paused.sandbox)
+    level = level_of(paused.sandbox)
     limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
-    with Confinement(choose(paused.sandbox), bots, paused.limits[0], limits) as held:
+    with Confinement(level, bots, paused.limits[0], limits) as held:
         sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering)
         return _play(sitting, file, pause_after, as_json=False)
 

@@ -84,8 +84,7 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
     """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
-    enter_scope(options.sandbox)
-    level = choose(options.sandbox)
+    level = level_of(options.sandbox)
     bots = find_bots(paths)
     if len(bots) < 2:
         got = f"only {bots[0].name}" if bots else "none"
@@ -145,6 +144,12 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
     else:
         console = results_console()
         console.print(full_report(table, console.width))
+
+
+def level_of(asked: str) -> Level:
+    """The level of confinement that was asked for; this may start the command again in a scope. Raises `UsageError`."""
+    enter_scope(asked)
+    return choose(asked)
 
 
 def confinement_of(level: Level, bots: Sequence[BotSpec], settings: Settings) -> Confinement:

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from arena.confine.interpreters import SYSTEM, is_within
 from arena.confine.recipe import HOME, Recipe
-from arena.confine.rlimits import CPU_SECONDS, DATA_ROOM, OPEN_FILES
+from arena.confine.rlimits import process_limits
 from arena.confine.seccomp import filter_program
 from arena.limits import MIB, Limits
 
@@ -220,13 +220,7 @@ def _shown(recipe: Recipe) -> list[str]:
 
 def _limits(limits: Limits) -> list[str]:
     """The words that set what the system itself limits for each process."""
-    values = {
-        "data": limits.memory + DATA_ROOM,
-        "cpu": CPU_SECONDS,
-        "fsize": limits.tmp,
-        "nofile": OPEN_FILES,
-        "core": 1,  # not 0, at which a machine with a handler for crashes would still hand each of a bot's to that
-    }
+    values = process_limits(limits)
     if _counts_one_bot():
         values["nproc"] = limits.processes
     return [_tool("prlimit"), *(f"--{name}={value}" for name, value in values.items()), "--"]

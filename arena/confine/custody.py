@@ -22,6 +22,7 @@ import signal
 import sys
 import time
 from collections import Counter
+from typing import Any
 
 import trio
 
@@ -46,10 +47,10 @@ BRISK_SECONDS = 0.25
 
 _IS_SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
-_leaders: dict[int, str] = {}
-"""The bots' processes that the arena has started and not yet ended, with their tokens."""
-_by_token: dict[str, int] = {}
-"""The same the other way round."""
+_leaders: set[int] = set()
+"""The bots' processes that the arena has started and not yet ended."""
+_tokens: dict[str, int] = {}
+"""Their tokens, and whose each is."""
 _sessions: dict[int, int] = {}
 """The sessions that bots' processes have been seen in, and whose they are."""
 _adopted: dict[int, int] = {}
@@ -96,8 +97,8 @@ def claim_all_orphans() -> None:
 
 def take_in(leader: int, token: str) -> None:
     """A bot's process has been started; `token` is in its environment."""
-    _leaders[leader] = token
-    _by_token[token] = leader
+    _leaders.add(leader)
+    _tokens[token] = leader
     _sessions[leader] = leader
     if not _sole_parent:
         here = children(os.getpid())
@@ -106,11 +107,6 @@ def take_in(leader: int, token: str) -> None:
             del _strangers[pid]
         if len(_leaders) == 1:  # beside other bots, what is dead may be theirs
             _bystanders.update(pid for pid in _orphans() if _owner(pid) is None)
-
-
-def is_held(leader: int) -> bool:
-    """Whether a bot's process has been started and not been ended yet."""
-    return leader in _leaders
 
 
 def belongings(leader: int) -> list[Process]:
@@ -129,9 +125,9 @@ def sweep() -> None:
         return
     _swept = now
     for pid in _orphans():
-        process = look(pid)
         if _is_bystander(pid):
             continue
+        process = look(pid)
         if process is None or process.is_dead:
             _reap(pid)
         elif _owner(pid) is None:
@@ -160,11 +156,17 @@ async def hunt(leader: int) -> int:
                 await trio.sleep(0.001)
     for pid in prey.dead - {leader}:
         _reap(pid)
-    del _by_token[_leaders.pop(leader)]
-    for known in (_adopted, _sessions):
-        for number in [number for number, owner in known.items() if owner == leader]:
-            del known[number]
+    _leaders.remove(leader)
+    _forget(leader, _tokens)
+    _forget(leader, _sessions)
+    _forget(leader, _adopted)
     return _used_us.pop(leader, 0)
+
+
+def _forget(leader: int, known: dict[Any, int]) -> None:
+    """Take out of a table all that is a bot's."""
+    for key in [key for key, owner in known.items() if owner == leader]:
+        del known[key]
 
 
 def strike(leader: int) -> None:
@@ -230,7 +232,7 @@ def _owner(orphan: int) -> int | None:
         process = look(orphan)
         owner = _sessions.get(process.session) if process else None  # which is known of the dead, too
         if owner is None:
-            owner = _by_token.get(variable(orphan, TOKEN_VARIABLE) or "")
+            owner = _tokens.get(variable(orphan, TOKEN_VARIABLE) or "")
         if owner is not None:
             _adopted[orphan] = owner
     return owner

@@ -18,7 +18,10 @@ HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
 
 
 class HostError(ArenaError):
-    """The machine cannot carry another bot: no descriptors, processes or memory are left."""
+    """The machine cannot carry another bot: no descriptors, processes or memory are left. `what` says which."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; fewer games at a time (-j) may help")
 
 
 def host_fault(error: BaseException) -> HostError | None:
@@ -28,11 +31,11 @@ def host_fault(error: BaseException) -> HostError | None:
     if isinstance(error, BaseExceptionGroup):
         return next((fault for inner in error.exceptions if (fault := host_fault(inner))), None)
     if isinstance(error, MemoryError):
-        return HostError("this machine has no memory left for the arena; fewer games at a time (-j) may help")
+        return HostError("this machine has no memory left for the arena")
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
-        return HostError("this machine has no room for another thread; fewer games at a time (-j) may help")
+        return HostError("this machine has no room for another thread")
     if isinstance(error, OSError) and error.errno in HOST_ERRORS:
-        return HostError(f"this machine cannot go on: {error.strerror}; fewer games at a time (-j) may help")
+        return HostError(f"this machine cannot go on: {error.strerror}")
     return None
 
 
@@ -72,4 +75,4 @@ class Launch:
 
 def cannot_start_another(error: OSError) -> HostError:
     """The error of a start that the machine could not carry."""
-    return HostError(f"this machine cannot start another bot: {error.strerror}; fewer games at a time (-j) may help")
+    return HostError(f"this machine cannot start another bot: {error.strerror}")

@@ -36,15 +36,14 @@ def use_all_descriptors() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def process_limits(limits: Limits) -> dict[int, int]:
-    """The values to set, by the numbers of the resource module."""
+def process_limits(limits: Limits) -> dict[str, int]:
+    """What the system keeps for each process whatever holds the bot, by the names that prlimit has for it."""
     return {
-        resource.RLIMIT_DATA: limits.memory + DATA_ROOM,
-        resource.RLIMIT_CPU: CPU_SECONDS,
-        resource.RLIMIT_FSIZE: limits.tmp,
-        resource.RLIMIT_NOFILE: OPEN_FILES,
-        resource.RLIMIT_CORE: 1,  # at 0 a program that takes core dumps in would still be run
-        resource.RLIMIT_NPROC: _processes_now() + PROCESSES_ROOM * limits.processes,
+        "data": limits.memory + DATA_ROOM,
+        "cpu": CPU_SECONDS,
+        "fsize": limits.tmp,
+        "nofile": OPEN_FILES,
+        "core": 1,  # not 0, at which a machine with a handler for crashes would still hand each of a bot's to that
     }
 
 
@@ -53,6 +52,8 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
     if sys.platform != "linux" or not (limits or cpus):
         return
     values = process_limits(limits) if limits else {}
+    if limits:
+        values["nproc"] = _processes_now() + PROCESSES_ROOM * limits.processes
     done: set[int] = set()
     while todo := [process.pid for process in descend([pid]) if process.pid not in done]:
         for each in todo:
@@ -60,8 +61,8 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
             with contextlib.suppress(OSError):  # it is dead by now
                 if cpus:
                     os.sched_setaffinity(each, cpus)
-                for number, value in values.items():
-                    _lower(each, number, value)
+                for name, value in values.items():
+                    _lower(each, getattr(resource, f"RLIMIT_{name.upper()}"), value)
 
 
 def _lower(pid: int, number: int, value: int) -> None:
