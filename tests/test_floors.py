@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol"}),
+    frozenset({"protocol", "arena.printable"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.model", "arena.limits", "arena.clock", "arena.view", "arena.ratings"}),
     frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
@@ -21,7 +21,16 @@ FLOORS: tuple[frozenset[str], ...] = (
 )
 """From the ground up. `arena` itself holds the version only and is below everything."""
 
-PURE = ("arena.rules", "arena.model", "arena.clock", "arena.view", "arena.ratings", "arena.seat", "arena.referee")
+PURE = (
+    "arena.printable",
+    "arena.rules",
+    "arena.model",
+    "arena.clock",
+    "arena.view",
+    "arena.ratings",
+    "arena.seat",
+    "arena.referee",
+)
 IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
 
 

@@ -1,0 +1,54 @@
+"""Whatever text comes in, what comes out does nothing to a terminal and can be told from what was there."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.printable import printable
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
+
+
+@given(ANY_TEXT)
+def test_nothing_is_left_that_a_terminal_would_act_on(text: str) -> None:
+    shown = printable(text)
+    assert shown.isprintable()
+    assert shown.encode("utf-8").decode("utf-8") == shown
+
+
+@given(ANY_TEXT)
+def test_lines_and_tabs_stay_where_they_are_asked_for_and_nothing_else_does(text: str) -> None:
+    assert printable(text, lines=True).replace("\n", "").replace("\t", "").isprintable()
+
+
+@given(st.text(st.characters(exclude_categories=["C", "Z"])))
+def test_ordinary_text_is_left_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b", "a b"),
+        ("\x1b]52;c;aGk=\x07", r"\x1b]52;c;aGk=\x07"),
+        ("abc\u202edef", r"abc\u202edef"),
+        ("\udcff", r"\udcff"),
+        ("one\r\ntwo\rthree", r"one\r\ntwo\rthree"),
+    ],
+)
+def test_what_is_not_printable_becomes_its_escape(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_an_end_of_line_of_two_characters_is_one() -> None:
+    assert printable("one\r\ntwo\rthree", lines=True) == "one\ntwo\\rthree"
+
+
+@given(ANY_TEXT, st.integers(0, 20))
+def test_a_limit_is_kept_and_what_is_missing_is_said(text: str, limit: int) -> None:
+    shown = printable(text, limit)
+    if len(text) > limit:
+        assert shown.endswith(f"... ({len(text) - limit} more characters)")
+        assert len(shown) <= limit + 40
+    else:
+        assert shown == printable(text)
