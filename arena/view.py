@@ -30,7 +30,8 @@ def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
     """
     message = _public(event)
     if isinstance(event, Fought) and event.silent:
-        hidden = messages.Battle(SQUARES[event.square], event.attacker, None, event.survivor)
+        told = event.defender_for(event.color)
+        hidden = messages.Battle(SQUARES[event.square], event.attacker, told, event.survivor)
         return (hidden, message) if event.color is Color.RED else (message, hidden)
     return message, message
 
