@@ -88,8 +88,9 @@ class View:
     `board` has 100 squares (see `protocol.notation`), each None or a `Piece`. `captured[color]` lists the ranks that
     this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
     where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
-    bot asked for it. `actions` is every action so far, oldest first. `random` is set anew for each turn, from
-    the game's `seed` line and the number of the ply.
+    bot asked for it, joined from as many `legal` lines as there were. `actions` is every action so far, oldest first.
+    `ply` is that of the last `turn`, 0 before the first. `random` is set anew for each turn, from the game's `seed`
+    line and the number of the ply.
     """
 
     def __init__(self, color: Color, variant: str) -> None:
@@ -104,6 +105,7 @@ class View:
         self.captured: tuple[list[Rank], list[Rank]] = ([], [])
         self.actions: list[tuple[Color, str]] = []
         self.legal: tuple[str, ...] = ()
+        self._legal_is_whole = True
         self.ply = 0
         self.own_ms = self.enemy_ms = 0
         self.own_bank_ms: int | None = None
@@ -182,8 +184,10 @@ class View:
             case Guess(square, rank, right):
                 self._guessed(SQUARE_INDEX[square], rank, right)
             case Legal(actions):
-                self.legal = actions
+                self.legal = actions if self._legal_is_whole else self.legal + actions
+                self._legal_is_whole = False
             case Turn():
+                self._legal_is_whole = True
                 self.ply = message.ply
                 self.roll(message.ply)
                 self.own_ms, self.enemy_ms = message.own_ms, message.enemy_ms

@@ -36,7 +36,9 @@ def _all_actions(game: Position, side: int) -> Iterator[Action]:
     if game.kit.infiltration:
         yield from infiltrations(game, side)
     if arriving:
-        yield from (action for action in rescues(game, side, arriving) if game.is_fresh_rescue(action, side))
+        repeats = game.runs[side].closed or (game.chase and game.chase.length[side] > 1)
+        found = rescues(game, side, arriving)
+        yield from (action for action in found if game.is_fresh_rescue(action, side)) if repeats else found
 
 
 def is_mobile(game: Position, side: int) -> bool:

@@ -196,6 +196,17 @@ def test_what_is_said_beside_the_board_is_kept(view: View) -> None:
     assert (view.own_bank_ms, view.enemy_bank_ms) == (None, None)
 
 
+def test_the_lists_of_several_legal_lines_are_one_until_the_turn(view: View) -> None:
+    view.apply(Legal(("a4-a5", "b4-b5")))
+    view.apply(Legal(("c4-c3",)))
+    view.apply(Turn(1, 1000, 1000))
+    assert list(view.legal) == ["a4-a5", "b4-b5", "c4-c3"]
+    play(view, Moved(RED, "a4-a5"), Moved(BLUE, "j7-j6"))
+    view.apply(Legal(("b4-b5",)))
+    view.apply(Turn(3, 1000, 1000))
+    assert list(view.legal) == ["b4-b5"]
+
+
 def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None:
     """Or a game that was interrupted could not go on as it would have."""
     view.apply(Seed(42))
@@ -213,6 +224,7 @@ def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None
 def test_a_view_starts_with_the_games_colour_and_variant() -> None:
     view = new_view(Game(BLUE, "duel"))
     assert (view.color, view.enemy, view.variant) == (BLUE, RED, "duel")
+    assert (view.ply, view.actions, view.legal) == (0, [], ())
     assert set(view.cells()) == {"..", "~~"}
 
 
