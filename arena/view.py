@@ -115,5 +115,6 @@ class SeatView:
         self._view.apply(told)
 
     def cells(self) -> tuple[str, ...]:
-        """The board as the 100 cells of a `board` line."""
+        """The board as the 100 cells of a `board` line, between two actions."""
+        self._view.close_action()
         return self._view.cells()
