@@ -153,8 +153,7 @@ def rescues(game: Position, side: int, arriving: list[Travel]) -> Iterator[Rescu
         return
     free = [square for square in HOME_SQUARES[COLORS[side]] if game.board[square] == EMPTY]
     for move in arriving:
-        squares = [*free, move.origin] if move.origin in HOMES[side] else free
-        yield from (rescue(move, rank, square) for rank in ranks for square in squares)
+        yield from (rescue(move, rank, square) for rank in ranks for square in free)
 
 
 def may_rescue(game: Position, side: int, move: Travel) -> bool:

@@ -121,7 +121,7 @@ def _check_rescue(game: Position, action: Rescue) -> None:
         raise refuse(f"{COLORS[side].word} has lost no {action.rank.name.lower()}")
     if action.square not in HOMES[side]:
         raise refuse(f"{SQUARES[action.square]} is not on {COLORS[side].word}'s own four rows")
-    if game.board[action.square] and action.square != move.origin:
+    if game.board[action.square]:
         raise refuse(f"{SQUARES[action.square]} is not empty")
 
 
