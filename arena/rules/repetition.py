@@ -21,8 +21,8 @@ by now count as their ranks, any other enemy piece counts as itself. So whether 
 side has been told, and the list of legal moves tells it nothing.
 """
 
-from arena.rules.actions import Travel
-from arena.rules.board import EMPTY, ENEMIES, HIDDEN, NEIGHBOURS, SQUARE_KEYS
+from arena.rules.actions import Path, Travel
+from arena.rules.board import EMPTY, ENEMIES, HIDDEN, NEIGHBOURS, SQUARE_KEYS, Move
 from arena.rules.ruleset import Chase
 
 NOWHERE = -1
@@ -160,18 +160,20 @@ class ChaseLog:
         found: set[int] = set()
         way = 0
         for change in reversed(self._changes):
-            if isinstance(change, int):  # the piece on this square came back in the turn that is walked back next
+            if type(change) is Move or type(change) is Path:
+                origin, target = change.origin, change.target
+                label = labels[target]
+                keys = SQUARE_KEYS[label]
+                way ^= keys[origin] ^ keys[target]
+                labels[origin], labels[target] = label, EMPTY
+            elif isinstance(change, int):  # the piece on this square came back in the turn that is walked back next
                 way ^= SQUARE_KEYS[labels[change]][change]
                 labels[change] = EMPTY
                 continue
-            if isinstance(change, tuple):
+            elif isinstance(change, tuple):
                 for square, code in change:
                     way ^= SQUARE_KEYS[labels[square]][square] ^ SQUARE_KEYS[code][square]
                     labels[square] = code
-            else:
-                label = labels[change.target]
-                way ^= SQUARE_KEYS[label][change.origin] ^ SQUARE_KEYS[label][change.target]
-                labels[change.origin], labels[change.target] = label, EMPTY
             found.add(way)
             wanted -= 1
             if not wanted:
