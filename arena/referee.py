@@ -21,7 +21,7 @@ from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
 from arena.seat import ARENA_CODEC, Codec, Fault, Seat
 from arena.view import SeatView, enemy_squares, legal_actions, opening, tell
-from protocol.codec import RemoteProtocolError, excerpt
+from protocol.codec import RemoteProtocolError, excerpt, legal_lines
 from protocol.conversation import Phase, after
 from protocol.messages import (
     PROTOCOL_VERSION,
@@ -32,7 +32,6 @@ from protocol.messages import (
     Enemy,
     Error,
     Hello,
-    Legal,
     Move,
     Name,
     Note,
@@ -328,7 +327,8 @@ class Referee:
             if seat.view:
                 self._say(seat, Board(seat.view.cells()))
             if Want.LEGAL in seat.wants:
-                self._say(seat, Legal(legal_actions(game)))
+                for legal in legal_lines(legal_actions(game)):
+                    self._say(seat, legal)
         self._say(seat, Turn(game.ply + 1, *self._clock.shown(color)))
         seat.phase = Phase.THINKING
         seat.due = True

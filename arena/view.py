@@ -5,21 +5,19 @@ in, and what comes out for a seat is all that this seat is told. A seat's `board
 `protocol.view.View` that is fed those same messages, so they cannot hold more.
 """
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
+from operator import attrgetter
 
 from arena.model import TimeControl
+from arena.rules.actions import Action, Path, Rescue
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
+from protocol.notation import LAKE_SQUARES, SQUARES, Color
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
-
-_SQUARE = re.compile(r"[a-j](?:10|[1-9])")
 
 
 def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
@@ -30,7 +28,8 @@ def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
     """
     message = _public(event)
     if isinstance(event, Fought) and event.silent:
-        hidden = messages.Battle(SQUARES[event.square], event.attacker, None, event.survivor)
+        told = event.defender_for(event.color)
+        hidden = messages.Battle(SQUARES[event.square], event.attacker, told, event.survivor)
         return (hidden, message) if event.color is Color.RED else (message, hidden)
     return message, message
 
@@ -72,14 +71,19 @@ def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
 
 def legal_actions(game: Game) -> tuple[str, ...]:
     """The side to move's legal actions as text, in the order of their squares."""
-    return tuple(sorted((action.text for action in game.legal_moves()), key=_action_order))
+    order = _by_squares if game.kit.plain else _order
+    return tuple(action.text for action in sorted(game.legal_moves(), key=order))
 
 
-@lru_cache(maxsize=10_000)
-def _action_order(text: str) -> tuple[int, ...]:
-    """Sorts actions by their squares, then by what is added to them."""
-    squares = [SQUARE_INDEX[name] for name in _SQUARE.findall(text)]
-    return (*squares[:2], len(text), *squares[2:], *text.encode())
+_by_squares = attrgetter("origin", "target")
+"""The same order as `_order`, where all actions are straight moves."""
+
+
+def _order(action: Action) -> tuple[int, int, int, int, int, str]:
+    """By the first two squares that an action names, then by what is added to them."""
+    travel, placed = (action.move, action.square) if isinstance(action, Rescue) else (action, 0)
+    second, third = (travel.between[0], travel.target) if isinstance(travel, Path) else (travel.target, 0)
+    return travel.origin, second, len(action.text), third, placed, action.text
 
 
 def true_cells(game: Game) -> tuple[str, ...]:
@@ -111,5 +115,6 @@ class SeatView:
         self._view.apply(told)
 
     def cells(self) -> tuple[str, ...]:
-        """The board as the 100 cells of a `board` line."""
+        """The board as the 100 cells of a `board` line, between two actions."""
+        self._view.close_action()
         return self._view.cells()

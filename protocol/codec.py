@@ -58,7 +58,7 @@ from protocol.notation import (
 )
 
 MAX_BOT_LINE = 4096
-"""The longest line that a bot may send, in bytes, its line end not counted."""
+"""The longest line that either side may send, in bytes, its line end not counted."""
 
 HIDDEN = "?"
 """Stands for a rank that stays hidden in a `battle` line."""
@@ -157,6 +157,8 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
     parse = _FROM_BOT.get(verb)
     if parse is None:
         raise RemoteProtocolError(f"expected one of {', '.join(_FROM_BOT)}, got {excerpt(line)}")
+    if line == b"ready ":  # for the others, a space at the end belongs to a field, and is refused or kept with it
+        raise RemoteProtocolError("expected 'ready' alone, got 'ready '")
     message = parse(rest)
     if isinstance(message, Move) and _PLAIN_MOVE.fullmatch(message.action):
         _PLAIN_MOVES[line] = message
@@ -219,8 +221,23 @@ _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
 # --- writing to a bot ---------------------------------------------------------------------------------------------
 
 
+def legal_lines(actions: tuple[str, ...]) -> Iterator[Legal]:
+    """The `legal` messages that list these actions together, as few as there can be if each is to fit a line."""
+    first = 0
+    length = len("legal")
+    for index, action in enumerate(actions):
+        length += 1 + len(action)
+        if length > MAX_BOT_LINE:
+            yield Legal(actions[first:index])
+            first, length = index, len("legal ") + len(action)
+    yield Legal(actions[first:])
+
+
 def encode_for_bot(message: ArenaMessage) -> bytes:
-    """A message to a bot as one line, newline included; `LocalProtocolError` for text that has no place there."""
+    """A message to a bot as one line, newline included.
+
+    Raises `LocalProtocolError` for text that has no place on a line, and for more of it than a line may have.
+    """
     if isinstance(message, Moved):
         known = _MOVED_LINES[message.color].get(message.action)
         if known is not None:
@@ -228,6 +245,8 @@ def encode_for_bot(message: ArenaMessage) -> bytes:
     line = _FOR_BOT[type(message)](message)
     if not (line.isascii() and line.isprintable()):
         raise LocalProtocolError(f"not printable ASCII: {line!r}")
+    if len(line) > MAX_BOT_LINE:
+        raise LocalProtocolError(f"a line of {len(line)} bytes, expected at most {MAX_BOT_LINE}: {_cut(line)!r}")
     data = line.encode("ascii") + b"\n"
     if isinstance(message, Moved) and _PLAIN_MOVE.fullmatch(message.action):
         _MOVED_LINES[message.color][message.action] = data

@@ -93,7 +93,7 @@ class Board(NamedTuple):
 
 
 class Legal(NamedTuple):
-    """Every legal action of the coming turn (if wanted)."""
+    """Legal actions of the coming turn (if wanted): all of them, or as many as fit one line, and the rest follow."""
 
     actions: tuple[str, ...]
 

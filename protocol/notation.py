@@ -170,5 +170,5 @@ _REASONS: dict[Reason, tuple[ReasonKind, str]] = {
     Reason.OVER_LIMIT: (ReasonKind.FORFEIT, "used more of the machine than it may"),
     Reason.PLY_CAP: (ReasonKind.DRAWN, "the cap on plies was reached"),
     Reason.QUIET_CAP: (ReasonKind.DRAWN, "the cap on plies without an attack was reached"),
-    Reason.BOTH_IMMOBILE: (ReasonKind.DRAWN, "neither side had a move left"),
+    Reason.BOTH_IMMOBILE: (ReasonKind.DRAWN, "neither side could go on"),
 }

@@ -44,6 +44,9 @@ DICE_STRIDE = 1 << 32
 
 CELL_EMPTY, CELL_LAKE = "..", "~~"
 
+RESCUERS = frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
+"""The ranks that may bring a lost piece back."""
+
 
 def read_army(value: str) -> dict[Rank, int]:
     """The value of the `army` rule as counts. Raises ValueError or KeyError if it is not one."""
@@ -88,8 +91,9 @@ class View:
     `board` has 100 squares (see `protocol.notation`), each None or a `Piece`. `captured[color]` lists the ranks that
     this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
     where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
-    bot asked for it. `actions` is every action so far, oldest first. `random` is set anew for each turn, from
-    the game's `seed` line and the number of the ply.
+    bot asked for it, joined from as many `legal` lines as there were. `actions` is every action so far, oldest first.
+    `ply` is that of the last `turn`, 0 before the first. `random` is set anew for each turn, from the game's `seed`
+    line and the number of the ply.
     """
 
     def __init__(self, color: Color, variant: str) -> None:
@@ -104,11 +108,14 @@ class View:
         self.captured: tuple[list[Rank], list[Rank]] = ([], [])
         self.actions: list[tuple[Color, str]] = []
         self.legal: tuple[str, ...] = ()
+        self._legal_is_whole = True
         self.ply = 0
         self.own_ms = self.enemy_ms = 0
         self.own_bank_ms: int | None = None
         self.enemy_bank_ms: int | None = None
         self._attack: tuple[int, int] | None = None
+        self._runner: Piece | None = None
+        """The piece that has just gone two squares straight on, where a scout must now be announced."""
 
     @property
     def enemy(self) -> Color:
@@ -169,6 +176,8 @@ class View:
 
     def apply(self, message: ArenaMessage) -> None:
         """Take in one message of the arena; those that tell nothing about the game are passed over."""
+        if not isinstance(message, Reveal):
+            self.close_action()
         match message:
             case Moved(color, action):
                 self._moved(color, action)
@@ -182,8 +191,10 @@ class View:
             case Guess(square, rank, right):
                 self._guessed(SQUARE_INDEX[square], rank, right)
             case Legal(actions):
-                self.legal = actions
+                self.legal = actions if self._legal_is_whole else self.legal + actions
+                self._legal_is_whole = False
             case Turn():
+                self._legal_is_whole = True
                 self.ply = message.ply
                 self.roll(message.ply)
                 self.own_ms, self.enemy_ms = message.own_ms, message.enemy_ms
@@ -202,11 +213,21 @@ class View:
             case _:
                 pass
 
+    def close_action(self) -> None:
+        """No more will be told of the last action: what it has not been said to be, it is not.
+
+        Every message but `reveal` says so by itself.
+        """
+        if self._runner:
+            self._runner.narrow(frozenset({Rank.CAPTAIN}))
+            self._runner = None
+
     def roll(self, ply: int) -> None:
         """Set the dice for a turn: they follow from the seed and the ply alone, so an interrupted game can go on."""
         self.random.seed(self.seed + DICE_STRIDE * ply)
 
     def _known(self, square: int, rank: Rank) -> None:
+        self._runner = None
         piece = self.board[square]
         if piece:
             piece.rank = rank
@@ -232,6 +253,8 @@ class View:
         if piece is None:
             return
         piece.moved = True
+        if "+" in action:
+            piece.narrow(RESCUERS)
         if self.rules.get("captains") == "two-steps":
             self._ran(piece, origin, target, turned=len(path) > 2)
         if self.board[target] is None:
@@ -245,6 +268,8 @@ class View:
             piece.narrow(frozenset({Rank.CAPTAIN}))
         elif abs(origin - target) in (2, 2 * BOARD_SIZE):
             piece.narrow(frozenset({Rank.CAPTAIN, Rank.SCOUT}))
+            if self.board[target] is None and self.rules.get("scouts") == "announced":
+                self._runner = piece
 
     def _battle(self, battle: Battle) -> None:
         if self._attack is None:

@@ -146,8 +146,13 @@ HOMES: tuple[frozenset[int], frozenset[int]] = (
 )
 """Per colour, the squares of its own four rows."""
 
+HIDDEN = CODES
+"""A piece that the viewer cannot name counts as itself: its label is `HIDDEN` plus the square that it stands on now."""
+
 _key_dice = Random(1958)
 SQUARE_KEYS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(_key_dice.getrandbits(60) if code in RANKS else 0 for _ in SQUARES) for code in range(CODES)
+    tuple(_key_dice.getrandbits(60) if label in RANKS or label >= HIDDEN else 0 for _ in SQUARES)
+    for label in range(HIDDEN + len(SQUARES))
 )
-"""Zobrist's numbers (Zobrist 1970): the xor of one per piece and square identifies a position."""
+"""Zobrist's numbers (Zobrist 1970) per label, a piece's code or that of a hidden piece, and square: the xor of some of
+them stands for what they have in common or differ by. Those of an empty square are 0."""

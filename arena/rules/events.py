@@ -56,6 +56,10 @@ class Fought(NamedTuple):
     color: Color
     silent: bool = False
 
+    def defender_for(self, color: Color) -> Rank | None:
+        """The defender's rank as that side is told it: None under silent defence, for the attacker's side."""
+        return None if self.silent and color is self.color else self.defender
+
 
 class Revealed(NamedTuple):
     """A rank has become public without a fight."""
@@ -87,6 +91,20 @@ class Resigned(NamedTuple):
 
 
 Event = Moved | Fought | Revealed | Rescued | Guessed | Resigned
+
+
+def shown_square(event: Event) -> int | None:
+    """Where a piece now stands whose rank its opponent is told by this event; None if there is no such piece.
+
+    What an event makes known of pieces that have left the board is not asked here: they lie in view of both.
+    """
+    match event:
+        case Fought(square, survivor=Survivor.ATTACKER) | Revealed(square) | Rescued(_, square):
+            return square
+        case Fought(square, survivor=Survivor.DEFENDER) if event.defender_for(event.color) is not None:
+            return square
+        case _:
+            return None
 
 
 class Outcome(NamedTuple):

@@ -20,6 +20,7 @@ from arena.rules.events import (
     Resigned,
     Revealed,
     Rule,
+    shown_square,
 )
 from arena.rules.generate import is_mobile, legal_actions, plain_actions
 from arena.rules.kit import CANNOT_ATTACK, COLORS
@@ -98,6 +99,7 @@ class Game(Position):
             events = (moved, *(event for event in told if event))
         else:
             events = (moved, *self._infiltrate(action, side))
+        self.told.update(square for square in map(shown_square, events) if square is not None)
         self.to_move = COLORS[1 - side]
         if self.outcome is None:
             self._look_for_end(other_is_mobile=quiet_move)
@@ -107,15 +109,20 @@ class Game(Position):
         """`play` for nearly every move: to an empty square, under rules in which nothing more can come of it."""
         side, board = self.to_move, self.board
         origin, target = move.origin, move.target
-        board[target] = code = board[origin]
+        board[target] = board[origin]
         board[origin] = EMPTY
         movers = self.movers[side]
         movers.remove(origin)
         movers.add(target)
-        self.runs[side].played(move, True)
-        chase = self.chase
+        self.runs[side].played(move)
+        chase, told = self.chase, self.told
         if chase:
-            chase.moved(board, side, move, code)
+            chase.moved(board, side, move)
+        if origin in told:
+            told.remove(origin)
+            told.add(target)
+        elif move.between:
+            told.add(target)
         self.ply += 1
         self.quiet += 1
         self.to_move = COLORS[1 - side]
@@ -138,9 +145,12 @@ class Game(Position):
         movers = self.movers[side]
         movers.remove(origin)
         movers.add(target)
-        self.runs[side].played(move, True)
+        self.runs[side].played(move)
         if self.chase:
-            self.chase.moved(board, side, move, code)
+            self.chase.moved(board, side, move)
+        if origin in self.told:
+            self.told.remove(origin)
+            self.told.add(target)
         self.quiet += 1
         if not kit.plain:
             self._carry_mark(origin, target, side)
@@ -157,7 +167,9 @@ class Game(Position):
         survivor = self.kit.fights[attacker][defender]
         board[origin] = EMPTY
         movers[side].remove(origin)
+        self.told.discard(origin)
         if survivor is not Survivor.DEFENDER:
+            self.told.discard(target)
             movers[1 - side].discard(target)
             self.rescuers[1 - side].discard(target)
             self.lost[1 - side][defender] += 1
@@ -170,7 +182,7 @@ class Game(Position):
         else:
             self.lost[side][attacker] += 1
             self.rescuers[side].discard(origin)
-        self.runs[side].played(move, survivor is Survivor.ATTACKER)
+        self.runs[side].played(move)
         if self.chase:
             self.chase.attacked(board, side, move, (code, other))
         self.quiet = 0
@@ -196,7 +208,7 @@ class Game(Position):
         self.rescued[side] += 1
         self.rescuers[side].add(action.move.target)
         if self.chase:
-            self.chase.placed(action.square, code)
+            self.chase.placed(action.square)
         return Rescued(COLORS[side], action.square, action.rank)
 
     def _infiltrate(self, action: Infiltration, side: int) -> tuple[Event, ...]:
@@ -204,6 +216,7 @@ class Game(Position):
         right = RANKS[code] is action.rank
         if right:
             self.board[action.target] = EMPTY
+            self.told.discard(action.target)
             self.movers[1 - side].discard(action.target)
             self.rescuers[1 - side].discard(action.target)
             self.lost[1 - side][action.rank] += 1

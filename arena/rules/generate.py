@@ -6,7 +6,7 @@ add: captains' paths, diagonal attacks, guesses, rescues.
 
 from collections.abc import Iterable, Iterator
 
-from arena.rules.actions import Action, Travel, infiltration, path_through, rescue
+from arena.rules.actions import Action, Rescue, Travel, infiltration, path_through, rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, Move
 from arena.rules.kit import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS
 from arena.rules.position import Position
@@ -27,15 +27,18 @@ def legal_actions(game: Position) -> Iterable[Action]:
 
 def _all_actions(game: Position, side: int) -> Iterator[Action]:
     """Legal actions under any ruleset, one by one."""
-    fresh = []
+    arriving = []
     for move in travels(game, side):
         if game.is_fresh(move, side):
             yield move
-            fresh.append(move)
+        if game.kit.rescues and may_rescue(game, side, move):
+            arriving.append(move)  # a move that repetition forbids may be legal with a piece that comes back
     if game.kit.infiltration:
         yield from infiltrations(game, side)
-    if game.kit.rescues:
-        yield from rescues(game, side, fresh)
+    if arriving:
+        repeats = game.runs[side].closed or (game.chase and game.chase.length[side] > 1)
+        found = rescues(game, side, arriving)
+        yield from (action for action in found if game.is_fresh_rescue(action, side)) if repeats else found
 
 
 def is_mobile(game: Position, side: int) -> bool:
@@ -143,24 +146,26 @@ def infiltrations(game: Position, side: int) -> Iterator[Action]:
                 break
 
 
-def rescues(game: Position, side: int, moves: list[Travel]) -> Iterator[Action]:
-    """Those moves that may bring a lost piece back, with every piece and every square there is."""
+def rescues(game: Position, side: int, arriving: list[Travel]) -> Iterator[Rescue]:
+    """The moves that `may_rescue`, with every piece and every square there is; no rules against repetition."""
     ranks = game.rescuable(side)
     if not ranks:
         return
     free = [square for square in HOME_SQUARES[COLORS[side]] if game.board[square] == EMPTY]
-    for move in moves:
-        if may_rescue(game, side, move):
-            squares = [*free, move.origin] if move.origin in HOMES[side] else free
-            yield from (rescue(move, rank, square) for rank in ranks for square in squares)
+    for move in arriving:
+        yield from (rescue(move, rank, square) for rank in ranks for square in free)
 
 
 def may_rescue(game: Position, side: int, move: Travel) -> bool:
-    """Whether this move's piece would earn a rescue by arriving: no scout, from elsewhere, and for the first time."""
-    goal = BACK_ROWS[1 - side]
+    """Whether this move's piece would earn a rescue by arriving: no scout, from elsewhere, and for the first time.
+
+    A flag that arrives ends the game.
+    """
+    goal, code = BACK_ROWS[1 - side], game.board[move.origin]
     return (
         move.target in goal
         and move.origin not in goal
-        and game.board[move.origin] != SCOUTS[side]
+        and code != SCOUTS[side]
+        and RANKS[code] is not Rank.FLAG
         and move.origin not in game.rescuers[side]
     )

@@ -18,9 +18,11 @@ def check(game: Position, action: Action) -> None:
         raise IllegalActionError(Rule.OVER, f"{action.text}: the game is over")
     if isinstance(action, Move | Path):
         _check_travel(game, action)
+        _check_repetition(game, action)
     elif isinstance(action, Rescue):
         _check_travel(game, action.move)
         _check_rescue(game, action)
+        _check_repetition(game, action.move, action)
     else:
         _check_infiltration(game, action)
 
@@ -45,7 +47,6 @@ def _check_travel(game: Position, move: Travel) -> None:
         raise IllegalActionError(Rule.TARGET, sentence)
     if not (kit.plain or loses) or move.text not in MOVES:
         _check_strike(kit, move, RANKS[code], bool(board[target]))
-    _check_repetition(game, move, side)
 
 
 def _check_way(game: Position, move: Travel, code: int) -> None:
@@ -80,19 +81,18 @@ def _check_strike(kit: Kit, move: Travel, rank: Rank, attack: bool) -> None:
         raise IllegalActionError(Rule.FACING, f"{what} attacks along its file only")
 
 
-def _check_repetition(game: Position, move: Travel, side: int) -> None:
+def _check_repetition(game: Position, move: Travel, whole: Rescue | None = None) -> None:
+    """The rules against repetition; `whole` is the action that the move is part of, if it is part of one."""
+    side: int = game.to_move
+    if game.is_fresh_rescue(whole, side) if whole else game.is_fresh(move, side):
+        return
+    what = f"{(whole or move).text}: the {piece(game.board[move.origin])} on {SQUARES[move.origin]}"
     if game.runs[side].forbids(move):
         limit = game.ruleset.two_squares
-        what = f"the {piece(game.board[move.origin])} on {SQUARES[move.origin]}"
-        raise IllegalActionError(
-            Rule.TWO_SQUARES, f"{move.text}: {what} has made {limit} moves in a row over this border"
-        )
-    if game.chase and game.chase.forbids(game.board, side, move):
-        what = f"the {piece(game.board[move.origin])} on {SQUARES[move.origin]}"
-        raise IllegalActionError(
-            Rule.CHASE,
-            f"{move.text}: {what} would threaten and bring back a position that has stood on the board before",
-        )
+        raise IllegalActionError(Rule.TWO_SQUARES, f"{what} has made {limit} moves in a row over this border")
+    raise IllegalActionError(
+        Rule.CHASE, f"{what} would threaten and bring back a position that has stood on the board before"
+    )
 
 
 def _check_rescue(game: Position, action: Rescue) -> None:
@@ -111,6 +111,8 @@ def _check_rescue(game: Position, action: Rescue) -> None:
         raise refuse(f"{mover} does not arrive on the opponent's back row")
     if game.board[move.origin] == SCOUTS[side]:
         raise refuse(f"{mover} is a scout, and scouts cannot rescue")
+    if RANKS[game.board[move.origin]] is Rank.FLAG:
+        raise refuse(f"{mover} wins by arriving, and nothing is rescued then")
     if move.origin in game.rescuers[side]:
         raise refuse(f"{mover} has already rescued a piece")
     if action.rank in CANNOT_ATTACK:
@@ -119,7 +121,7 @@ def _check_rescue(game: Position, action: Rescue) -> None:
         raise refuse(f"{COLORS[side].word} has lost no {action.rank.name.lower()}")
     if action.square not in HOMES[side]:
         raise refuse(f"{SQUARES[action.square]} is not on {COLORS[side].word}'s own four rows")
-    if game.board[action.square] and action.square != move.origin:
+    if game.board[action.square]:
         raise refuse(f"{SQUARES[action.square]} is not empty")
 
 

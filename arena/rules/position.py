@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
-from arena.rules.actions import Travel
-from arena.rules.board import BLUE_BIT, EMPTY
+from arena.rules.actions import Rescue, Travel
+from arena.rules.board import BLUE_BIT, EMPTY, code_of
 from arena.rules.deploy import check_setup, place
 from arena.rules.events import Outcome
 from arena.rules.kit import CANNOT_ATTACK, COLORS, kit_of
@@ -52,7 +52,9 @@ class Position:
         self.mobile = [EMPTY, EMPTY]
         """Per side, where a piece stood when it was last found able to move: where to look first the next time."""
         self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
-        self.chase = None if self.kit.chasing_is_free else ChaseLog(self.board, ruleset.chase)
+        self.chase = None if self.kit.chasing_is_free else ChaseLog(ruleset.chase, self.kit.rescues > 0)
+        self.told: set[int] = set()
+        """Where the pieces stand whose rank the opponent has been told."""
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -66,13 +68,21 @@ class Position:
         other.mobile = self.mobile[:]
         other.runs = (self.runs[0].copy(), self.runs[1].copy())
         other.chase = self.chase.copy() if self.chase else None
+        other.told = self.told.copy()
         return other
 
     def is_fresh(self, move: Travel, side: int) -> bool:
         """Whether the rules against repetition let the move pass."""
         if self.runs[side].forbids(move):
             return False
-        return not (self.chase and self.chase.forbids(self.board, side, move))
+        return not (self.chase and self.chase.forbids(self.board, self.told, side, move))
+
+    def is_fresh_rescue(self, action: Rescue, side: int) -> bool:
+        """Whether the rules against repetition let the move pass together with the piece that comes back."""
+        if self.runs[side].forbids(action.move):
+            return False
+        placed = action.square, code_of(COLORS[side], action.rank)
+        return not (self.chase and self.chase.forbids(self.board, self.told, side, action.move, placed))
 
     def rescuable(self, side: int) -> list[Rank]:
         """The ranks that the side may bring back, if it has a rescue left."""

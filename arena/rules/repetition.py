@@ -15,13 +15,21 @@ straight back to where the piece came from on the side's previous move (there th
 Chasing as the booklets have it (81320 p. 5, 09495, Travel, Vintage p. 17, read together): once the evading pieces have
 stood on more than two squares in this chase, the pursuer may not make a threatening move to an empty square that gives
 any position which stood on the board before. Over only two squares the two-squares rule alone decides.
+
+The same position, in both forms: what the side to move can tell. Its own pieces and those whose rank it has been told
+by now count as their ranks, any other enemy piece counts as itself. So whether a move is legal follows from what its
+side has been told, and the list of legal moves tells it nothing.
 """
 
-from arena.rules.actions import Travel
-from arena.rules.board import EMPTY, ENEMIES, NEIGHBOURS, SQUARE_KEYS
+from arena.rules.actions import Path, Travel
+from arena.rules.board import EMPTY, ENEMIES, HIDDEN, NEIGHBOURS, SQUARE_KEYS, Move
 from arena.rules.ruleset import Chase
 
 NOWHERE = -1
+
+Change = Travel | int | tuple[tuple[int, int], ...]
+"""What happened on the board: a move to an empty square, or which codes were on which squares before an attack or a
+guess; or, after either of them and in the same turn, the square on which a lost piece came back."""
 
 
 class TwoSquares:
@@ -33,7 +41,7 @@ class TwoSquares:
         self._limit = limit or 0
         self._run: list[int] = []
         self.square = NOWHERE
-        """Where the piece of the run stands."""
+        """Where the piece of the run has moved to."""
         self.closed = 0
         """The borders that this piece may not cross with its next move."""
 
@@ -46,8 +54,11 @@ class TwoSquares:
         """Whether the rule refuses this move of the side."""
         return self.closed & move.borders != 0 and move.origin == self.square
 
-    def played(self, move: Travel, survived: bool) -> None:
-        """Take note of the side's move; `survived` is whether the piece that moved is still on the board."""
+    def played(self, move: Travel) -> None:
+        """Take note of the side's move.
+
+        If it was an attack that the piece did not survive, no piece of the side can be on its square in the next turn.
+        """
         limit = self._limit
         if not limit:
             return
@@ -64,7 +75,7 @@ class TwoSquares:
             for borders in run:
                 closed &= borders
         self.closed = closed
-        self.square = move.target if survived else NOWHERE
+        self.square = move.target
 
     def broken(self) -> None:
         """The side has done something else than move a piece."""
@@ -82,19 +93,22 @@ def touches_enemy(board: list[int], square: int, side: int) -> bool:
 
 
 class ChaseLog:
-    """Both sides' chases, and the positions that they can be held against."""
+    """Both sides' chases, and the way back to the positions that they can be held against.
 
-    __slots__ = ("_booklet", "_fled", "_key", "_keys", "_last", "_seen", "length")
+    No position is stored. What has changed since is kept, and walked back when a move has to be judged, which is
+    seldom. On the way back a piece keeps its label: what the viewer can tell of it now counts for all positions.
+    """
 
-    def __init__(self, board: list[int], form: Chase) -> None:
-        key = 0
-        for square, code in enumerate(board):
-            key ^= SQUARE_KEYS[code][square]
+    __slots__ = ("_booklet", "_changes", "_fled", "_last", "_refused", "_returns", "length")
+
+    def __init__(self, form: Chase, pieces_return: bool) -> None:
+        """`pieces_return` is whether lost pieces can come back. If not, no position returns once a piece is lost."""
         self._booklet = form is Chase.BOOKLET
-        self._key = key
-        self._keys = [key]
-        self._seen: set[int] = set()
-        """The earlier positions, the present one left aside; kept where the booklets' form of the rule needs them."""
+        self._returns = pieces_return and self._booklet
+        self._changes: list[Change] = []
+        """What has happened on the board, the latest last, as far back as a position may be asked for."""
+        self._refused: frozenset[int] | None = None
+        """What `_ways_back` has found for the side to move in the present position; None if it was not asked."""
         self._last: list[Travel | None] = [None, None]
         self._fled: tuple[set[int], set[int]] = (set(), set())
         """Per pursuer, the squares that evading pieces have stood on in its present chase."""
@@ -102,43 +116,84 @@ class ChaseLog:
         """Per side, how many plies its present chase has lasted: its threats and the opponent's evasions."""
 
     def copy(self) -> "ChaseLog":
-        other = ChaseLog([], Chase.BOOKLET if self._booklet else Chase.ISF)
-        other._key, other._keys, other._last = self._key, self._keys[:], self._last[:]
-        other._seen, other.length = self._seen.copy(), self.length[:]
+        other = object.__new__(ChaseLog)
+        other._booklet, other._returns, other._refused = self._booklet, self._returns, None
+        other._changes, other._last, other.length = self._changes[:], self._last[:], self.length[:]
         other._fled = (self._fled[0].copy(), self._fled[1].copy())
         return other
 
-    def forbids(self, board: list[int], side: int, move: Travel) -> bool:
-        """Whether the rule refuses this move of `side` from the position on `board`."""
-        length = self.length[side]
-        if length < 2 or board[move.target]:
+    def forbids(
+        self, board: list[int], told: set[int], side: int, move: Travel, placed: tuple[int, int] | None = None
+    ) -> bool:
+        """Whether the rule refuses this move of the side to move.
+
+        `board` and `told` (the squares of the pieces whose rank the opponent has been told) are the position before it;
+        `placed` is the square and the code of a piece that comes back with the move.
+        """
+        if self.length[side] < 2 or board[move.target] or not touches_enemy(board, move.target, side):
             return False
-        keys = SQUARE_KEYS[board[move.origin]]
-        key = self._key ^ keys[move.origin] ^ keys[move.target]
         if self._booklet:
-            known = len(self._fled[side]) > 2 and key in self._seen
+            if len(self._fled[side]) <= 2:
+                return False
         else:
             last = self._last[side]
-            steps_back = last is not None and last.target == move.origin and last.origin == move.target
-            known = not steps_back and key in self._keys[-length:-1]
-        return known and touches_enemy(board, move.target, side)
+            if last is not None and last.target == move.origin and last.origin == move.target:
+                return False
+        if self._refused is None:
+            self._refused = self._ways_back(board, told, side)
+        keys = SQUARE_KEYS[board[move.origin]]
+        change = keys[move.origin] ^ keys[move.target]
+        if placed:
+            square, code = placed
+            change ^= SQUARE_KEYS[code][square]
+        return change in self._refused
 
-    def moved(self, board: list[int], side: int, move: Travel, code: int) -> None:
-        """Take note of a move to an empty square by the piece `code`; `board` is the position after it."""
+    def _ways_back(self, board: list[int], told: set[int], side: int) -> frozenset[int]:
+        """What a move would have to change to bring an earlier position back, as `side` can tell: xors of SQUARE_KEYS.
+
+        Its own pieces and those that it has been told count as their ranks, the other enemy pieces as themselves.
+        """
+        enemies, wanted = ENEMIES[side], len(self._changes) if self._booklet else self.length[side] - 1
+        labels = [
+            HIDDEN + square if enemies[code] and square not in told else code for square, code in enumerate(board)
+        ]
+        found: set[int] = set()
+        way = 0
+        for change in reversed(self._changes):
+            if type(change) is Move or type(change) is Path:
+                origin, target = change.origin, change.target
+                label = labels[target]
+                keys = SQUARE_KEYS[label]
+                way ^= keys[origin] ^ keys[target]
+                labels[origin], labels[target] = label, EMPTY
+            elif isinstance(change, int):  # the piece on this square came back in the turn that is walked back next
+                way ^= SQUARE_KEYS[labels[change]][change]
+                labels[change] = EMPTY
+                continue
+            elif isinstance(change, tuple):
+                for square, code in change:
+                    way ^= SQUARE_KEYS[labels[square]][square] ^ SQUARE_KEYS[code][square]
+                    labels[square] = code
+            found.add(way)
+            wanted -= 1
+            if not wanted:
+                break
+        return frozenset(found)
+
+    def moved(self, board: list[int], side: int, move: Travel) -> None:
+        """Take note of a move to an empty square; `board` is the position after it."""
         length, threat = self.length, self._last[1 - side]
         evaded = threat is not None and move.origin in NEIGHBOURS[threat.target]
         length[1 - side] = length[1 - side] + 1 if evaded else 0
         length[side] = length[side] + 1 if touches_enemy(board, move.target, side) else 0
         if self._booklet:
-            self._remember(side, move)
+            self._flee(side, move)
         self._last[side] = move
-        keys = SQUARE_KEYS[code]
-        self._key ^= keys[move.origin] ^ keys[move.target]
-        self._keys.append(self._key)
+        self._changes.append(move)
+        self._refused = None
 
-    def _remember(self, side: int, move: Travel) -> None:
-        """What the booklets' form of the rule needs: the position left, and where the evading pieces have stood."""
-        self._seen.add(self._key)
+    def _flee(self, side: int, move: Travel) -> None:
+        """What the booklets' form of the rule needs: where the evading pieces have stood."""
         if self.length[1 - side]:
             self._fled[1 - side].update((move.origin, move.target))
         else:
@@ -151,32 +206,36 @@ class ChaseLog:
 
         It ends both chases. If the square fought over lies beside another enemy piece, a new one begins there.
         """
-        self._ended(0)
-        self._ended(1)
+        self._ended()
         self.length[side] = 1 if touches_enemy(board, move.target, side) else 0
         self._last[side] = move
         attacker, defender = before
-        change = SQUARE_KEYS[attacker][move.origin] ^ SQUARE_KEYS[defender][move.target]
-        self._stands(change ^ SQUARE_KEYS[board[move.target]][move.target])
+        was = [(move.origin, attacker), (move.target, defender)]
+        self._lost(was if board[move.target] != defender else was[:1])
 
-    def placed(self, square: int, code: int) -> None:
-        """Take note of a piece that came to a square (or left it) otherwise than by moving, within the same turn."""
-        self._key ^= SQUARE_KEYS[code][square]
-        self._keys[-1] = self._key
+    def placed(self, square: int) -> None:
+        """Take note of a piece that has come back on a square, within the same turn as the move before."""
+        self._changes.append(square)
+        self._refused = None
 
     def guessed(self, side: int, square: int, code: int) -> None:
         """Take note of an infiltration; `code` is the piece that left `square` by it, or EMPTY. It ends both chases."""
-        self._ended(0)
-        self._ended(1)
+        self._ended()
         self._last[side] = None
-        self._stands(SQUARE_KEYS[code][square] if code != EMPTY else 0)
+        self._lost([(square, code)] if code != EMPTY else [])
 
-    def _ended(self, side: int) -> None:
-        self.length[side] = 0
-        self._fled[side].clear()
+    def _ended(self) -> None:
+        for side in (0, 1):
+            self.length[side] = 0
+            self._fled[side].clear()
 
-    def _stands(self, change: int) -> None:
-        if self._booklet:
-            self._seen.add(self._key)
-        self._key ^= change
-        self._keys.append(self._key)
+    def _lost(self, was: list[tuple[int, int]]) -> None:
+        """Take note of pieces that have left the board: squares with the codes on them before.
+
+        Their ranks are known to both. A piece that has won its attack is known too, so that a code is its label.
+        """
+        if self._returns:
+            self._changes.append(tuple(was))
+        else:
+            self._changes.clear()
+        self._refused = None

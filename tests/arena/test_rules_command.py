@@ -64,6 +64,7 @@ def test_without_a_name_every_switch_is_listed_with_what_it_does() -> None:
     for name in switch_names():
         assert f" {name} " in text
     assert "of equal ranks the attacker wins and takes the square (Vintage p. 21" in text
+    assert "Not all go together." in text
 
 
 def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
@@ -90,6 +91,15 @@ def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
         ("isf", "This is looked at after every move and for both sides; if neither can move, the game is a draw."),
         ("jumbo-494", "A side that cannot move when it is its turn has lost."),
         ("vintage/original", "A side that has no piece left to attack with has lost."),
+        ("vintage/original", "if neither has one, the game is a draw."),
+        ("jumbo-81320/infiltrator", "when the side moves another piece or guesses, or the piece turns off the line."),
+        ("vintage/lightning", "a captain crosses both on its way"),
+        ("isf", "To attack is always allowed."),
+        ("isf+rescue", "Both sides see what does."),
+        ("isf+rescue+mobile-flag", "The flag wins by arriving and brings nothing back."),
+        ("tek", "never diagonally (but see the spy)"),
+        ("isf+lightning-captains", "one with a turn the captain; two squares straight on might be either's."),
+        ("jumbo-81320/infiltrator", "the game is won if it was the flag"),
         ("vintage/original", "Who moves a scout more than one square must say that it is one."),
         ("vintage/lightning", "A captain moves one or two squares and may turn after the first"),
         ("jumbo-09495/duel", "A side that moves a piece that never moves has lost the game at once."),
@@ -161,9 +171,59 @@ def test_a_reading_is_named_as_one() -> None:
     assert split_note("Vintage p. 17: three. Readings: one; two.") == ("Vintage p. 17: three.", "One; two.")
     assert split_note("Vintage p. 17: three.") == ("Vintage p. 17: three.", "")
     line = line_of(load_ruleset("travel/original"), "two-squares")
-    assert line.reading == "Three moves, as in its sister sets."
+    assert line.reading.startswith("Three moves, as in its sister sets;")
     assert "Reading" not in line.source
-    assert "[Reading: Three moves, as in its sister sets.]" in page("travel/original")
+    assert "[Reading: Three moves, as in its sister sets;" in page("travel/original")
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "reading"),
+    [
+        ("vintage/original", "two-squares", "Attacks count, and a scout crosses every border on its way"),
+        ("jumbo-494", "two-squares", "Attacks count, and a scout crosses every border on its way"),
+        ("original-2000", "two-squares", "Attacks count, and a scout crosses every border on its way"),
+        ("jumbo-81320/duel", "two-squares", "Attacks count, and a scout crosses every border on its way"),
+        ("jumbo-09495/duel", "two-squares", "Attacks count, and a scout crosses every border on its way"),
+        ("travel/duel", "two-squares", "attacks count, and a scout crosses every border on its way"),
+        ("isf", "equal-ranks", "Also a spy against a spy."),
+        ("jumbo-81320/infiltrator", "equal-ranks", "a spy against an infiltrator."),
+        ("jumbo-09495/original", "fixed-pieces", "The German text"),
+        ("jumbo-81320/infiltrator", "max-quiet-plies", "A right guess counts as an attack, a wrong one does not."),
+        ("jumbo-81320/infiltrator", "chase", "a guess ends a chase"),
+        ("vintage/original+mobile-bombs", "chase", "one that may not attack threatens too"),
+        ("isf+mobile-flag", "chase", "one that may not attack threatens too"),
+        ("isf", "chase", "a hidden enemy piece counts as itself"),
+        ("travel/original", "chase", "a hidden enemy piece counts as itself"),
+        ("isf+rescue", "chase", "what comes back with a move counts as on the board"),
+        ("isf", "no-move", "A move that the rules on going back and forth forbid is none"),
+        ("vintage/original", "needs-attacker", "if neither has one the game is a draw"),
+        ("original-2000", "no-move", "walled in"),
+        ("jumbo-494", "no-move", "Looked at on his turn."),
+        ("vintage/lightning", "captains", "crosses both borders"),
+        ("tek", "army", "That of the original Stratego."),
+    ],
+)
+def test_what_no_source_says_is_marked_as_a_reading(name: str, rule: str, reading: str) -> None:
+    assert reading in line_of(load_ruleset(name), rule).reading
+
+
+def test_a_reading_is_not_given_where_it_does_not_matter() -> None:
+    plain = load_ruleset("isf")
+    assert "attack" not in line_of(plain, "max-quiet-plies").reading
+    assert "threatens" not in line_of(plain, "chase").reading
+    assert "guess" not in line_of(plain, "chase").reading + line_of(plain, "no-move").reading
+    assert line_of(load_ruleset("milton-bradley"), "no-move").reading == ""
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_no_shipped_ruleset_is_without_a_source(name: str) -> None:
+    assert NO_SOURCE not in page(name)
+
+
+def test_a_note_that_is_only_a_reading_has_the_rulesets_source(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text('extends = "isf"\ntitle = "Our club"\nsource = "the club"\n[notes]\narmy = "Reading: as ever."\n')
+    assert "Only their owner sees what they are. [the club]" in page(str(path))
 
 
 @pytest.mark.parametrize("switch", switch_names())

@@ -1,13 +1,14 @@
 """The pages on the rules are true: they name every ruleset, switch and key, and their tables agree with the data."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from arena.report.rules import differing_keys
 from arena.rules.loading import SWITCH_FILE, TOP_KEYS, load_ruleset, ruleset_names, switch_names, switch_title
-from arena.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset
+from arena.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset, RulesetError
 from protocol.notation import RANK_BY_LETTER
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +80,30 @@ def test_the_tables_of_switches_have_every_switch_with_its_rule_and_source(page:
         assert switch_title(name) == f"{title} ({source})"
         key, value = rule.split(" = ")
         assert value_of(load_ruleset(f"{base.get(name, 'isf')}+{name}"), key) == value
+
+
+def test_the_switches_that_do_not_go_together_are_those_that_are_named() -> None:
+    text = text_of("rules/switches.md")
+    named = text[text.index("What does not go together is refused") : text.index("All others combine.")]
+    bases = ("isf", "jumbo-81320/infiltrator")
+
+    def fits(name: str) -> bool:
+        try:
+            load_ruleset(name)
+        except RulesetError:
+            return False
+        return True
+
+    for pair in combinations(switch_names(), 2):
+        goes = any(fits("+".join((base, *pair))) for base in bases)
+        said = any(all(f"`{switch}`" in line for switch in pair) for line in named.split("\n- "))
+        assert goes is not said, pair
+    needing = {switch for switch in switch_names() if not all(fits(f"{name}+{switch}") for name in ruleset_names())}
+    assert needing == {"diagonal-spy", "facing-attacks", "lightning-captains", "infiltration"}
+    assert {name for name in ruleset_names() if fits(f"{name}+infiltration")} == {"jumbo-81320/infiltrator"}
+    assert not fits("barrage+lightning-captains")
+    assert not fits("duel+lightning-captains")
+    assert not fits("duel+diagonal-spy")
 
 
 def test_every_switch_has_a_section_of_its_own() -> None:

@@ -465,7 +465,10 @@ class Witness:
 
     def see(self, action: str, events: Sequence[Event]) -> None:
         if "-" in action:
-            self._moved(action.partition("+")[0].split("-"), events)
+            travel, _, rescue = action.partition("+")
+            if rescue:
+                self.men[travel.split("-")[0]].narrow(ALL_RANKS - {"2", "F"})
+            self._moved(travel.split("-"), events)
         for event in events:
             match event:
                 case Revealed(square, rank):
@@ -485,7 +488,9 @@ class Witness:
         if len(path) == 3:
             man.narrow(frozenset("6"))
         elif self.rules.captains is Captains.TWO_STEPS and MOVES.get("-".join(path)) and MOVES["-".join(path)].between:
-            man.narrow(frozenset("26"))
+            announced = any(isinstance(event, Revealed) for event in events)
+            unnamed = self.rules.scouts is Scouts.ANNOUNCED and not announced
+            man.narrow(frozenset("6" if unnamed else "26"))
         fought = next((event for event in events if isinstance(event, Fought)), None)
         if fought is None:
             self.men[path[-1]] = man

@@ -11,6 +11,7 @@ from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Defence, Ruleset
+from protocol.codec import legal_lines
 from protocol.messages import (
     ArenaMessage,
     Battle,
@@ -19,7 +20,6 @@ from protocol.messages import (
     End,
     Enemy,
     Guess,
-    Legal,
     Moved,
     Rescued,
     Reveal,
@@ -88,7 +88,7 @@ class SmallArena:
             assert view is not None, "a board is what a seat's view shows"
             extra.append(Board(view.cells()))
         if Want.LEGAL in wants:
-            extra.append(Legal(tuple(sorted(action.text for action in self.game.legal_moves()))))
+            extra += legal_lines(tuple(sorted(action.text for action in self.game.legal_moves())))
         return [*extra, Turn(self.game.ply + 1, 1000, 1000)]
 
     def play(self, action: str) -> dict[Color, list[ArenaMessage]]:

@@ -20,6 +20,7 @@ from protocol.codec import (
     encode_from_bot,
     excerpt,
     is_action,
+    legal_lines,
 )
 from protocol.messages import (
     ArenaMessage,
@@ -296,6 +297,10 @@ def test_the_cap_does_not_count_the_line_end(end: bytes, fits: bool) -> None:
         (b"want legal  board", "expected 'want' and one or more of board, legal, got ''"),
         (b"want legal tea", "expected 'want' and one or more of board, legal, got 'tea'"),
         (b"ready now", "expected 'ready' alone, got 'ready now'"),
+        (b"ready ", "expected 'ready' alone, got 'ready '"),
+        (b"ready \r", "expected 'ready' alone, got 'ready '"),
+        (b"want legal ", "expected 'want' and one or more of board, legal, got ''"),
+        (b"setup " + b"/".join([b"." * 10] * 4) + b" ", "expected 'setup' and four rows of ten"),
         (b"move", "expected 'move' and one action such as a4-a5, got 'move '"),
         (b"move a4a5", "expected 'move' and one action such as a4-a5, got 'move a4a5'"),
         (b"move a4-a5 ", "expected 'move' and one action such as a4-a5, got 'move a4-a5 '"),
@@ -499,6 +504,34 @@ def test_the_two_errors_are_told_apart() -> None:
     assert issubclass(RemoteProtocolError, ProtocolError)
 
 
+# --- the longest line of the arena --------------------------------------------------------------------------------
+
+
+def test_the_arena_sends_no_line_that_is_longer_than_a_line_may_be() -> None:
+    fits = Error("x" * (MAX_BOT_LINE - len("error ")))
+    assert len(encode_for_bot(fits)) == MAX_BOT_LINE + 1
+    with pytest.raises(LocalProtocolError, match="a line of 4097 bytes, expected at most 4096: 'error xx"):
+        encode_for_bot(Error(fits.text + "x"))
+    with pytest.raises(LocalProtocolError, match="expected at most 4096"):
+        encode_for_bot(Legal(("a9-a10+8c2",) * 400))
+
+
+@given(lengths=st.lists(st.integers(1, 40), max_size=600))
+@example([4090])
+@example([4090, 1])
+@example([2045, 2044])
+@example([2045, 2045])
+@example([])
+def test_a_list_of_actions_of_any_length_is_sent_in_as_few_lines_as_it_needs(lengths: list[int]) -> None:
+    actions = tuple("x" * length for length in lengths)
+    messages = list(legal_lines(actions))
+    assert [action for message in messages for action in message.actions] == list(actions)
+    lines = [encode_for_bot(message) for message in messages]
+    assert all(message.actions for message in messages) or not actions
+    for line, following in itertools.pairwise(zip(lines, messages, strict=True)):
+        assert len(line[0]) + len(following[1].actions[0]) > MAX_BOT_LINE
+
+
 # --- the bytes themselves -----------------------------------------------------------------------------------------
 
 
@@ -540,6 +573,7 @@ def test_the_arenas_lines_letter_by_letter(message: ArenaMessage, line: bytes) -
     [
         (b"name hunter 1.4", Name("hunter 1.4")),
         (b"name", Name("")),
+        (b"note ", Note("")),
         (b"author  two spaces ", Author(" two spaces ")),
         (b"want board legal", Wants((Want.BOARD, Want.LEGAL))),
         (b"ready", Ready()),

@@ -11,8 +11,11 @@ from typing import IO, TYPE_CHECKING
 
 import pytest
 
+from arena.bots import INHERITED, base_environment
 from arena.process import STDERR_KEPT
 from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
+from arena.rules.combat import fight
+from arena.rules.deploy import check_setup
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove
 from protocol.codec import (
@@ -28,6 +31,7 @@ from protocol.codec import (
 from protocol.conversation import BOT_MAY_SEND, Phase, after
 from protocol.messages import (
     ArenaMessage,
+    Battle,
     Board,
     Clock,
     End,
@@ -45,7 +49,7 @@ from protocol.messages import (
     Wants,
 )
 from protocol.messages import Game as GameMessage
-from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Reason, Result
+from protocol.notation import COLOR_WORDS, RANK_BY_LETTER, SQUARES, Color, Rank, Reason, Result
 from protocol.view import new_view
 
 if TYPE_CHECKING:
@@ -166,10 +170,51 @@ def test_the_table_of_rules_is_complete() -> None:
     assert all("`none`" in rows[name] for name in ("two-squares", "max-plies", "max-quiet-plies"))
 
 
-def test_the_example_rules_are_those_of_barrage() -> None:
+def test_the_example_rules_are_those_of_the_rulesets_named() -> None:
     text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
-    for name, value in load_ruleset("barrage").lines():
-        assert f"\nrule {name} {value}\n" in text
+    examples = re.findall(r"those of `(\S+)`:|The rules of `(\S+)`:|```arena\n((?:.*\n)*?)```", text)
+    named = [former or latter for former, latter, body in examples if not body]
+    blocks = [body.splitlines() for _, _, body in examples if body]
+    assert named
+    assert blocks == [[f"rule {name} {value}" for name, value in load_ruleset(ruleset).lines()] for ruleset in named]
+
+
+def test_an_army_is_listed_in_the_order_that_is_named() -> None:
+    text = next(text for verb, _, text in verb_sections("What the arena sends") if verb == "rule")
+    assert "in the order F, B, S, 2 to 9, M, I;" in text
+    for name in ruleset_names():
+        letters = [field[0] for field in dict(load_ruleset(name).lines())["army"].split()]
+        assert letters == [letter for letter in "FBS23456789MI" if letter in letters]
+
+
+def test_the_example_set_ups_are_legal_under_the_rulesets_named() -> None:
+    text = next(text for verb, _, text in verb_sections("What a bot sends") if verb == "setup")
+    words = re.search(r"first\s+example is for `(\S+)`, the second for `(\S+)`", text)
+    assert words
+    lines = [line for line in BOT_LINES if line.startswith("setup")]
+    for name, line in zip(words.groups(), lines, strict=True):
+        check_setup(load_ruleset(name), line.removeprefix("setup ").split("/"))
+    (restored,) = (line for line in ARENA_LINES if line.startswith("restore"))
+    check_setup(load_ruleset("duel"), restored.removeprefix("restore ").split("/"))
+
+
+@pytest.mark.parametrize("line", [line for line in ARENA_LINES if line.startswith("battle")])
+def test_the_example_fights_end_as_the_rules_have_it(line: str) -> None:
+    battle = decode_for_bot(line.encode())
+    assert isinstance(battle, Battle)
+    left = {fight(battle.attacker, rank) for rank in ([battle.defender] if battle.defender else Rank)}
+    assert battle.survivor in left
+
+
+def test_the_environment_of_a_bot_is_the_one_that_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(quoted(row[0]), quoted(row[1])) for row in table(section("Where a bot runs"))]
+    for name in INHERITED:
+        monkeypatch.setenv(name, "/given")
+    monkeypatch.setenv("SECRET", "/not-given")
+    environment = base_environment()
+    assert {name for names, _ in rows for name in names} == set(environment)
+    set_to = {names[0]: values[0] for names, values in rows if len(names) == 1 and values}
+    assert set_to == {name: environment[name] for name in ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")}
 
 
 def test_the_table_of_phases_is_the_state_machine() -> None:
@@ -395,7 +440,7 @@ def test_the_first_bot_has_twenty_lines() -> None:
     assert len(TWENTY_LINES.splitlines()) <= 20
 
 
-@pytest.mark.parametrize("ruleset", ["barrage", "isf"])
+@pytest.mark.parametrize("ruleset", ["barrage", "isf", "isf+rescue", "jumbo-81320/infiltrator"])
 def test_the_first_bot_plays_itself(ruleset: str, small_arena: "Callable[[str], SmallArena]") -> None:
     arena = small_arena(ruleset)
     bots = {color: Child("-c", TWENTY_LINES) for color in Color}

@@ -196,6 +196,17 @@ def test_what_is_said_beside_the_board_is_kept(view: View) -> None:
     assert (view.own_bank_ms, view.enemy_bank_ms) == (None, None)
 
 
+def test_the_lists_of_several_legal_lines_are_one_until_the_turn(view: View) -> None:
+    view.apply(Legal(("a4-a5", "b4-b5")))
+    view.apply(Legal(("c4-c3",)))
+    view.apply(Turn(1, 1000, 1000))
+    assert list(view.legal) == ["a4-a5", "b4-b5", "c4-c3"]
+    play(view, Moved(RED, "a4-a5"), Moved(BLUE, "j7-j6"))
+    view.apply(Legal(("b4-b5",)))
+    view.apply(Turn(3, 1000, 1000))
+    assert list(view.legal) == ["b4-b5"]
+
+
 def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None:
     """Or a game that was interrupted could not go on as it would have."""
     view.apply(Seed(42))
@@ -213,6 +224,7 @@ def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None
 def test_a_view_starts_with_the_games_colour_and_variant() -> None:
     view = new_view(Game(BLUE, "duel"))
     assert (view.color, view.enemy, view.variant) == (BLUE, RED, "duel")
+    assert (view.ply, view.actions, view.legal) == (0, [], ())
     assert set(view.cells()) == {"..", "~~"}
 
 
@@ -306,6 +318,42 @@ def test_a_scout_that_is_announced_after_two_squares_is_known() -> None:
     play(view, Moved(BLUE, "a7-a5"), Reveal("a5", Rank.SCOUT))
     assert look(view, "a5") == "b2"
     assert can_be(view, "a5") == {Rank.SCOUT}
+
+
+@pytest.mark.parametrize("following", [Moved(RED, "b4-b5"), Legal(("b4-b5",)), Turn(2, 1, 1)], ids=repr)
+def test_a_piece_that_runs_two_squares_and_is_not_announced_as_a_scout_is_a_captain(
+    following: Moved | Legal | Turn,
+) -> None:
+    view = facing_one_of_each(captains="two-steps", scouts="announced")
+    view.apply(Moved(BLUE, "a7-a5"))
+    assert can_be(view, "a5") == {Rank.SCOUT, Rank.CAPTAIN}
+    view.apply(following)
+    assert can_be(view, "a5") == {Rank.CAPTAIN}
+    assert look(view, "a5") == "b6"
+    view.apply(Moved(BLUE, "b7-b6"))
+    view.apply(Turn(4, 1, 1))
+    assert can_be(view, "b6") == MOBILE - {Rank.CAPTAIN}
+
+
+def test_where_scouts_need_not_be_announced_it_may_be_either() -> None:
+    view = facing_one_of_each(captains="two-steps")
+    play(view, Moved(BLUE, "a7-a5"), Moved(RED, "b4-b5"))
+    assert can_be(view, "a5") == {Rank.SCOUT, Rank.CAPTAIN}
+
+
+def test_a_scout_that_is_named_after_a_run_is_never_taken_for_a_captain() -> None:
+    view = facing_one_of_each(captains="two-steps", scouts="announced")
+    play(view, Moved(BLUE, "a7-a5"), Reveal("a5", Rank.SCOUT), Moved(RED, "b4-b5"))
+    assert can_be(view, "a5") == {Rank.SCOUT}
+    play(view, Moved(BLUE, "b7-b5"), Battle("b5", Rank.SCOUT, Rank.SCOUT, Survivor.NEITHER), Moved(RED, "c4-c3"))
+    assert (look(view, "b5"), look(view, "b7")) == ("..", "..")
+
+
+def test_a_piece_that_brings_another_back_is_neither_a_scout_nor_the_flag() -> None:
+    view = facing_one_of_each(rescues="2", bombs="mobile", flag="mobile")
+    view.board[SQUARES.index("j2")] = Piece(BLUE, None)
+    play(view, Moved(BLUE, "j2-j1+2j8"))
+    assert can_be(view, "j1") == frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
 
 
 @pytest.mark.parametrize("bombs", Bombs)

@@ -1,7 +1,7 @@
 """The chase rule of the International Stratego Federation: a chaser may not bring a position of its chase back.
 
 Examples made by hand, and the engine's answer, which compares numbers that stand for positions, held against a second
-one that keeps every board of the game and compares them whole.
+one that keeps every board of the game and compares them whole, as the side to move can tell them.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.rules.actions import Action
 from arena.rules.board import Move
-from arena.rules.events import Event, Fought, IllegalActionError, Rule
+from arena.rules.events import Event, Fought, IllegalActionError, Revealed, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Chase, Ruleset
@@ -40,34 +40,55 @@ def _touches(board: list[int], square: int, side: int) -> bool:
 
 
 class Remembered:
-    """Every board of a game, and how many plies each side's chase has lasted."""
+    """Every board of a game as pieces on squares, which of them have been named, and how long each side's chase is."""
 
     def __init__(self, board: list[int]) -> None:
-        self._boards = [tuple(board)]
+        self._codes = list(board)
+        """Of each piece, a number from 0 on: its code."""
+        self._boards: list[dict[int, int]] = [{square: square for square, code in enumerate(board) if code}]
+        self._named: set[int] = set()
         self._last: list[tuple[int, int] | None] = [None, None]
         self._length = [0, 0]
 
-    def refuses(self, side: int, move: Move) -> bool:
-        now = list(self._boards[-1])
-        if now[move.target]:
-            return False
-        if self._last[side] == (move.target, move.origin):
-            return False
-        now[move.target], now[move.origin] = now[move.origin], 0
-        length = self._length[side]
-        of_this_chase = [self._boards[-1 - back] for back in range(1, length)]
-        return _touches(now, move.target, side) and tuple(now) in of_this_chase
+    def _as_told(self, board: dict[int, int], side: int) -> dict[int, object]:
+        """A board as the side can tell it: its own pieces and the named ones by rank, the others as themselves."""
+        known = {piece for piece in board.values() if (self._codes[piece] > 16) == bool(side)} | self._named
+        return {square: ("rank", self._codes[piece]) if piece in known else piece for square, piece in board.items()}
 
-    def played(self, side: int, move: Move, board: list[int]) -> None:
-        """`board` is the position after the move."""
+    def refuses(self, side: int, move: Move) -> bool:
+        now = dict(self._boards[-1])
+        if move.target in now or self._last[side] == (move.target, move.origin):
+            return False
+        now[move.target] = now.pop(move.origin)
+        length = self._length[side]
+        of_this_chase = [self._as_told(self._boards[-1 - back], side) for back in range(1, length)]
+        codes = [self._codes[now[square]] if square in now else 0 for square in range(100)]
+        return _touches(codes, move.target, side) and self._as_told(now, side) in of_this_chase
+
+    def played(self, side: int, move: Move, board: list[int], events: tuple[Event, ...]) -> None:
+        """`board` is the position after the move, `events` what came of it."""
         threat = self._last[1 - side]
         evaded = threat is not None and _beside(threat[1], move.origin)
         self._length[1 - side] = self._length[1 - side] + 1 if evaded else 0
-        if self._boards[-1][move.target]:
+        now = dict(self._boards[-1])
+        defender = now.get(move.target)
+        piece = now.pop(move.origin)
+        if defender is not None:
             self._length = [0, 0]
+            self._named |= {piece, defender}
+        if any(isinstance(event, Revealed) for event in events):
+            self._named.add(piece)
+        left = board[move.target]
+        if left and (left > 16) == bool(side):
+            now[move.target] = piece
+        elif not left:
+            del now[move.target]
+        assert {square: self._codes[who] for square, who in now.items()} == {
+            square: code for square, code in enumerate(board) if code
+        }
         self._length[side] = self._length[side] + 1 if _touches(board, move.target, side) else 0
         self._last[side] = (move.origin, move.target)
-        self._boards.append(tuple(board))
+        self._boards.append(now)
 
 
 def _sorted(actions: Sequence[Action]) -> list[Move]:
@@ -137,10 +158,10 @@ def _compare(ruleset: Ruleset, red: list[str], blue: list[str], dice: Random, pl
         aside = game.copy()
         aside.play(dice.choice(allowed))  # what is played in a copy must make no difference here
         move = _choose(dice, game, allowed, played)
-        game.apply(move.text)
+        events = game.apply(move.text)
         free.play(move)
         assert game.board == free.board
-        remembered.played(side, move, game.board)
+        remembered.played(side, move, game.board, events)
         played.append(move)
     return refused
 

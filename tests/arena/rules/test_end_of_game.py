@@ -19,7 +19,7 @@ from arena.rules.board import BLUE_BIT, RANKS, Move
 from arena.rules.events import Event, Fought, IllegalActionError, Outcome, Resigned
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
-from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
+from arena.rules.ruleset import Bombs, Chase, NoMove, Ruleset, Starts
 from protocol.notation import Color, Rank, Reason, Survivor
 
 Start = Callable[..., Game]
@@ -100,6 +100,17 @@ def test_one_fight_that_leaves_neither_side_a_move_is_a_draw(start: Start, play:
     game = start("F:a1 B:b1 M:a4", "F:a10 B:b10 M:a7", no_move=NoMove.AT_ONCE)
     play(game, LAST_FIGHT)
     assert game.outcome == Outcome(None, Reason.BOTH_IMMOBILE)
+
+
+def test_one_fight_that_leaves_neither_side_anything_to_attack_with_is_a_draw_that_is_not_put_down_to_moves(
+    start: Start, play: Play
+) -> None:
+    """Bombs can still move on both sides."""
+    rules = {"bombs": Bombs.MOBILE, "needs_attacker": True}
+    game = start("F:a1 B:j1 M:b4", "F:a10 B:j10 M:b7", **rules)
+    play(game, "b4-b5 b7-b6 b5-b6")
+    assert game.outcome == Outcome(None, Reason.BOTH_IMMOBILE)
+    assert "move" not in Reason.BOTH_IMMOBILE.sentence
 
 
 def test_where_only_the_side_to_move_is_looked_at_that_fight_is_lost_by_it(start: Start, play: Play) -> None:

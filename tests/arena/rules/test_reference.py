@@ -74,6 +74,8 @@ class Piece:
     side: int
     letter: str
     has_rescued: bool = False
+    named: bool = False
+    """Whether the other side has been told what it is."""
 
 
 class Reference:
@@ -93,7 +95,7 @@ class Reference:
         self.outcome: tuple[str | None, str] | None = None
         self.tray: tuple[list[str], list[str]] = ([], [])
         self.rescued = [0, 0]
-        self.boards = [self.snapshot()]
+        self.boards = [dict(self.board)]
         self.own_moves: tuple[list[tuple[Piece | None, set[frozenset[str]]]], ...] = ([], [])
         """Per side, who moved and the borders it crossed; None for a guess."""
         self.last: list[tuple[str, str] | None] = [None, None]
@@ -103,6 +105,8 @@ class Reference:
         """Per pursuer, where the pieces that evaded it have stood."""
         self.refused: dict[str, str] = {}
         """What repetition alone forbade when the actions were last listed, with the rule."""
+        self.spared: set[str] = set()
+        """What a comparison by true ranks would have forbidden too."""
         self._look_for_end()
 
     def snapshot(self) -> dict[str, str]:
@@ -113,6 +117,7 @@ class Reference:
     def actions(self) -> Iterator[str]:
         """Every action of the side to move."""
         self.refused = {}
+        self.spared = set()
         if self.outcome:
             return
         for square, piece in list(self.board.items()):
@@ -127,22 +132,26 @@ class Reference:
         if self._to_and_fro(piece, walk):
             self.refused[text] = "two-squares"
             return
-        if self._chases_on(piece, walk):
+        if self._chases_on(piece, walk, text):
             self.refused[text] = "chase"
-            return
-        yield text
+        else:
+            yield text
         side, goal = piece.side, HOME_RANKS[1 - piece.side][0]
         arrives = int(walk[-1][1:]) == goal and int(walk[0][1:]) != goal
         if (
             arrives
-            and piece.letter != "2"
+            and piece.letter not in "2F"
             and not piece.has_rescued
             and self.rescued[side] < int(self.rules["rescues"])
         ):
             for letter in set(self.tray[side]) - {"F", "B"}:
                 for home in (f"{file}{rank}" for file in FILES for rank in HOME_RANKS[side]):
                     if home not in self.board or home == walk[0]:
-                        yield f"{text}+{letter}{home}"
+                        whole = f"{text}+{letter}{home}"
+                        if self._chases_on(piece, walk, whole, {home: Piece(side, letter)}):
+                            self.refused[whole] = "chase"
+                        else:
+                            yield whole
 
     def is_fixed(self, piece: Piece) -> bool:
         if piece.letter == "B":
@@ -224,19 +233,34 @@ class Reference:
         around = [NEXT[square, way] for way in STRAIGHT]
         return any(there in self.board and self.board[there].side != side for there in around if there)
 
-    def _chases_on(self, piece: Piece, walk: list[str]) -> bool:
-        """Whether the move would threaten and give a position that the chase rule does not want again."""
+    def _chases_on(self, piece: Piece, walk: list[str], text: str, back: dict[str, Piece] | None = None) -> bool:
+        """Whether the move would threaten and give a position that the chase rule does not want again.
+
+        `back` is the piece that comes back with it, on its square.
+        """
         origin, target, side = walk[0], walk[-1], piece.side
         if self.rules["chase"] == "free" or target in self.board or self.length[side] < 2:
             return False
         if not self._touches(target, side):
             return False
-        after = self.snapshot()
+        after = dict(self.board)
         after[target] = after.pop(origin)
+        after |= back or {}
         if self.rules["chase"] == "isf":
-            back = range(1, self.length[side])
-            return self.last[side] != (target, origin) and any(self.boards[-1 - plies] == after for plies in back)
-        return len(self.fled[side]) > 2 and after in self.boards
+            boards = [] if self.last[side] == (target, origin) else self.boards[-self.length[side] : -1]
+        else:
+            boards = self.boards if len(self.fled[side]) > 2 else []
+        refused = self._as_told(after, side) in [self._as_told(board, side) for board in boards]
+        if not refused and _as_it_is(after) in map(_as_it_is, boards):
+            self.spared.add(text)
+        return refused
+
+    def _as_told(self, board: dict[str, Piece], side: int) -> dict[str, object]:
+        """A board as a side can tell it by now: its own pieces and the named ones by rank, the others as themselves."""
+        return {
+            square: (piece.side, piece.letter) if piece.side == side or piece.named else piece
+            for square, piece in board.items()
+        }
 
     # --- playing ------------------------------------------------------------------------------------------------------
 
@@ -255,7 +279,7 @@ class Reference:
             if wish and self.board.get(walk[-1]) is piece and not self.outcome:
                 told += self._rescue(piece, wish[0], wish[1:])
         self.turn = 1 - side
-        self.boards.append(self.snapshot())
+        self.boards.append(dict(self.board))
         if not self.outcome:
             self._look_for_end()
         return told
@@ -310,6 +334,7 @@ class Reference:
         might_be_captain = squares == 2 and self.rules["captains"] == "two-steps"
         if might_be_captain and self.rules["scouts"] != "announced":
             return []
+        piece.named = True
         return [("revealed", target, "2")]
 
     def _fight(self, piece: Piece, other: Piece, target: str) -> list[Told]:
@@ -325,6 +350,8 @@ class Reference:
         if other.letter == "F":
             self.outcome = (WORDS[piece.side], "flag")
         names = self.rules["defence"] == "named" or left != "defender" or piece.letter == "2"
+        piece.named = True
+        other.named |= names
         heard = other.letter if names else "nothing"
         return [("fought", WORDS[piece.side], target, piece.letter, heard, left)]
 
@@ -343,7 +370,7 @@ class Reference:
 
     def _rescue(self, piece: Piece, letter: str, home: str) -> list[Told]:
         self.tray[piece.side].remove(letter)
-        self.board[home] = Piece(piece.side, letter)
+        self.board[home] = Piece(piece.side, letter, named=True)
         self.rescued[piece.side] += 1
         piece.has_rescued = True
         return [("rescued", WORDS[piece.side], home, letter)]
@@ -352,7 +379,9 @@ class Reference:
         side, (origin, rest) = self.turn, text.split("?")
         target, letter = rest[:-1], rest[-1]
         right = self.board[target].letter == letter
+        self.board[origin].named = True
         if right:
+            self.board[target].named = True
             del self.board[target]
             self.tray[1 - side].append(letter)
             if letter == "F":
@@ -389,6 +418,11 @@ class Reference:
         elif any(sides):
             self.outcome = (WORDS[sides.index(False)], reason)
         return any(sides)
+
+
+def _as_it_is(board: dict[str, Piece]) -> dict[str, tuple[int, str]]:
+    """A board with all ranks seen."""
+    return {square: (piece.side, piece.letter) for square, piece in board.items()}
 
 
 def _borders(walk: list[str]) -> set[frozenset[str]]:
@@ -551,6 +585,10 @@ def _play_both(
             listed = [action.text for action in game.legal_moves()]
             assert sorted(listed) == texts, f"{here} {' '.join(trail)}: {set(listed) ^ set(texts)}"
             seen.update(_compare_refusals(game, model, f"{here} {' '.join(trail)}"))
+            seen.update(f"{model.rules['chase']} hidden pieces kept apart" for _ in model.spared)
+            assert {SQUARES[square] for square in game.told} == {
+                square for square, piece in model.board.items() if piece.named
+            }
         text = _choose(dice, model, texts, mood)
         if model.rules["fixed-pieces"] == "loses" and dice.random() < 0.02:
             text = dice.choice(_fixed_moves(model) or [text])
@@ -566,7 +604,7 @@ def _play_both(
     return seen
 
 
-def _play_script(name: str, placed: str, moves: str) -> None:
+def _play_script(name: str, placed: str, moves: str) -> Reference:
     """A game by hand in both; it ends with an action that both refuse for repetition, if there is one."""
     red, blue = (_rows(text.split(), side) for side, text in enumerate(placed.split(" / ")))
     letters = Counter("".join(red).replace(".", ""))
@@ -578,9 +616,10 @@ def _play_script(name: str, placed: str, moves: str) -> None:
         refusals = list(_compare_refusals(game, model, text))
         if text in model.refused:
             assert refusals
-            return
+            break
         assert [_in_words(event) for event in game.apply(text)] == model.play(text)
         assert _standing(game) == _standing_of(model), text
+    return model
 
 
 def _rows(placed: list[str], side: int) -> list[str]:
@@ -594,7 +633,8 @@ def _compare_refusals(game: Game, model: Reference, here: str) -> Iterator[str]:
         with pytest.raises(IllegalActionError) as caught:
             game.check(game.parse(text))
         assert caught.value.rule is Rule(rule), f"{here} {text}"
-        yield f"{model.rules['chase']} chase refused" if rule == "chase" else "two squares refused"
+        what = "rescue" if "+" in text else "chase"
+        yield f"{model.rules['chase']} {what} refused" if rule == "chase" else "two squares refused"
 
 
 def _happenings(model: Reference, kind: str, told: list[Told]) -> Iterator[str]:
@@ -742,6 +782,42 @@ def test_the_position_after_a_rescue_is_one_that_a_chase_may_not_bring_back(name
     placed = "F:e1 M:a4 2:i4 / F:e10 M:i7 2:b10"
     _play_script(name, placed, f"{TO_THE_CORNER} a9-a10+2a1 {ROUND_A_SQUARE}")
     _play_script(name, placed, f"{TO_THE_CORNER} a9-a10 {ROUND_A_SQUARE}")
+
+
+@pytest.mark.parametrize("name", ["vintage/original+rescue", "isf+rescue"])
+def test_what_a_move_alone_would_repeat_it_does_not_repeat_with_a_rescue(name: str) -> None:
+    placed, round_once = "F:e1 M:a4 2:i4 / F:e10 M:i7 2:b10", ROUND_A_SQUARE.removesuffix(" a9-a10")
+    model = _play_script(name, placed, f"{TO_THE_CORNER} a9-a10 {round_once}")
+    listed = list(model.actions())
+    assert model.refused["a9-a10"] == "chase"
+    assert "a9-a10+2a1" in listed
+    _play_script(name, placed, f"{TO_THE_CORNER} a9-a10 {round_once} a9-a10+2a1 b10-b9")
+
+
+def test_a_rescue_that_brings_a_position_back_is_refused_as_in_the_reference() -> None:
+    placed = "F:j1 M:a4 S:e4 2:i1 9:h1 / F:j10 9:b10 2:e9 S:i10 M:h8"
+    moves = "a4-a5 h8-h7 a5-a6 h7-g7 a6-a7 g7-g8 a7-a8 g8-h8 a8-a9 h8-h7 a9-a10 e9-e4 a10-a9 e4-e9 "
+    moves += "a9-a8 b10-b9 a8-a7 b9-b8 a7-a8 b8-b9 a8-a9 b9-b10"
+    model = _play_script("vintage/original+rescue", placed, moves)
+    assert "a9-a10" in list(model.actions())
+    assert model.refused == {"a9-a10+Se4": "chase"}
+    _play_script("vintage/original+rescue", placed, moves + " a9-a10+Se4")
+
+
+# Red's piece gets to b8 and chases two round a block of squares until they have changed places.
+TO_B8 = "a4-a5 j7-j8 a5-a6 j8-i8 a6-a7 i8-i7 a7-a8 i7-j7 a8-b8"
+ROUND_A_BLOCK = "b7-b6 b8-b7 c7-c8 b7-c7 c8-b8 c7-b7 b6-a6 b7-b6 a6-a7 b6-a6 a7-b7 a6-a7 b7-c7 a7-a8 b8-b7"
+
+
+@pytest.mark.parametrize("name", ["vintage/original", "isf", "travel/duel+rescue", "isf+silent-defence"])
+def test_hidden_pieces_that_have_changed_places_are_told_apart_as_in_the_reference(name: str) -> None:
+    pair, mixed = "F:j10 M:j7 4:b7 4:c7", "F:j10 4:j7 M:b7 4:c7"
+    for blue, by_rank in ((pair, {"a8-b8"}), (mixed, set[str]())):
+        placed = f"F:j1 M:a4 4:i1 4:h1 / {blue}"
+        model = _play_script(name, placed, f"{TO_B8} {ROUND_A_BLOCK}")
+        assert "a8-b8" in list(model.actions())
+        assert model.spared == by_rank
+        _play_script(name, placed, f"{TO_B8} {ROUND_A_BLOCK} a8-b8 {ROUND_A_BLOCK} a8-b8")
 
 
 @pytest.mark.parametrize("switch", ["", "+rescue", "+mobile-flag", "+facing-attacks"])

@@ -95,17 +95,22 @@ def _texts(game: Game, arriving: list[str]) -> Iterator[str]:
                 yield f"{travel}+{letter}{SQUARES[square]}"
 
 
-def _passes(game: Game, text: str) -> bool:
+def _refused_by(game: Game, text: str) -> Rule | None:
+    """The rule that refuses an action; None if none does."""
     try:
         action = parse_action(text)
     except ValueError:
-        return False
+        return Rule.FORM
     try:
         game.check(action)
-    except IllegalActionError:
-        return False
+    except IllegalActionError as error:
+        return error.rule
     assert action.text == text
-    return True
+    return None
+
+
+def _passes(game: Game, text: str) -> bool:
+    return _refused_by(game, text) is None
 
 
 def _code_on(game: Game, text: str) -> int:
@@ -117,7 +122,8 @@ def _assert_list_is_what_passes(game: Game) -> None:
     listed = [action.text for action in game.legal_moves()]
     assert len(set(listed)) == len(listed)
     back_rows = ("1", "10")
-    travels = [text for text in TRAVELS if _passes(game, text)]
+    repeats = (Rule.TWO_SQUARES, Rule.CHASE)  # what the move alone may not do, it may do with a rescue
+    travels = [text for text in TRAVELS if _refused_by(game, text) in (None, *repeats)]
     arriving = [text for text in travels if text.split("-")[-1][1:] in back_rows]
     passed = {text for text in _texts(game, arriving) if _passes(game, text)}
     fixed = {text for text in passed if "-" in text and not game.kit.can_move[_code_on(game, text)]}
@@ -464,6 +470,8 @@ def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_ro
 AND_A_RESCUE = "a4-a5 e9-e4 a5-a6 e4-e9 a6-a7 h8-h7 a7-a8 h7-h8 a8-a9 h8-h7 a9-a10+Se4"
 # Then it chases the general over b8, b9 and b10, until a9-a10 is to be played again.
 ROUND = "a9-a8 b10-b9 a8-a7 b9-b8 a7-a8 b8-b9 a8-a9 b9-b10"
+ROUND_AT_ONCE = "h7-h8 a10-a9 h8-h7 " + ROUND
+"""The same when the marshal has just come to a10: Blue's marshal waits."""
 
 
 def _to_a10_and_round(start: Start, play: Play, meanwhile: str) -> Game:
@@ -478,6 +486,57 @@ def test_the_position_after_a_rescue_may_not_be_brought_back_by_a_chase(
 ) -> None:
     game = _to_a10_and_round(start, play, "h7-h8 a10-a9 h8-h7")
     assert refusal(game, "a9-a10").rule is Rule.CHASE
+
+
+# Red's scout is lost on i7, its marshal gets to a10 and chases Blue's scout round four squares.
+TO_THE_CORNER = "i4-i7 i7-i8 a4-a5 i8-i9 a5-a6 i9-i8 a6-a7 i8-i7 a7-a8 i7-i8 a8-a9 i8-i7 a9-a10"
+ROUND_A_SQUARE = "b10-b9 a10-b10 b9-a9 b10-b9 a9-a10 b9-a9 a10-b10"
+
+
+@pytest.mark.parametrize("chase", [Chase.ISF, Chase.BOOKLET])
+def test_a_move_that_would_repeat_alone_may_be_made_with_a_rescue(
+    start: Start, play: Play, refusal: Refusal, chase: Chase
+) -> None:
+    """With the scout back on the board the position is new, wherever it comes back."""
+    game = start("F:e1 M:a4 2:i4", "F:e10 M:i7 2:b10", chase=chase, rescues=2)
+    play(game, f"{TO_THE_CORNER} {ROUND_A_SQUARE}")
+    assert refusal(game, "a9-a10").rule is Rule.CHASE
+    assert {"a9-a10+2i4", "a9-a10+2a1"} <= {action.text for action in game.legal_moves()}
+    play(game, "a9-a10+2i4")
+
+
+def test_a_rescue_may_not_bring_a_position_back_that_stood_before_the_piece_was_lost(
+    start: Start, play: Play, refusal: Refusal
+) -> None:
+    """With the spy on e4 and the marshal on a10: so it was before the spy was taken. Elsewhere it may come back."""
+    red, blue = "F:j1 M:a4 S:e4 2:i1 9:h1", "F:j10 9:b10 2:e9 S:i10 M:h8"
+    game = start(red, blue, two_squares=None, chase=Chase.BOOKLET, rescues=2)
+    play(game, "a4-a5 h8-h7 a5-a6 h7-h8 a6-a7 h8-h7 a7-a8 h7-h8 a8-a9 h8-h7 a9-a10 e9-e4 a10-a9 e4-e9")
+    play(game, ROUND)
+    assert refusal(game, "a9-a10+Se4").rule is Rule.CHASE
+    listed = {action.text for action in game.legal_moves()}
+    assert listed >= {"a9-a10", "a9-a10+Se3"}
+    assert "a9-a10+Se4" not in listed
+
+
+def test_a_rescue_may_not_cross_a_border_once_too_often(start: Start, play: Play, refusal: Refusal) -> None:
+    game = start("F:j1 M:a4 S:e4 2:i1", "F:j10 M:j7 2:e9 S:i10", rescues=2)
+    play(game, "a4-a5 e9-e4 a5-a6 j7-j6 a6-a7 j6-j7 a7-a8 e4-e5 a8-a9 j7-j6 a9-a10 j6-j7")
+    play(game, "i1-i2 e5-e4 a10-a9 j7-j6 a9-a10 j6-j7 a10-a9 e4-e5")
+    assert refusal(game, "a9-a10+Se1").rule is Rule.TWO_SQUARES
+    assert not any(isinstance(action, Rescue) for action in game.legal_moves())
+
+
+def test_a_flag_that_walks_home_rescues_nothing(start: Start, play: Play, refusal: Refusal) -> None:
+    """Arriving wins. What comes back then comes back after the end."""
+    game = start("F:a4 M:e4 2:j1", "F:j10 M:j7 2:e9", rescues=2, flag=Flag.MOBILE, two_squares=None)
+    play(game, "j1-j7 e9-e8 a4-a5 e8-e9 a5-a6 e9-e8 a6-a7 e8-e9 a7-a8 e9-e8 a8-a9 e8-e9")
+    assert game.rescuable(0) == [Rank.SCOUT]
+    assert "a9-a10" in {action.text for action in game.legal_moves()}
+    assert not any(isinstance(action, Rescue) for action in game.legal_moves())
+    assert "wins by arriving" in str(refusal(game, "a9-a10+2a1"))
+    play(game, "a9-a10")
+    assert game.outcome == Outcome(Color.RED, Reason.FLAG_HOME)
 
 
 def test_what_stood_on_the_board_between_a_move_and_its_rescue_never_was_a_position(start: Start, play: Play) -> None:

@@ -1,0 +1,151 @@
+"""No line to a bot is longer than the protocol promises, under any rules, and no action is lost in keeping to it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arena.model import GameSpec, TimeControl
+from arena.rules.actions import Action
+from arena.rules.board import BLUE_BIT, EMPTY, Move, code_of
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import Ruleset, RulesetError
+from arena.view import legal_actions, opening
+from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_for_bot
+from protocol.messages import Legal
+from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank
+from protocol.view import new_view
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Table
+
+    SpecFor = Callable[..., GameSpec]
+    TableFor = Callable[[GameSpec], Table]
+    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    Lively = Callable[[Game, Random], Action]
+
+RED, BLUE = Color.RED, Color.BLUE
+SECONDS = TimeControl(move_ms=1000)
+SWITCHES = [(), *combinations(switch_names(), 1), *combinations(switch_names(), 2)]
+
+
+def combined(bases: list[str]) -> Iterator[Ruleset]:
+    """Each of these rulesets alone, with each switch and with each pair of switches that go with it."""
+    for base in bases:
+        for switches in SWITCHES:
+            try:
+                yield load_ruleset("+".join((base, *switches)))
+            except RulesetError:
+                continue
+
+
+@pytest.mark.parametrize("base", ruleset_names())
+def test_a_game_is_announced_in_lines_that_are_short_enough_under_all_rules(base: str) -> None:
+    rows = ("M" * 10,) * 4
+    for ruleset in combined([base]):
+        for message in opening(ruleset, TimeControl(10**9, 10**9, 10**9), 2**32 - 1, RED, rows):
+            assert len(encode_for_bot(message)) <= MAX_BOT_LINE + 1
+
+
+def lists_in(write: bytes) -> list[list[str]]:
+    """The `legal` lines of a write; they must come right before `turn`, which is the last line."""
+    lines = write.splitlines()
+    assert max(map(len, lines)) <= MAX_BOT_LINE
+    messages = [decode_for_bot(line) for line in lines]
+    lists = [list(message.actions) for message in messages if isinstance(message, Legal)]
+    assert [type(message).__name__ for message in messages[-1 - len(lists) :]] == ["Legal"] * len(lists) + ["Turn"]
+    return lists
+
+
+def play(table: "Table", dice: Random, lively: "Lively", plies: int) -> int:
+    """Play, and look at all that is written. Returns the largest number of `legal` lines before a turn."""
+    game, most = table.referee.game, 0
+    assert game is not None
+    for _ in range(plies):
+        if table.referee.verdict:
+            break
+        lists = lists_in(table.writes[game.to_move][-1])
+        assert [action for actions in lists for action in actions] == list(legal_actions(game))
+        assert all(lists)
+        most = max(most, len(lists))
+        table.reply(game.to_move, f"move {lively(game, dice).text}")
+    for written in table.writes:
+        assert max(len(line) for write in written for line in write.splitlines()) <= MAX_BOT_LINE
+    return most
+
+
+def seated(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot", ruleset: Ruleset, dice: Random) -> "Table":
+    table = table_for(spec(ruleset, SECONDS))
+    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice), ["want board legal"], ["want legal board"])
+    return table
+
+
+@pytest.mark.parametrize("base", ["isf", "jumbo-81320/infiltrator", "vintage/lightning"])
+def test_all_lines_of_a_game_are_short_enough_with_each_pair_of_switches(
+    table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot", lively: "Lively", base: str
+) -> None:
+    for number, ruleset in enumerate(combined([base])):
+        dice = Random(number)
+        play(seated(table_for, spec, by_lot, ruleset, dice), dice, lively, 30)
+
+
+def marching(game: Game, dice: Random) -> Action:
+    """A move by lot, mostly ahead, that neither rescues nor takes the flag: many pieces come to where they could."""
+    ahead = 1 if game.to_move is RED else -1
+    flags = {code_of(color, Rank.FLAG) for color in Color}
+    moves = [move for move in game.legal_moves() if isinstance(move, Move) and game.board[move.target] not in flags]
+    on = [move for move in moves if (move.target // 10 - move.origin // 10) * ahead > 0]
+    return dice.choice(on if on and dice.random() < 0.8 else moves)
+
+
+def test_in_games_with_rescues_a_list_needs_several_lines(
+    table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot"
+) -> None:
+    """So that the above does not hold for want of long lists."""
+    ruleset, most = load_ruleset("isf+rescue+attackers-advantage"), 0
+    for seed in range(12):
+        dice = Random(seed)
+        most = max(most, play(seated(table_for, spec, by_lot, ruleset, dice), dice, marching, 400))
+    assert most > 1
+
+
+def crowded(game: Game) -> None:
+    """Make a position of a game in which Red has next to nothing but rescues: ten pieces one step from the back row,
+    among them captains that get there by five ways, one lost of each rank, and the home rows empty."""
+    game.board[:] = [EMPTY] * 100
+    for side in Color:
+        game.movers[side].clear()
+    for file, letter in zip("abcdefghij", "6364636747", strict=True):
+        game.board[SQUARE_INDEX[f"{file}9"]] = code_of(RED, RANK_BY_LETTER[letter])
+    game.board[SQUARE_INDEX["j7"]] = code_of(BLUE, Rank.MARSHAL)
+    for square, code in enumerate(game.board):
+        if code:
+            game.movers[code > BLUE_BIT].add(square)
+    game.lost[RED].update(Counter(rank for rank, _ in game.ruleset.army if rank not in (Rank.FLAG, Rank.BOMB)))
+
+
+def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit(
+    table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot"
+) -> None:
+    ruleset = load_ruleset("jumbo-81320/infiltrator+rescue+lightning-captains")
+    table = seated(table_for, spec, by_lot, ruleset, Random(1))
+    game = table.referee.game
+    assert game is not None
+    table.play(legal_actions(game)[0])
+    crowded(game)
+    table.play("j7-j6")
+    actions = legal_actions(game)
+    assert sum(len(action) + 1 for action in actions) > 79_547
+    lists = lists_in(table.writes[RED][-1])
+    assert [action for found in lists for action in found] == list(actions)
+    assert len(lists) > 20
+    view = new_view(decode_for_bot(b"game red test"))  # type: ignore[arg-type]  # it is a Game
+    for line in table.writes[RED][-1].splitlines():
+        message = decode_for_bot(line)
+        assert message is not None
+        view.apply(message)
+    assert view.legal == actions
