@@ -41,7 +41,7 @@ class Settings(msgspec.Struct, frozen=True):
         time = self.time
         return {
             "ruleset": self.ruleset.name,
-            "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lines()),
+            "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lasting_lines()),
             "time": time.text,
             "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
             "seed": str(self.seed),

@@ -1,7 +1,7 @@
 """Records: what was played can be written, read, played again and judged again, and a forged one is refused."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import arena.rules.ruleset as ruleset_module
 from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Verdict
 from arena.record import RecordError, Replay, check_record, decode_record, encode_record
 from arena.rules.actions import Action
@@ -18,6 +19,9 @@ from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import (
+    DEFAULTS,
+    FIRST_RULES,
+    RULE_KEYS,
     Attacks,
     Bombs,
     Captains,
@@ -510,7 +514,56 @@ def test_a_line_that_makes_no_sense_in_a_ruleset_is_refused(line: str, value: st
         ruleset_from_lines("duel", {**dict(load_ruleset("duel").lines()), line: value}.items())
 
 
-@pytest.mark.parametrize("line", [line for line, _ in load_ruleset("duel").lines()])
-def test_a_missing_line_is_refused(line: str) -> None:
-    with pytest.raises(RulesetError, match=line):
-        ruleset_from_lines("duel", [rule for rule in load_ruleset("duel").lines() if rule[0] != line])
+@pytest.mark.parametrize("line", [line for line, _ in load_ruleset("duel").lines() if line != "army"])
+def test_a_rule_without_a_line_has_its_default(line: str) -> None:
+    """The lines may have been written before there was such a rule."""
+    duel = load_ruleset("duel")
+    key = line.replace("-", "_")
+    again = ruleset_from_lines("duel", [rule for rule in duel.lines() if rule[0] != line])
+    assert getattr(again, key) == DEFAULTS[key]
+    assert again == replace(duel, title="duel", source="", notes=(), **{key: DEFAULTS[key]})
+
+
+def test_rules_without_an_army_are_refused() -> None:
+    with pytest.raises(RulesetError, match="there is no line for army"):
+        ruleset_from_lines("duel", [rule for rule in load_ruleset("duel").lines() if rule[0] != "army"])
+
+
+def test_rules_of_a_newer_version_are_refused_with_the_names_of_what_is_new() -> None:
+    lines = [*load_ruleset("duel").lines(), ("night-moves", "yes"), ("fog", "3")]
+    with pytest.raises(RulesetError, match=r"'night-moves', 'fog'; they were written by a newer version"):
+        ruleset_from_lines("duel", lines)
+
+
+def test_two_lines_for_one_rule_are_refused() -> None:
+    with pytest.raises(RulesetError, match="two lines for chase"):
+        ruleset_from_lines("duel", [*load_ruleset("duel").lines(), ("chase", "free")])
+
+
+@dataclass(frozen=True)
+class LaterRuleset(Ruleset):
+    """The rules of a version to come, with a rule that is not there yet."""
+
+    fog: int = 0
+
+
+def test_a_rule_that_a_later_version_adds_changes_no_digest_where_it_has_its_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ids of games, and so whether a store can be resumed, follow from the digest."""
+    duel = load_ruleset("duel")
+    values = {field.name: getattr(duel, field.name) for field in fields(duel)}
+    digest, lines = duel.digest(), duel.lasting_lines()
+    monkeypatch.setattr(ruleset_module, "RULE_KEYS", (*RULE_KEYS[:3], "fog", *RULE_KEYS[3:]))
+    monkeypatch.setitem(DEFAULTS, "fog", 0)
+    clear, foggy = LaterRuleset(**values), LaterRuleset(**values, fog=2)
+    assert ("fog", "0") in clear.lines()
+    assert (clear.digest(), clear.lasting_lines()) == (digest, lines)
+    assert foggy.digest() != digest
+    assert foggy.lasting_lines() == [*lines, ("fog", "2")]
+
+
+def test_the_digest_covers_every_rule_of_the_first_version_default_or_not() -> None:
+    assert FIRST_RULES == RULE_KEYS[: len(FIRST_RULES)]
+    assert load_ruleset("duel").lasting_lines()[: len(FIRST_RULES)] == load_ruleset("duel").lines()[: len(FIRST_RULES)]
+    assert load_ruleset("duel").digest() == "e15f6224368ed6f3e849623ee57deda7aaa0da94d10d63f0459c418bd80a8db6"
