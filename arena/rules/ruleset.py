@@ -298,9 +298,10 @@ def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
         else:
             values[key] = _read(name, line, text)
     if unknown:
+        names = ", ".join(map(repr, unknown))
         raise RulesetError(
-            f"the rules of {name!r} cannot be read: this version of arena does not know {', '.join(map(repr, unknown))}; "
-            "they were written by a newer version"
+            f"the rules of {name!r} cannot be read: this version of arena does not know {names}; they were written by "
+            "a newer version"
         )
     if ARMY_RULE not in values:
         raise RulesetError(f"the rules of {name!r} cannot be read: there is no line for {ARMY_RULE}")
