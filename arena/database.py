@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.model import ArenaError, UsageError
+from arena.printable import printable
 
 BUSY_SECONDS = 30.0
 DAMAGE_SHOWN = 10
+LONGEST_WORDS = 300
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 
 PRAGMAS = (
@@ -81,7 +83,7 @@ class Database:
         try:
             with self._lock:
                 return self.connection.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
             raise _explained(self._path, error) from None
 
     def number(self, pragma: str) -> int:
@@ -115,8 +117,8 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _explained(path: Path, error: sqlite3.Error) -> ArenaError:
-    text = str(error)
+def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
+    text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got another file")
     if "full" in text:

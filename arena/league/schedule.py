@@ -130,10 +130,9 @@ def misfit(game: Named) -> str | None:
     """Why a game is not what its own id and seeds say, in words; None if it is."""
     if game.players[0] == game.players[1]:
         return "both sides are the same player"
-    if game.id != game_id(game.pair_seed, game.players):
-        return (
-            f"its id is not the one that follows from its players and its pair, {game_id(game.pair_seed, game.players)}"
-        )
+    expected = game_id(game.pair_seed, game.players)
+    if game.id != expected:
+        return f"its id does not follow from its players and its pair, which give {expected}"
     if game.seeds != seeds_of(game.pair_seed, game.players):
         return "its seeds do not follow from its players and its pair"
     return None

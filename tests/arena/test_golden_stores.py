@@ -1,7 +1,7 @@
 """Stores and saved games of earlier versions stay readable, sound and resumable, for ever.
 
 The files in `tests/golden/stores` were made by the versions that they are named after, with the bots beside them, and
-are never made anew. If a test here fails, hosts who have such stores lose their leagues: it is the change that is wrong.
+are never made anew. If a test here fails, hosts who have such stores lose their leagues: the change is wrong.
 """
 
 import json
