@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arena.rules.ruleset as ruleset_module
-from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Verdict
+from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Use, Verdict
 from arena.record import RecordError, Replay, check_record, decode_record, encode_record
 from arena.rules.actions import Action
 from arena.rules.board import MOVES
@@ -404,6 +404,197 @@ def test_a_set_up_that_is_not_one_is_refused(play_game: "PlayGame", setup: str) 
 def test_rules_that_cannot_be_read_are_refused(play_game: "PlayGame", rules: tuple[tuple[str, str], ...]) -> None:
     _, record = play_game(load_ruleset("barrage"), Random(4), 10)
     refused(changed(record, rules=rules))
+
+
+# --- what the engine cannot tell, and the referee can only have written so -------------------------------------------
+
+
+def broken_off(play_game: "PlayGame", plies: int, reason: Reason, result: GameResult) -> GameRecord:
+    """A game with both set-ups that ended after so many plies by a fault, and not by anything on the board."""
+    _, record = play_game(load_ruleset("isf"), Random(plies), plies, "rubbish")
+    return changed(record, verdict=Verdict(result, reason, plies, ""))
+
+
+@pytest.mark.parametrize("plies", [0, 1, 6, 7])
+@pytest.mark.parametrize("reason", [Reason.TIMEOUT, Reason.ILLEGAL_ACTION])
+def test_only_the_side_to_move_can_have_lost_on_time_or_by_an_illegal_action(
+    play_game: "PlayGame", plies: int, reason: Reason
+) -> None:
+    waits = GameResult.win(Color(plies % 2).opponent)
+    check_record(broken_off(play_game, plies, reason, waits))
+    for result in set(GameResult) - {waits}:
+        refused(broken_off(play_game, plies, reason, result))
+
+
+@pytest.mark.parametrize("reason", [Reason.CRASH, Reason.PROTOCOL, Reason.OVER_LIMIT, Reason.NO_START])
+def test_either_side_can_have_lost_by_what_can_happen_at_any_time(play_game: "PlayGame", reason: Reason) -> None:
+    for plies in (0, 7):
+        for result in (GameResult.RED, GameResult.BLUE):
+            check_record(broken_off(play_game, plies, reason, result))
+        assert "cannot be" in refused(broken_off(play_game, plies, reason, GameResult.DRAW))
+
+
+@pytest.mark.parametrize("reason", [Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT])
+def test_nobody_can_have_lost_at_setting_up_once_both_had(play_game: "PlayGame", reason: Reason) -> None:
+    for plies in (0, 7):
+        assert "both sides had set up" in refused(broken_off(play_game, plies, reason, GameResult.RED))
+
+
+RED_SET_UP, BLUE_SET_UP, NEITHER_SET_UP = (True, False), (False, True), (False, False)
+
+
+@pytest.mark.parametrize(
+    ("reason", "result", "there", "can_be"),
+    [
+        (Reason.ILLEGAL_SETUP, GameResult.RED, RED_SET_UP, True),
+        (Reason.ILLEGAL_SETUP, GameResult.RED, BLUE_SET_UP, False),
+        (Reason.ILLEGAL_SETUP, GameResult.RED, NEITHER_SET_UP, False),
+        (Reason.SETUP_TIMEOUT, GameResult.NEITHER, NEITHER_SET_UP, True),
+        (Reason.SETUP_TIMEOUT, GameResult.NEITHER, RED_SET_UP, False),
+        (Reason.CRASH, GameResult.BLUE, BLUE_SET_UP, True),
+        (Reason.CRASH, GameResult.BLUE, RED_SET_UP, False),
+        (Reason.CRASH, GameResult.BLUE, NEITHER_SET_UP, True),
+        (Reason.NO_START, GameResult.BLUE, NEITHER_SET_UP, True),
+        (Reason.NO_START, GameResult.BLUE, BLUE_SET_UP, False),
+        (Reason.NO_START, GameResult.NEITHER, NEITHER_SET_UP, True),
+        (Reason.TIMEOUT, GameResult.BLUE, NEITHER_SET_UP, False),
+        (Reason.ILLEGAL_ACTION, GameResult.BLUE, BLUE_SET_UP, False),
+    ],
+)
+def test_who_can_have_lost_before_the_game_follows_from_the_set_ups_that_are_there(
+    play_game: "PlayGame", reason: Reason, result: GameResult, there: tuple[bool, bool], can_be: bool
+) -> None:
+    _, played = play_game(load_ruleset("duel"), Random(1), 0)
+    red, blue = (setup if is_there else None for is_there, setup in zip(there, played.setups, strict=True))
+    record = changed(
+        played, setups=(red, blue), actions=(), times_us=(), notes=(), verdict=Verdict(result, reason, 0, "")
+    )
+    if can_be:
+        check_record(record)
+    else:
+        refused(record)
+
+
+def test_a_game_without_both_set_ups_has_no_actions_and_no_illegal_set_up(play_game: "PlayGame") -> None:
+    _, played = play_game(load_ruleset("duel"), Random(1), 4)
+    verdict = Verdict(GameResult.RED, Reason.CRASH, 4, "")
+    assert "actions" in refused(changed(played, setups=(played.setups[0], None), verdict=verdict))
+    verdict, nothing = changed(verdict, plies=0), {"actions": (), "times_us": (), "cpu_us": (), "notes": ()}
+    check_record(changed(played, setups=(played.setups[0], None), verdict=verdict, **nothing))
+    empty = "/".join([".........."] * 4)
+    assert "expected the army" in refused(changed(played, setups=(empty, None), verdict=verdict, **nothing))
+
+
+LIMITED = TimeControl(move_ms=1000, bank_ms=2000, increment_ms=100, margin_ms=50)
+
+
+@pytest.mark.parametrize(
+    ("times_ms", "can_be"),
+    [
+        ((1000, 1000, 1000), True),
+        ((1050, 1, 1), True),
+        ((1051, 1, 1), False),
+        ((1, 1051, 1), False),
+        ((1000, 0, 1000, 0, 250), True),  # a bank of 2000 ms and two increments, and the margin
+        ((1000, 0, 1000, 0, 251), False),
+        ((1050, 0, 1000, 0, 201), False),  # what the margin forgave is gone from the bank
+    ],
+)
+def test_no_action_can_have_taken_longer_than_the_clocks_allowed(
+    play_game: "PlayGame", times_ms: tuple[int, ...], can_be: bool
+) -> None:
+    record = broken_off(play_game, len(times_ms), Reason.PROTOCOL, GameResult.RED)
+    record = changed(record, time=LIMITED, times_us=tuple(1000 * taken for taken in times_ms))
+    if can_be:
+        check_record(record)
+    else:
+        assert "were allowed" in refused(record)
+
+
+def test_what_an_interrupted_turn_had_used_is_gone_from_the_bank(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 5, Reason.PROTOCOL, GameResult.RED)
+    record = changed(record, time=LIMITED, times_us=(1_000_000, 0, 1_000_000, 0, 150_000))
+    check_record(changed(record, interrupted=((5, 100_000),)))
+    check_record(changed(record, interrupted=((4, 900_000),)))
+    assert "were allowed" in refused(changed(record, interrupted=((5, 100_100),)))
+    assert "were allowed" in refused(changed(record, interrupted=((3, 60_000), (5, 60_000))))
+    for nonsense in (((0, 1),), ((7, 1),), ((5, -1),)):
+        assert "an interruption" in refused(changed(record, interrupted=nonsense))
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        TimeControl(move_ms=None, bank_ms=None),
+        TimeControl(move_ms=0),
+        TimeControl(move_ms=-5),
+        TimeControl(move_ms=10**30),
+        TimeControl(bank_ms=0),
+        TimeControl(bank_ms=1000, increment_ms=-1),
+        TimeControl(margin_ms=-1),
+        TimeControl(start_ms=0),
+    ],
+)
+def test_limits_that_no_game_has_are_refused(play_game: "PlayGame", time: TimeControl) -> None:
+    assert "time control" in refused(changed(broken_off(play_game, 0, Reason.CRASH, GameResult.RED), time=time))
+
+
+def test_numbers_and_notes_that_nothing_can_have_written_are_refused(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
+    check_record(changed(record, cpu_us=(1, 2, 3, 4), used=(Use(1, 2), Use(3, 4))))
+    for wrong in (
+        changed(record, cpu_us=(1, 2, 3)),
+        changed(record, cpu_us=(1, 2, 3, -4)),
+        changed(record, times_us=(1, 2, 3, -4)),
+        changed(record, used=(Use(-1, 2), Use(3, 4))),
+        changed(record, started=-1.0),
+        changed(record, seconds=-1.0),
+        changed(record, notes=(NoteLine(0, "red", ""),)),
+        changed(record, notes=(NoteLine(6, "red", ""),)),
+        changed(record, notes=(NoteLine(1, "green", ""),)),
+    ):
+        refused(wrong)
+
+
+def test_words_that_name_the_winner_as_the_loser_are_refused(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
+    check_record(changed(record, verdict=changed(record.verdict, detail="blue (bob) stopped running: killed")))
+    words = changed(record, verdict=changed(record.verdict, detail="red (ann) stopped running: killed"))
+    assert "red is recorded as the winner, but its words are" in refused(words)
+
+
+def test_an_action_that_lost_as_illegal_has_to_be_illegal(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 6, Reason.ILLEGAL_ACTION, GameResult.BLUE)
+    replay = Replay(record)
+    for _ in replay.steps():
+        pass
+    legal = replay.game.legal_moves()[0].text
+
+    def lost_by(action: str) -> GameRecord:
+        words = f"red (ann) tried an illegal action: ply 7: {action}: a reason (rule: own-piece)"
+        return changed(record, verdict=changed(record.verdict, detail=words))
+
+    check_record(lost_by("a1-j10"))
+    check_record(lost_by("a5-a6"))
+    assert f"{legal}, which is legal" in refused(lost_by(legal))
+
+
+def test_a_record_of_a_newer_format_is_named_as_one_even_if_nothing_else_of_it_can_be_read() -> None:
+    for data in (b'{"format": 2}', b'{"format": 7, "id": 3, "new": [1]}'):
+        with pytest.raises(RecordError, match="made by a newer version of arena"):
+            decode_record(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"[" * 100_000, b'{"format":' + b"9" * 400 + b"}", b'"\\ud800"'),
+        *(b'{"id":"\xff"}', b"\xff", b"1e999", b'{"format":"2"}'),
+    ],
+)
+def test_nonsense_of_any_kind_is_no_record_and_no_internal_error(data: bytes) -> None:
+    with pytest.raises(RecordError):
+        decode_record(data)
 
 
 # --- the rules in a record ------------------------------------------------------------------------------------------
