@@ -152,7 +152,7 @@ def check_course(ruleset: Ruleset, time: TimeControl, course: Course) -> Game:
         check_setup(ruleset, rows)
     game = Game(ruleset, red, blue)
     sides = _play(game, actions)
-    _check_times(time, sides, times_us, interrupted)
+    _check_times(time, (*sides, game.to_move), course)
     return game
 
 
@@ -168,19 +168,27 @@ def _play(game: Game, actions: Sequence[str]) -> list[Color]:
     return sides
 
 
-def _check_times(
-    time: TimeControl, sides: Sequence[Color], times_us: Sequence[int], interrupted: Sequence[tuple[int, int]]
-) -> None:
-    """Nobody took longer than the clocks allowed: the referee would have ended the game there."""
+def _check_times(time: TimeControl, sides: Sequence[Color], course: Course) -> None:
+    """Nobody took longer than the clocks allowed: the referee would have ended the game there.
+
+    `sides` are those of all actions, and the one that is to move then.
+    """
     clock = Clock(time)
-    before = sorted(interrupted, reverse=True)
-    for ply, (side, taken) in enumerate(zip(sides, times_us, strict=True), start=1):
-        while before and before[-1][0] == ply:
-            clock.spend(side, before.pop()[1] / 1_000_000)
-        allowed = clock.budget(side) * 1_000_000 + time.margin_ms * 1000
-        if taken > allowed + ROUNDING_US * ply:
-            raise RecordError(f"ply {ply} took {taken / 1000:g} ms, where {allowed / 1000:g} ms were allowed")
-        clock.charge(side, taken / 1_000_000)
+    interrupted = sorted(course.interrupted, reverse=True)
+    for ply, side in enumerate(sides, start=1):
+        while interrupted and interrupted[-1][0] == ply:
+            _, used = interrupted.pop()
+            _check_taken(used, clock.budget(side), ply)
+            clock.spend(side, used / 1_000_000)
+        if ply <= len(course.times_us):
+            taken = course.times_us[ply - 1]
+            _check_taken(taken, clock.budget(side) + time.margin_ms / 1000, ply)
+            clock.charge(side, taken / 1_000_000)
+
+
+def _check_taken(microseconds: int, allowed: float, ply: int) -> None:
+    if microseconds > allowed * 1_000_000 + ROUNDING_US * ply:
+        raise RecordError(f"ply {ply} took {microseconds // 1000} ms, where {allowed * 1000:g} ms were allowed")
 
 
 def _check_notes(notes: Sequence[NoteLine], plies: int) -> None:
