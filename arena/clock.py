@@ -62,6 +62,10 @@ class Clock:
             # A move within the margin is forgiven: it leaves the bank empty, not in debt.
             self._bank[color] = max(0.0, self._bank[color] - taken) + self._control.increment_ms / 1000
 
+    def spend(self, color: Color, taken: float) -> None:
+        """Charge the side's bank with seconds of a turn that was interrupted: there was no move, so no increment."""
+        self._bank[color] = max(0.0, self._bank[color] - taken)
+
 
 def _milliseconds(seconds: float) -> int:
     return int(seconds * 1000 + 1e-6)  # a hair more, so that 0.06 s is 60 ms and not 59

@@ -130,6 +130,8 @@ class _Table:
         """Per seat, whether its last answer came at once."""
         self._yielded = now()
         """When other tasks last had a chance to run."""
+        self._ended: float | None = None
+        """When the game ended or was interrupted."""
 
     def seat(self, color: Color, bot: BotSpec, spawn: Spawn) -> None:
         try:
@@ -148,6 +150,7 @@ class _Table:
                 nursery.start_soon(self._watch_use, color, process)
             while not self._is_over():
                 await self._carry_until_disturbed()
+            self._ended = now()
             nursery.cancel_scope.cancel()
 
     def _interrupt(self) -> None:
@@ -241,7 +244,7 @@ class _Table:
         data = process.read_now()
         if data:
             self._prompt[color] = came - asked < PROMPT_SECONDS
-            used = process.cpu_us() - self._cpu_before
+            used = max(0, process.cpu_us() - self._cpu_before)
             referee.receive(color, data, came)
             if len(self.cpu_us) < len(referee.actions):
                 self.cpu_us.append(used)
@@ -311,7 +314,7 @@ class _Table:
 
     def past(self) -> Past | None:
         """What has been played, to go on from later; None before both sides had set up."""
-        past = self.referee.past()
+        past = self.referee.past(self._ended)
         return past and msgspec.structs.replace(past, cpu_us=tuple(self.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
@@ -342,6 +345,7 @@ class _Table:
             cpu_us=tuple(self.cpu_us),
             used=(first, second),
             confinement=_pair(process.confinement if process else "" for process in processes),
+            interrupted=tuple(referee.interrupted),
         )
 
 

@@ -165,6 +165,9 @@ class Past(msgspec.Struct, frozen=True):
     times_us: tuple[int, ...]
     notes: tuple[NoteLine, ...]
     cpu_us: tuple[int, ...] = ()
+    interrupted: tuple[tuple[int, int], ...] = ()
+    """The turns that were interrupted: the ply, and the microseconds that the side to move had used of it. They are
+    charged to its bank; the limit per move begins anew, as the bot has to think from the beginning again."""
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -188,6 +191,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     took in microseconds. `stderr` is the last part of what each bot wrote there. `started` is in seconds since the
     epoch, `seconds` how long the game took as a whole. `cpu_us` is the processor time of each action in microseconds,
     `used` what the bots used in all, `confinement` how each was held; records of older versions have none of the three.
+    `interrupted` is as in `Past`.
     """
 
     id: str
@@ -211,3 +215,4 @@ class GameRecord(msgspec.Struct, frozen=True):
     used: tuple[Use, Use] | None = None
     confinement: tuple[str, str] = ("", "")
     format: int = RECORD_FORMAT
+    interrupted: tuple[tuple[int, int], ...] = ()

@@ -3,26 +3,46 @@
 The file is JSON: the game's specification, what has been played, where the bots are, and where the result belongs. The
 bots are started again when the game goes on; each is told its set-up and the events that it had been told, and the
 clocks stand where they stood.
+
+Such a file is checked as a whole before anything is started: what was played is played again. It has a checksum against
+slips of an editor. That is no signature, and does not cover where the bots and the store lie, which may have moved.
 """
 
+import os
+import secrets
+from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from arena.bots import BotSpec, load_bot
-from arena.confine.levels import Confinement
-from arena.limits import Limits
-from arena.model import GameSpec, Past, Player, TimeControl, UsageError
-from arena.rules.ruleset import RulesetError, ruleset_from_lines
+from arena.confine.levels import Confinement, Level
+from arena.limits import SMALLEST_MEMORY, Limits
+from arena.model import ArenaError, GameSpec, Past, Player, TimeControl, UsageError
+from arena.printable import printable
+from arena.recheck import Course, RecordError, check_course, check_time
+from arena.rules.deploy import IllegalSetupError
+from arena.rules.ruleset import RulesetError, Starts, ruleset_from_lines
 
 PAUSE_FORMAT = 1
+CHECKSUM = "checksum"
+"""The key of the checksum; a file of the first version has none."""
+MAY_MOVE = ("bots", "store")
+"""What a host may edit: where things lie now."""
+MOST = 2**60
+"""No limit or seed comes near it, and the system takes it."""
+LONGEST_NAME = 1000
+MADE_BY = "made by 'arena match --pause'"
 
 
 class PausedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `sandbox`, `limits` and `pondering` are what the game is played under: see `arena.confine.levels`.
+    `sandbox`, `limits` and `pondering` are what the game is played under: see `arena.confine.levels`. `seed` is that of
+    the settings; files of the first version do not have it.
     """
 
     id: str
@@ -39,6 +59,7 @@ class PausedGame(msgspec.Struct, frozen=True):
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
     format: int = PAUSE_FORMAT
+    seed: int | None = None
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -55,7 +76,10 @@ class PausedGame(msgspec.Struct, frozen=True):
 
 
 def _same_bot(path: Path, player: Player) -> BotSpec:
-    bot = load_bot(path)
+    try:
+        bot = load_bot(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
     if bot.digest != player.digest:
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since"
@@ -64,7 +88,14 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
 
 
 def paused_game(
-    spec: GameSpec, past: Past, bots: tuple[BotSpec, BotSpec], store: Path, *, held: Confinement, pondering: bool
+    spec: GameSpec,
+    past: Past,
+    bots: tuple[BotSpec, BotSpec],
+    store: Path,
+    *,
+    held: Confinement,
+    pondering: bool,
+    seed: int | None = None,
 ) -> PausedGame:
     """A game that has just been interrupted, as it is to be saved."""
     red, blue = bots
@@ -82,27 +113,115 @@ def paused_game(
         sandbox=held.level.value,
         limits=(held.limits_of(red), held.limits_of(blue)),
         pondering=pondering,
+        seed=seed,
     )
 
 
 def save_paused(paused: PausedGame, path: Path) -> None:
-    """Write the file, whole or not at all. Raises `UsageError` if that cannot be done."""
-    draft = path.with_name(path.name + ".part")
+    """Write the file, durably, whole or not at all. Raises `ArenaError` if that cannot be done."""
+    fields = msgspec.to_builtins(paused)
+    data = msgspec.json.format(msgspec.json.encode({**fields, CHECKSUM: _checksum(fields)}), indent=2)
+    target = path.resolve()  # a link stays one
+    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
     try:
-        draft.write_bytes(msgspec.json.format(msgspec.json.encode(paused), indent=2))
-        draft.replace(path)
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+        _sync_folder(target.parent)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+        with suppress(OSError):
+            draft.unlink()
+        raise ArenaError(f"{path}: the game could not be saved: {error.strerror}") from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the name outlive a power cut as well, where the file system knows of that."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def refuse_to_overwrite(path: Path) -> None:
+    """Raise `UsageError` if something lies where a game is to be saved: nothing of the user's is overwritten."""
+    try:
+        if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+            return
+        paused = load_paused(path) if path.is_file() else None
+    except (UsageError, OSError, ValueError):
+        paused = None
+    if paused is None:
+        raise UsageError(f"{path}: expected a new file to save the game in; this is another, and is not overwritten")
+    red, blue = (player.name for player in paused.players)
+    raise UsageError(
+        f"{path}: a game is saved here already, {red} - {blue}, after {len(paused.past.actions)} plies; go on with "
+        f"'arena resume {path}', or name another file"
+    )
 
 
 def load_paused(path: Path) -> PausedGame:
-    """Read the file. Raises `UsageError`, with what was expected, if it is not one."""
+    """Read the file and check all that is in it. Raises `UsageError` that says what was expected.
+
+    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
+    """
     try:
-        paused = msgspec.json.decode(path.read_bytes(), type=PausedGame)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: expected a paused game, made by 'arena match --pause': {error}") from None
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path}: cannot be read: {why}") from None
+    try:
+        fields = msgspec.json.decode(data)
+        paused = msgspec.json.decode(data, type=PausedGame)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
     if paused.format != PAUSE_FORMAT:
-        raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got format {paused.format}")
+        newer = "; it was saved by a newer version of arena" if paused.format > PAUSE_FORMAT else ""
+        raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got {paused.format}{newer}")
+    if fields.get(CHECKSUM, "") not in ("", _checksum(fields)):
+        raise UsageError(
+            f"{path}: this paused game was changed after it was saved; only {' and '.join(map(repr, MAY_MOVE))}, where "
+            "the bots and the store lie, may be edited"
+        )
+    try:
+        _check(paused)
+    except (UsageError, RecordError, IllegalSetupError) as error:
+        raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
     return paused
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    """A checksum of what is in the file, however it is laid out, and of keys that this version does not know, too."""
+    summed = {key: value for key, value in fields.items() if key not in (CHECKSUM, *MAY_MOVE)}
+    return blake2b(msgspec.json.encode(summed, order="deterministic"), digest_size=16).hexdigest()
+
+
+def _check(paused: PausedGame) -> None:
+    """Raise one of three errors unless a game can have been interrupted so. See `load_paused`."""
+    spec, past = paused.spec(), paused.past
+    names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
+    for text in (*names, *paused.bots, paused.store):
+        if not text or len(text) > LONGEST_NAME or printable(text) != text:
+            raise UsageError(f"not a name or a path: {printable(text, 40)!r}")
+    if " " in paused.ruleset or not paused.ruleset.isascii():
+        raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
+    if spec.ruleset.starts is Starts.CHOSEN:
+        raise UsageError("its rules do not say who begins")
+    if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed or 0)):
+        raise UsageError("a seed that is none")
+    if paused.sandbox not in [level.value for level in Level]:
+        raise UsageError(f"a sandbox that there is not: {printable(paused.sandbox, 40)!r}")
+    for limits in paused.limits:
+        if not (SMALLEST_MEMORY <= limits.memory < MOST and 1 <= limits.processes < MOST and 1 <= limits.tmp < MOST):
+            raise UsageError(f"limits that cannot be kept: {limits.text}")
+    check_time(paused.time)
+    course = Course(past.setups, past.actions, past.times_us, past.cpu_us, past.notes, past.interrupted)
+    game = check_course(spec.ruleset, paused.time, course)
+    if game.outcome is not None:
+        raise UsageError("the game is over")

@@ -1,7 +1,8 @@
 """Game records: as text, and played again.
 
 A record is JSON. Playing it again runs the recorded actions through the same engine that judged them live, from the
-rules that stand in the record itself, so that a result can be checked years later and by anyone.
+rules that stand in the record itself, so that a result can be checked years later and by anyone. `Replay` is for those
+who want to see the game; `arena.recheck` judges it again.
 """
 
 from collections.abc import Iterator
@@ -9,20 +10,19 @@ from dataclasses import dataclass
 
 import msgspec
 
-from arena.model import RECORD_FORMAT, ArenaError, GameRecord, GameResult
+from arena.model import RECORD_FORMAT, GameRecord
+from arena.recheck import RecordError, check_record
 from arena.rules.deploy import IllegalSetupError
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.ruleset import RulesetError, ruleset_from_lines
 from arena.view import SeatView, tell
-from protocol.notation import Color, Reason
+from protocol.notation import Color
+
+__all__ = ["RecordError", "Replay", "Step", "check_record", "decode_record", "encode_record"]
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(GameRecord)
-
-
-class RecordError(ArenaError):
-    """A record that cannot be read or does not follow the rules it names."""
 
 
 def encode_record(record: GameRecord) -> bytes:
@@ -34,11 +34,28 @@ def decode_record(data: bytes) -> GameRecord:
     """A record from JSON. Raises `RecordError`."""
     try:
         record = _decoder.decode(data)
-    except msgspec.MsgspecError as error:
-        raise RecordError(f"not a game record: {error}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(_newer(data) or f"not a game record: {error}") from None
     if record.format != RECORD_FORMAT:
-        raise RecordError(f"expected a game record of format {RECORD_FORMAT}, got format {record.format}")
+        raise RecordError(_newer(data) or f"expected a game record of format {RECORD_FORMAT}, got {record.format}")
     return record
+
+
+class _Format(msgspec.Struct):
+    """All that a record of any version is known to have."""
+
+    format: int = RECORD_FORMAT
+
+
+def _newer(data: bytes) -> str | None:
+    """Why a record cannot be read, if it is because a newer version of the arena wrote it."""
+    try:
+        number = msgspec.json.decode(data, type=_Format).format
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if number <= RECORD_FORMAT:
+        return None
+    return f"expected a game record of format {RECORD_FORMAT}, got {number}: it was made by a newer version of arena"
 
 
 @dataclass(frozen=True)
@@ -84,34 +101,3 @@ class Replay:
                 for view, told in zip(self.views, tell(event), strict=True):
                     view.see(told)
             yield Step(self.game.ply, color, action, events, microseconds)
-
-
-def check_record(record: GameRecord) -> None:
-    """Judge a recorded game again. Raises `RecordError` if the engine does not come to the recorded verdict.
-
-    A forfeit's cause lies outside the rules (a clock, a crash); for those, the game must be unfinished where it broke
-    off, somebody must have lost it, and where only the side to move can have been at fault it must be that side.
-    """
-    verdict = record.verdict
-    if verdict.plies != len(record.actions):
-        raise RecordError(f"game {record.id}: recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
-    if verdict.reason.is_forfeit and verdict.result is GameResult.DRAW:
-        raise RecordError(f"game {record.id}: recorded as drawn by {verdict.reason.value}, which is no draw")
-    if None in record.setups:
-        if not verdict.reason.is_forfeit:
-            raise RecordError(f"game {record.id}: {verdict.reason.value} without both set-ups")
-        return
-    replay = Replay(record)
-    for _ in replay.steps():
-        pass
-    outcome = replay.game.outcome
-    if outcome is None:
-        judged: tuple[GameResult, Reason] | None = None
-    else:
-        judged = (GameResult.DRAW if outcome.winner is None else GameResult.win(outcome.winner), outcome.reason)
-    expected = None if verdict.reason.is_forfeit else (verdict.result, verdict.reason)
-    at_move = verdict.reason in (Reason.TIMEOUT, Reason.ILLEGAL_ACTION)
-    if at_move and verdict.result is not GameResult.win(replay.game.to_move.opponent):
-        raise RecordError(f"game {record.id}: {verdict.reason.value}, but the side to move is recorded as the winner")
-    if judged != expected:
-        raise RecordError(f"game {record.id}: recorded as {expected}, judged again as {judged}")

@@ -73,6 +73,7 @@ class Referee:
         self.game: Game | None = None
         self.actions: list[str] = []
         self.times_us: list[int] = []
+        self.interrupted = list(past.interrupted) if past else []
         self.notes: list[NoteLine] = []
         self.seats = (Seat(Color.RED, codecs[0]), Seat(Color.BLUE, codecs[1]))
         self._clock = Clock(spec.time)
@@ -106,17 +107,26 @@ class Referee:
             return self._clock.budget(color) + time.margin_ms / 1000
         return (time.start_ms if self._meeting is Phase.IDLE else time.setup_ms) / 1000
 
-    def past(self) -> Past | None:
-        """What has been played so far, to go on from later; None before the set-ups are there."""
+    def past(self, now: float | None = None) -> Past | None:
+        """What has been played so far, to go on from later; None before the set-ups are there.
+
+        `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
+        """
         if self.game is None:
             return None
         red, blue = ("/".join(seat.rows or ()) for seat in self.seats)
+        turn = self.seats[self.game.to_move]
+        interrupted = list(self.interrupted)
+        if now is not None and turn.phase is Phase.THINKING and not turn.due:
+            used = min(now - turn.started, self._clock.budget(turn.color))
+            interrupted.append((len(self.actions) + 1, max(0, round(used * 1_000_000))))
         return Past(
             declared=(self.seats[0].declared, self.seats[1].declared),
             setups=(red, blue),
             actions=tuple(self.actions),
             times_us=tuple(self.times_us),
             notes=tuple(note for note in self.notes if note.ply <= len(self.actions)),
+            interrupted=tuple(interrupted),
         )
 
     def take(self, color: Color) -> bytes:
@@ -240,6 +250,8 @@ class Referee:
         if not all(seat.fault or seat.phase is self._meeting for seat in self.seats):
             return
         if any(seat.fault for seat in self.seats):
+            if self._past is not None:  # what was played stays in the record of a game that could not go on
+                self._recall(self._past)
             self._forfeit()
         elif self._past is not None:
             self._restore(self._past)
@@ -267,9 +279,25 @@ class Referee:
         game = self._begin()
         self.notes += past.notes
         for action, microseconds in zip(past.actions, past.times_us, strict=True):
+            self._charge_interrupted(game)
             self._clock.charge(game.to_move, microseconds / 1_000_000)
             self._played(game, action, microseconds)
+        self._charge_interrupted(game)
         self._next_turn(game)
+
+    def _charge_interrupted(self, game: Game) -> None:
+        """Charge the side to move with what it had used of this turn when it was interrupted."""
+        for ply, microseconds in self.interrupted:
+            if ply == game.ply + 1:
+                self._clock.spend(game.to_move, microseconds / 1_000_000)
+
+    def _recall(self, past: Past) -> None:
+        """Take over what was played, without playing it."""
+        for seat, setup in zip(self.seats, past.setups, strict=True):
+            seat.rows = tuple(setup.split("/"))
+        self.actions += past.actions
+        self.times_us += past.times_us
+        self.notes += past.notes
 
     def _begin(self) -> Game:
         red, blue = self.seats[0].rows, self.seats[1].rows

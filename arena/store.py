@@ -3,30 +3,63 @@
 Each game is one row, written in one transaction: the columns that tables are made from, and the record itself. The
 settings that all games of the league share are kept beside them, so that games under other rules or another clock can
 never get into the same table by mistake.
+
+Nothing that is read is believed unseen. A row carries checksums (`arena.game_row`), the file says how many games it
+holds and which, and the settings are summed too. What is not as it was stored is named and never counts: `read` gives
+the games that are whole and names the others, `rows` refuses a store that has any of those.
 """
 
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import msgspec
 
-from arena.model import ArenaError, GameRecord, GameResult, Player, UsageError
-from arena.record import decode_record, encode_record
-from protocol.notation import Color, Reason
+from arena.database import MADE_BY, Damage, DamagedError, Database, StoreError, damage_text
+from arena.game_row import (
+    COLUMNS,
+    SUM_BYTES,
+    Columns,
+    GameRow,
+    PlayerTime,
+    columns_of,
+    differences,
+    is_unchanged,
+    record_sum,
+    row_from,
+    row_of,
+    row_sum,
+)
+from arena.model import GameRecord, Player, UsageError
+from arena.record import RecordError, decode_record, encode_record
+
+__all__ = [
+    "Contents",
+    "Damage",
+    "DamagedError",
+    "GameRow",
+    "PlayerTime",
+    "Store",
+    "StoreError",
+    "Stored",
+    "damage_text",
+]
 
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
-VERSION = 2
-"""2 has the processor time of both sides; a store of version 1 gets the columns when it is opened for writing."""
-BUSY_SECONDS = 30.0
+VERSION = 3
+"""2 has the processor time of both sides, 3 has checksums. Older stores get them when they are opened for writing."""
 DIFFERENCES_SHOWN = 6
-MADE_BY = "a file made by 'arena league' or 'arena match'"
+SMALLEST_ROW = 64
+"""Fewer bytes than any row takes: so a file's size bounds its games, whatever else it says."""
+COUNT_BYTES = 8
+ROW_CHANGED = "its row was changed after it was stored"
+UNREADABLE = "it cannot be read any more"
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS games (
+_TABLES = (
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE games (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     red TEXT NOT NULL, red_digest TEXT NOT NULL,
@@ -35,44 +68,38 @@ CREATE TABLE IF NOT EXISTS games (
     red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
     blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
     seconds REAL NOT NULL,
-    record BLOB NOT NULL,
-    red_cpu_us INTEGER, blue_cpu_us INTEGER
-);
-"""
-_UPGRADE = (
-    "ALTER TABLE games ADD COLUMN red_cpu_us INTEGER",
-    "ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER",
+    record BLOB NOT NULL
+)""",
 )
+"""The tables of version 1; what later versions have more is added to them, in a new store as in an old one."""
+_ADDED = {
+    2: ("ALTER TABLE games ADD COLUMN red_cpu_us INTEGER", "ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER"),
+    3: (
+        "ALTER TABLE games ADD COLUMN record_sum BLOB",
+        "ALTER TABLE games ADD COLUMN row_sum BLOB",
+        "CREATE TABLE sums (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+    ),
+}
+"""By version. `sums` has two rows: `games`, a count and the exclusive or of all `row_sum`, and `settings`."""
 
 
-class StoreError(ArenaError):
-    """The store cannot be read or written; the text says why. What was stored before is still there."""
+class Contents(NamedTuple):
+    """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
+    when it was last used, the settings, and what is not as it was stored, a sentence each."""
+
+    rows: list[GameRow]
+    entrants: tuple[Player, ...]
+    settings: dict[str, str]
+    damage: tuple[Damage, ...]
 
 
-class PlayerTime(NamedTuple):
-    """What one side's moves took in one game: how many, in all, and the slowest, in microseconds.
-
-    `cpu_us` is the processor time of them all; None where it was not measured.
-    """
-
-    moves: int
-    total_us: int
-    slowest_us: int
-    cpu_us: int | None = None
-
-
-class GameRow(NamedTuple):
-    """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in."""
+class Stored(NamedTuple):
+    """One game as it lies in the store: what of it can be read, and what is wrong with it."""
 
     number: int
-    id: str
-    players: tuple[Player, Player]
-    result: GameResult
-    reason: Reason
-    plies: int
-    detail: str
-    times: tuple[PlayerTime, PlayerTime]
-    seconds: float
+    row: GameRow | None
+    record: GameRecord | None
+    damage: tuple[Damage, ...]
 
 
 class Store:
@@ -84,53 +111,73 @@ class Store:
         Raises `UsageError` if there is none, or what is there is not a store or is from a newer version.
         """
         self.path = path
-        if path.is_dir():
-            raise UsageError(f"{path}: expected a store ({MADE_BY}), got a folder")
-        if not create and not path.exists():
-            raise UsageError(f"{path}: there is no such store")
-        fresh = not path.exists() or path.stat().st_size == 0
-        if fresh and not create:
-            raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
+        fresh = _is_fresh(path, create)
+        self._database = Database(path)
         try:
-            self._database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             self._prepare(fresh, create)
-        except sqlite3.Error as error:
-            raise _explained(path, error) from None
+        except BaseException:
+            self._database.close()
+            raise
 
     def _prepare(self, fresh: bool, create: bool) -> None:
-        database = self._database
-        database.execute("PRAGMA synchronous = FULL")
+        self._database.prepare()
         if fresh:
-            database.executescript(
-                f"BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
-                f"{_TABLES} COMMIT;"
-            )
-        (application,) = database.execute("PRAGMA application_id").fetchone()
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION_ID:
-            database.close()
+            with self._database.transaction():
+                if self._version() == 0:  # no other process has made it in the meantime
+                    for statement in _TABLES:
+                        self._query(statement)
+                    self._query(f"PRAGMA application_id = {APPLICATION_ID}")
+                    self._upgrade(1)
+        strange = self._query("SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index')")
+        if strange or self._database.number("application_id") != APPLICATION_ID:
             raise UsageError(f"{self.path}: expected a store made by 'arena', got another program's SQLite file")
+        version = self._version()
         if version > VERSION:
-            database.close()
             raise UsageError(
                 f"{self.path}: this store was made by a newer version of arena (its format is {version}, this version "
                 f"reads up to {VERSION}); nothing was changed in it"
             )
-        self._has_cpu_times = version > 1
-        if not self._has_cpu_times and create:
-            self._upgrade()
+        if version < 1:
+            raise DamagedError(self.path, (Damage(None, f"its format is {version}, and there is no such"),))
+        if version < VERSION and create:
+            with self._database.transaction():
+                self._upgrade(self._version())  # which another process may just have done
+        self._has_sums = self._version() >= 3
+        cpu_us = "red_cpu_us, blue_cpu_us" if self._version() >= 2 else "NULL, NULL"
+        sums = "record_sum, row_sum" if self._has_sums else "NULL, NULL"
+        self._columns = f"{', '.join(COLUMNS[:-2])}, {cpu_us}, {sums}"
 
-    def _upgrade(self) -> None:
-        """Give a store of version 1 what version 2 has, unless another process has just done it."""
-        database = self._database
-        database.execute("BEGIN IMMEDIATE")
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if version == 1:
-            for statement in _UPGRADE:
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {VERSION}")
-        database.execute("COMMIT")
-        self._has_cpu_times = True
+    def _version(self) -> int:
+        return self._database.number("user_version")
+
+    def _query(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        return self._database.query(statement, *values)
+
+    def _upgrade(self, version: int) -> None:
+        """Give a store of this version what later ones have; it is in a transaction, so all of it or nothing."""
+        for later in range(version + 1, VERSION + 1):
+            for statement in _ADDED[later]:
+                self._query(statement)
+        if version < 3:
+            self._sum_all()
+        self._query(f"PRAGMA user_version = {VERSION}")
+
+    def _sum_all(self) -> None:
+        """Sum what has been stored so far. A game whose row does not say what its record says gets no checksum, and is
+        named from then on."""
+        every, count = 0, 0
+        for (number,) in self._query("SELECT number FROM games ORDER BY number"):
+            count += 1
+            ((*read, data),) = self._query(f"SELECT {', '.join(COLUMNS)}, record FROM games WHERE number = ?", number)
+            columns = tuple(read)
+            if _compared(columns, data)[1]:
+                continue
+            of_record = record_sum(data)
+            of_row = row_sum(columns, of_record)
+            self._query("UPDATE games SET record_sum = ?, row_sum = ? WHERE number = ?", of_record, of_row, number)
+            every ^= int.from_bytes(of_row)
+        self._query("INSERT INTO sums VALUES ('games', ?)", _games_sum(count, every))
+        self._query("INSERT INTO sums VALUES ('settings', ?)", _settings_sum(self._settings()))
 
     def __enter__(self) -> Self:
         return self
@@ -143,91 +190,209 @@ class Store:
     # --- settings -------------------------------------------------------------------------------------------------
 
     def settings(self) -> dict[str, str]:
-        """What all games of this store share."""
-        return dict(self._query("SELECT name, value FROM settings"))
+        """What all games of this store share. Raises `DamagedError` if that is not what was stored."""
+        settings = self._settings()
+        damage = self._settings_damage(settings)
+        if damage:
+            raise DamagedError(self.path, damage)
+        return settings
 
-    def agree(self, settings: dict[str, str]) -> None:
+    def agree(self, settings: Mapping[str, str]) -> None:
         """Keep these settings, or raise `UsageError` if the store already holds games under others."""
-        self._write("BEGIN IMMEDIATE")  # another process may be about to do the same
-        for name, value in settings.items():
-            self._write("INSERT OR IGNORE INTO settings VALUES (?, ?)", (name, value))
-        present = self.settings()
-        different = [name for name, value in settings.items() if present[name] != value]
-        self._write("ROLLBACK" if different else "COMMIT")
-        if different:
-            lines = [f"    {name}: {present[name]} (in the store), {settings[name]} (asked for)" for name in different]
-            if len(lines) > DIFFERENCES_SHOWN:
-                lines[DIFFERENCES_SHOWN:] = [f"    and {len(lines) - DIFFERENCES_SHOWN} more"]
-            raise UsageError(
-                f"{self.path}: this store holds games under other settings:\n" + "\n".join(lines) + "\n"
-                "use another file with --store, so that the two do not get into one table"
-            )
+        with self._database.transaction():  # another process may be about to do the same
+            present = self.settings()
+            different = [name for name, value in settings.items() if present.get(name, value) != value]
+            if different:
+                raise UsageError(self._disagreement(present, settings, different))
+            self._set({name: value for name, value in settings.items() if name not in present})
+
+    def _disagreement(self, present: Mapping[str, str], asked: Mapping[str, str], different: list[str]) -> str:
+        lines = [f"    {name}: {present[name]} (in the store), {asked[name]} (asked for)" for name in different]
+        if len(lines) > DIFFERENCES_SHOWN:
+            lines[DIFFERENCES_SHOWN:] = [f"    and {len(lines) - DIFFERENCES_SHOWN} more"]
+        return (
+            f"{self.path}: this store holds games under other settings:\n" + "\n".join(lines) + "\n"
+            "use another file with --store, so that the two do not get into one table"
+        )
 
     def set_entrants(self, players: tuple[Player, ...]) -> None:
         """Keep who takes part now: `entrants` without more words means these."""
-        value = msgspec.json.encode(players).decode()
-        self._write("INSERT OR REPLACE INTO settings VALUES ('entrants', ?)", (value,))
+        with self._database.transaction():
+            self.settings()
+            self._set({"entrants": msgspec.json.encode(players).decode()})
 
     def entrants(self) -> tuple[Player, ...]:
         """Who took part when the store was last used."""
-        value = self.settings().get("entrants")
-        return msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+        return _entrants(self.settings())
+
+    def _settings(self) -> dict[str, str]:
+        return dict(self._query("SELECT name, value FROM settings"))
+
+    def _settings_damage(self, settings: dict[str, str]) -> tuple[Damage, ...]:
+        """What is wrong with the settings, if anything."""
+        try:
+            unchanged = not self._has_sums or _settings_sum(settings) == self._sum("settings")
+            _entrants(settings)
+        except (msgspec.MsgspecError, TypeError, UnicodeEncodeError):
+            unchanged = False
+        return () if unchanged else (Damage(None, "the settings were changed after they were stored"),)
+
+    def _set(self, settings: Mapping[str, str]) -> None:
+        for name, value in settings.items():
+            self._query("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value)
+        if settings:
+            self._query("INSERT OR REPLACE INTO sums VALUES ('settings', ?)", _settings_sum(self._settings()))
 
     # --- games ----------------------------------------------------------------------------------------------------
 
     def add(self, record: GameRecord) -> GameRow:
-        """Store a game, durably and as a whole. A game that is there already is left alone."""
-        row = _row(0, record)
-        (red, blue), (red_time, blue_time) = row.players, row.times
-        values = (
-            row.id,
-            *(red.name, red.digest, blue.name, blue.digest),
-            *(row.result.value, row.reason.value, row.plies, row.detail),
-            *(*red_time[:3], *blue_time[:3], row.seconds),
-            encode_record(record),
-            *(red_time.cpu_us, blue_time.cpu_us),
-        )
-        marks = ", ".join("?" * len(values))
-        self._write(f"INSERT INTO games VALUES (NULL, {marks}) ON CONFLICT (id) DO NOTHING", values)
-        ((number,),) = self._query("SELECT number FROM games WHERE id = ?", (record.id,))
-        return row._replace(number=number)
+        """Store a game, durably and as a whole. A game that is there already is left alone; returns what is stored."""
+        data = encode_record(record)
+        with self._database.transaction():
+            found = self._query("SELECT number FROM games WHERE id = ?", record.id)
+            if found:
+                stored = self.stored(found[0][0])
+                if stored.row is None:
+                    raise DamagedError(self.path, stored.damage)
+                return stored.row
+            ((last,),) = self._query("SELECT max(number) FROM games")
+            row = row_of((last or 0) + 1, record)
+            columns, of_record = columns_of(row), record_sum(data)
+            of_row = row_sum(columns, of_record)
+            values = (*columns, data, of_record, of_row)
+            names = ", ".join((*COLUMNS, "record", "record_sum", "row_sum"))
+            self._query(f"INSERT INTO games ({names}) VALUES ({', '.join('?' * len(values))})", *values)
+            count, every = self._games_sum()
+            total = _games_sum(count + 1, every ^ int.from_bytes(of_row))
+            self._query("UPDATE sums SET value = ? WHERE name = 'games'", total)
+        return row
 
     def ids(self) -> set[str]:
-        """The ids of all stored games."""
-        return {game_id for (game_id,) in self._query("SELECT id FROM games")}
+        """The ids of all stored games. Raises `DamagedError` as `rows` does."""
+        return {row.id for row in self.rows()}
 
-    def rows(self) -> Iterator[GameRow]:
-        """All stored games, in the order in which they were stored."""
-        cpu_times = "red_cpu_us, blue_cpu_us" if self._has_cpu_times else "NULL, NULL"
-        for row in self._query(
-            "SELECT number, id, red, red_digest, blue, blue_digest, result, reason, plies, detail, red_moves, red_us,"
-            " red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds,"
-            f" {cpu_times} FROM games ORDER BY number"
-        ):
-            yield GameRow(
-                number=row[0],
-                id=row[1],
-                players=(Player(row[2], row[3]), Player(row[4], row[5])),
-                result=GameResult(row[6]),
-                reason=Reason(row[7]),
-                plies=row[8],
-                detail=row[9],
-                times=(
-                    PlayerTime(*row[10:13])._replace(cpu_us=row[17]),
-                    PlayerTime(*row[13:16])._replace(cpu_us=row[18]),
-                ),
-                seconds=row[16],
-            )
+    def rows(self) -> list[GameRow]:
+        """All stored games, in the order in which they were stored.
+
+        Raises `DamagedError` if anything in the store is not as it was stored.
+        """
+        contents = self.read()
+        if contents.damage:
+            raise DamagedError(self.path, contents.damage)
+        return contents.rows
+
+    def read(self) -> Contents:
+        """All that is as it was stored, and what is not."""
+        with self._database.transaction("BEGIN"):  # one moment of a store that another process may be adding to
+            settings = self._settings()
+            damage = list(self._settings_damage(settings))
+            if damage:
+                settings = {}
+            rows, damaged = self._read_games() if self._has_sums else self._read_games_without_sums()
+        return Contents(rows, _entrants(settings), settings, (*damaged, *damage))
+
+    def _read_games(self) -> tuple[list[GameRow], list[Damage]]:
+        rows: list[GameRow] = []
+        damage: list[Damage] = []
+        every = 0
+        try:
+            found = self._query(f"SELECT {self._columns} FROM games ORDER BY number")
+        except StoreError as error:
+            found, damage = self._one_by_one(error)
+        for columns in found:
+            if is_unchanged(columns[:-2], *columns[-2:]):
+                rows.append(row_from(columns[:-2]))
+                every ^= int.from_bytes(columns[-1])
+            else:
+                damage.append(Damage(columns[0], ROW_CHANGED))
+        return rows, damage + self._missing(len(found), every, bool(damage))
+
+    def _one_by_one(self, error: StoreError) -> tuple[list[tuple[Any, ...]], list[Damage]]:
+        """The rows that can still be reached in a file that is damaged itself, and the numbers of those that cannot."""
+        count, _ = self._games_sum()
+        found, damage = [], []
+        for number in range(1, count + 1):
+            try:
+                found += self._query(f"SELECT {self._columns} FROM games WHERE number = ?", number)
+            except StoreError:
+                damage.append(Damage(number, UNREADABLE))
+        if not found:
+            raise error
+        return found, damage or [Damage(None, "the file itself is damaged")]
+
+    def _missing(self, found: int, every: int, is_damaged: bool) -> list[Damage]:
+        """What the count of all games and the sum of their rows tell of games that are not there, or too many."""
+        count, expected = self._games_sum()
+        if count != found:
+            return [Damage(None, f"{count} games were stored, and {found} can be found")]
+        return (
+            []
+            if is_damaged or every == expected
+            else [Damage(None, "the list of games was changed after they were stored")]
+        )
+
+    def _read_games_without_sums(self) -> tuple[list[GameRow], list[Damage]]:
+        """The same of a store of version 1 or 2: there a row counts if it says what its record says."""
+        rows: list[GameRow] = []
+        damage: list[Damage] = []
+        numbers = self._query("SELECT number FROM games ORDER BY number")
+        for (number,) in numbers:
+            stored = self.stored(number)
+            damage += stored.damage
+            if stored.row:
+                rows.append(stored.row)
+        ((count, last),) = self._query("SELECT count(*), max(number) FROM games")
+        if not count == (last or 0) == len(numbers):
+            found = min(count, len(numbers))
+            damage.append(Damage(None, f"{last} games were stored, and {found} can be found"))
+        return rows, damage
+
+    def numbers(self) -> list[int]:
+        """The numbers of all games that are there, whole or not."""
+        try:
+            return [number for (number,) in self._query("SELECT number FROM games ORDER BY number")]
+        except StoreError:
+            return list(range(1, self._games_sum()[0] + 1)) if self._has_sums else []
+
+    def stored(self, number: int) -> Stored:
+        """A game as it lies there, checked in every way that needs nothing but itself."""
+        try:
+            found = self._query(f"SELECT {self._columns}, record FROM games WHERE number = ?", number)
+        except StoreError:
+            found = []
+        if not found:
+            return Stored(number, None, None, (Damage(number, UNREADABLE),))
+        (*read, data), *_ = found
+        columns, sums = tuple(read[:-2]), read[-2:]
+        wrong = []
+        if self._has_sums and not is_unchanged(columns, *sums):
+            wrong.append(ROW_CHANGED)
+        is_record_sound = isinstance(data, bytes) and (not self._has_sums or record_sum(data) == sums[0])
+        record = None
+        if not is_record_sound:
+            wrong.append("its record was changed after it was stored")
+        else:
+            record, different = _compared(columns, data)
+            wrong = wrong or different
+        return Stored(
+            number, None if wrong else row_from(columns), record, tuple(Damage(number, words) for words in wrong)
+        )
 
     def record(self, game: str) -> tuple[int, GameRecord]:
-        """The number and the record of a game, given by its number or the start of its id. Raises `UsageError`."""
+        """The number and the record of a game, given by its number or the start of its id.
+
+        Raises `UsageError`, or `DamagedError` if it is not as it was stored.
+        """
         found = []
         if game.isdecimal() and len(game) < 12:
-            found = self._query("SELECT number, record FROM games WHERE number = ?", (int(game),))
+            found = self._query("SELECT number FROM games WHERE number = ?", int(game))
         if not found:
-            found = self._query("SELECT number, record FROM games WHERE substr(id, 1, ?) = ?", (len(game), game))
+            found = self._query("SELECT number FROM games WHERE substr(id, 1, ?) = ?", len(game), game)
         if len(found) == 1:
-            return int(found[0][0]), decode_record(found[0][1])
+            stored = self.stored(found[0][0])
+            if stored.record is None or stored.damage:
+                raise DamagedError(self.path, stored.damage)
+            return stored.number, stored.record
         if found:
             raise UsageError(f"{self.path}: {len(found)} games have an id that starts with {game!r}; give more of it")
         ((count,),) = self._query("SELECT count(*) FROM games")
@@ -237,55 +402,62 @@ class Store:
             else f"{self.path}: there is no game {game!r}; no game is stored here yet"
         )
 
-    def _query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        try:
-            return self._database.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
-            raise _explained(self.path, error) from None
+    def file_damage(self) -> list[Damage]:
+        """What SQLite finds wrong with the file itself."""
+        return self._database.damage()
 
-    def _write(self, statement: str, values: tuple[object, ...] = ()) -> None:
-        try:
-            self._database.execute(statement, values)  # outside a transaction: each statement is one of its own
-        except sqlite3.Error as error:
-            raise _explained(self.path, error) from None
+    # --- checksums ------------------------------------------------------------------------------------------------
 
+    def _sum(self, name: str) -> bytes:
+        found = self._query("SELECT value FROM sums WHERE name = ?", name)
+        return found[0][0] if found and isinstance(found[0][0], bytes) else b""
 
-def _row(number: int, record: GameRecord) -> GameRow:
-    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
-    red_time, blue_time = (
-        _player_time(record.times_us[side ^ blue_starts :: 2], record.cpu_us[side ^ blue_starts :: 2]) for side in Color
-    )
-    verdict = record.verdict
-    return GameRow(
-        number=number,
-        id=record.id,
-        players=record.players,
-        result=verdict.result,
-        reason=verdict.reason,
-        plies=verdict.plies,
-        detail=verdict.detail,
-        times=(red_time, blue_time),
-        seconds=record.seconds,
-    )
+    def _games_sum(self) -> tuple[int, int]:
+        """How many games were stored, and the exclusive or of the sums of their rows. Raises `DamagedError`."""
+        value = self._sum("games")
+        count = int.from_bytes(value[:COUNT_BYTES])
+        size = self._database.number("page_count") * self._database.number("page_size")
+        if len(value) != COUNT_BYTES + SUM_BYTES or count > size // SMALLEST_ROW:
+            raise DamagedError(self.path, (Damage(None, "the count of games was changed after it was stored"),))
+        return count, int.from_bytes(value[COUNT_BYTES:])
 
 
-def _player_time(times_us: tuple[int, ...], cpu_us: tuple[int, ...]) -> PlayerTime:
-    used = sum(cpu_us) if len(cpu_us) == len(times_us) else None
-    return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0), used)
+def _is_fresh(path: Path, create: bool) -> bool:
+    """Whether there is nothing at `path` yet. Raises `UsageError` if nothing may be made there, or it cannot be one."""
+    try:
+        is_there = path.exists()
+        if path.is_dir() or (is_there and not path.is_file()):
+            what = "a folder" if path.is_dir() else "a pipe or a device"
+            raise UsageError(f"{path}: expected a store ({MADE_BY}), got {what}")
+        if not create and not is_there:
+            raise UsageError(f"{path}: there is no such store")
+        fresh = not is_there or path.stat().st_size == 0
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path}: expected the path of a store: {why}") from None
+    if fresh and not create:
+        raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
+    return fresh
 
 
-def _explained(path: Path, error: sqlite3.Error) -> ArenaError:
-    text = str(error)
-    if "not a database" in text:
-        return UsageError(
-            f"{path}: expected a store (a file made by 'arena league' or 'arena match'), got another file"
-        )
-    if "full" in text:
-        return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
-    if "unable to open" in text:
-        return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
-    if "readonly" in text:
-        return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
-    if "locked" in text:
-        return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
-    return StoreError(f"{path}: {text}")
+def _compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[str]]:
+    """A game's record, and what is wrong with it apart from checksums: columns that say something else than it does."""
+    try:
+        record = decode_record(data if isinstance(data, bytes) else b"")
+    except RecordError as error:
+        return None, [f"its record cannot be read: {error}"]
+    different = differences(columns, record)
+    return record, [f"its row does not say what its record says: {'; '.join(different)}"] if different else []
+
+
+def _entrants(settings: Mapping[str, str]) -> tuple[Player, ...]:
+    value = settings.get("entrants")
+    return msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+
+
+def _settings_sum(settings: Mapping[str, str]) -> bytes:
+    return blake2b(msgspec.msgpack.encode(sorted(settings.items())), digest_size=SUM_BYTES).digest()
+
+
+def _games_sum(count: int, every: int) -> bytes:
+    return count.to_bytes(COUNT_BYTES) + every.to_bytes(SUM_BYTES)

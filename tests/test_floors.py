@@ -14,7 +14,17 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.rules"}),
     frozenset({"arena.model", "arena.limits", "arena.clock", "arena.view", "arena.ratings"}),
     frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
-    frozenset({"arena.match", "arena.pause", "arena.record", "arena.store"}),
+    frozenset(
+        {
+            "arena.match",
+            "arena.pause",
+            "arena.record",
+            "arena.recheck",
+            "arena.game_row",
+            "arena.database",
+            "arena.store",
+        }
+    ),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
     frozenset({"arena.cli"}),

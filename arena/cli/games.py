@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from arena.cli.damage import warn_of_damage
+
 
 @click.command("games")
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--bot", metavar="NAME", help="Only the games of this bot.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def games_command(store: Path, bot: str | None, as_json: bool) -> None:
+def games_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the games in STORE."""
     from arena.model import UsageError
     from arena.report.document import games_document
@@ -18,7 +20,8 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> None:
     from arena.store import Store
 
     with Store(store, create=False) as opened:
-        rows = list(opened.rows())
+        contents = opened.read()
+    rows = contents.rows
     names = sorted({player.name for row in rows for player in row.players})
     if bot is not None:
         if bot not in names:
@@ -26,6 +29,7 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> None:
         rows = [row for row in rows if bot in (player.name for player in row.players)]
     if as_json:
         click.echo(games_document(rows))
-        return
-    for row in rows:
-        click.echo(game_line(row) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+    else:
+        for row in rows:
+            click.echo(game_line(row) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+    return warn_of_damage(store, contents.damage)

@@ -19,6 +19,7 @@ from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
 from arena.cli.show import show_command
 from arena.cli.standings import standings_command
+from arena.cli.verify import verify_command
 
 INTERRUPTED = 130
 TRACEBACK_VARIABLE = "ARENA_TRACEBACK"
@@ -39,6 +40,7 @@ for _command in (
     standings_command,
     games_command,
     show_command,
+    verify_command,
     resume_command,
     rules_command,
     doctor_command,

@@ -13,10 +13,11 @@ from arena.cli.options import PlayOptions
 from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
+from arena.league.resume import agree
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
-from arena.model import GameRecord, GameSpec, Past
-from arena.pause import load_paused, paused_game, save_paused
+from arena.model import GameRecord, GameSpec, Past, UsageError
+from arena.pause import load_paused, paused_game, refuse_to_overwrite, save_paused
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import Store
@@ -32,12 +33,16 @@ class _Sitting:
     store: Path
     held: Confinement
     pondering: bool
+    seed: int | None
 
 
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None) -> int:
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
+    refuse_to_overwrite(file)
     level = level_of(options.sandbox)
     bots = find_bots(paths)
+    if len(bots) != 2:
+        raise UsageError(f"expected two bots, got {len(bots)}: hidden files are passed over")
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
@@ -45,13 +50,20 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     with Store(path, create=True) as store:
         store.agree(settings.described([bot.name for bot in bots]))
         store.set_entrants((red.player, blue.player))
-        if spec.id in store.ids():
-            number, _ = store.record(spec.id)
-            click.echo(f"this game is stored already, as game {number} of {path}", err=True)
+        if _is_stored(spec.id, store):
             return 0
     with confinement_of(level, bots, settings) as held:
-        sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering)
+        sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering, settings.seed)
         return _play(sitting, file, pause_after, options.as_json)
+
+
+def _is_stored(game_id: str, store: Store) -> bool:
+    """Whether a game has been played already; if so, says it."""
+    if game_id not in store.ids():
+        return False
+    number, _ = store.record(game_id)
+    click.echo(f"this game is stored already, as game {number} of {store.path}", err=True)
+    return True
 
 
 def resume(file: Path, pause_after: int | None) -> int:
@@ -59,9 +71,13 @@ def resume(file: Path, pause_after: int | None) -> int:
     paused = load_paused(file)
     bots = paused.load_bots()
     level = level_of(paused.sandbox)
+    with Store(Path(paused.store), create=True) as store:
+        agree(paused, store)
+        if _is_stored(paused.id, store):
+            return 0
     limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
     with Confinement(level, bots, paused.limits[0], limits) as held:
-        sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering)
+        sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering, paused.seed)
         return _play(sitting, file, pause_after, as_json=False)
 
 
@@ -80,11 +96,12 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
         click.echo(f"store: {sitting.store}", err=True)
         return 0
     if result is None:
-        click.echo("stopped before both sides had set up: there is nothing to save", err=True)
+        kept = f"{file} is as it was" if sitting.past else "there is nothing to save"
+        click.echo(f"stopped before both sides had set up: {kept}", err=True)
         return INTERRUPTED
+    held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
     save_paused(
-        paused_game(sitting.spec, result, sitting.bots, sitting.store, held=sitting.held, pondering=sitting.pondering),
-        file,
+        paused_game(sitting.spec, result, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed), file
     )
     click.echo(f"paused after {len(result.actions)} plies; go on with: arena resume {shlex.quote(str(file))}", err=True)
     return INTERRUPTED if stopped else 0

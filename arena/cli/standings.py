@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from arena.cli.damage import warn_of_damage
+
 
 @click.command("standings")
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def standings_command(store: Path, everyone: bool, as_json: bool) -> None:
+def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
     """Print the table of the games in STORE."""
     from arena.report.document import league_document
     from arena.report.standings import make_table
@@ -17,17 +19,18 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> None:
     from arena.store import Store
 
     with Store(store, create=False) as opened:
-        rows = list(opened.rows())
-        entrants = opened.entrants()
+        contents = opened.read()
+        rows, entrants = contents.rows, contents.entrants
         present = dict.fromkeys(player for row in rows for player in row.players)
         players = tuple(present) if everyone or not entrants else entrants
         table = make_table(players, rows)
         if as_json:
             kept = [row for row in rows if set(row.players) <= set(players)]
-            click.echo(league_document(store, opened.settings(), table, kept))
+            click.echo(league_document(store, contents.settings, table, kept))
         else:
             console = results_console()
             console.print(full_report(table, console.width))
         left_out = len(rows) - table.games
     if left_out:
         click.echo(f"{left_out} games of other bots or versions are left out; --all shows them", err=True)
+    return warn_of_damage(store, contents.damage)

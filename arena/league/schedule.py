@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Protocol
 
 import msgspec
 
@@ -41,7 +42,7 @@ class Settings(msgspec.Struct, frozen=True):
         time = self.time
         return {
             "ruleset": self.ruleset.name,
-            "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lines()),
+            "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lasting_lines()),
             "time": time.text,
             "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
             "seed": str(self.seed),
@@ -54,6 +55,19 @@ class Settings(msgspec.Struct, frozen=True):
         time = self.time
         clock = (time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms)
         return _hash("settings", self.ruleset.digest(), clock, self.seed)
+
+
+class Named(Protocol):
+    """What a game's identity is made of, in specifications, records and saved games alike."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+    @property
+    def seeds(self) -> tuple[int, int]: ...
+    @property
+    def pair_seed(self) -> int: ...
 
 
 def _hash(*parts: object) -> str:
@@ -72,20 +86,53 @@ def schedule(settings: Settings, players: Sequence[Player], rounds: int) -> list
 
 def _pair(settings: Settings, common: str, first: Player, second: Player, number: int) -> list[GameSpec]:
     """The two games, colours swapped, of a pair in a round."""
-    who = sorted([(first.name, first.digest), (second.name, second.digest)])
-    pair_seed = int(_hash("pair", common, who, number)[:12], 16)
+    pair_seed = pair_seed_of(common, (first, second), number)
     ruleset = settings.ruleset
     if ruleset.starts is Starts.CHOSEN:  # the lot, alike for both games: each bot begins one of them
-        ruleset = replace(ruleset, starts=Starts.BLUE if pair_seed & 1 else Starts.RED)
-    seed_of = {player: int(_hash("bot", pair_seed, player.name, player.digest)[:8], 16) for player in (first, second)}
+        ruleset = replace(ruleset, starts=starter(pair_seed))
     return [
         GameSpec(
-            id=_hash("game", pair_seed, red.name, red.digest, blue.name, blue.digest)[:ID_LENGTH],
+            id=game_id(pair_seed, players),
             ruleset=ruleset,
             time=settings.time,
-            players=(red, blue),
-            seeds=(seed_of[red], seed_of[blue]),
+            players=players,
+            seeds=seeds_of(pair_seed, players),
             pair_seed=pair_seed,
         )
-        for red, blue in ((first, second), (second, first))
+        for players in ((first, second), (second, first))
     ]
+
+
+def pair_seed_of(common: str, players: tuple[Player, Player], number: int) -> int:
+    """What names the pair of games of two players in a round; `common` is the digest of the settings."""
+    who = sorted((player.name, player.digest) for player in players)
+    return int(_hash("pair", common, who, number)[:12], 16)
+
+
+def starter(pair_seed: int) -> Starts:
+    """Who begins, where the rules have the players choose."""
+    return Starts.BLUE if pair_seed & 1 else Starts.RED
+
+
+def seeds_of(pair_seed: int, players: tuple[Player, Player]) -> tuple[int, int]:
+    """The numbers that the two bots are given."""
+    red, blue = (int(_hash("bot", pair_seed, player.name, player.digest)[:8], 16) for player in players)
+    return red, blue
+
+
+def game_id(pair_seed: int, players: tuple[Player, Player]) -> str:
+    """The id of the game in which the first of the players has Red."""
+    red, blue = players
+    return _hash("game", pair_seed, red.name, red.digest, blue.name, blue.digest)[:ID_LENGTH]
+
+
+def misfit(game: Named) -> str | None:
+    """Why a game is not what its own id and seeds say, in words; None if it is."""
+    if game.players[0] == game.players[1]:
+        return "both sides are the same player"
+    expected = game_id(game.pair_seed, game.players)
+    if game.id != expected:
+        return f"its id does not follow from its players and its pair, which give {expected}"
+    if game.seeds != seeds_of(game.pair_seed, game.players):
+        return "its seeds do not follow from its players and its pair"
+    return None

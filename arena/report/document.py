@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from arena.report.standings import Line, Meeting, Table
-from arena.store import GameRow
+from arena.store import Damage, GameRow
 from protocol.notation import Color
 
 
@@ -66,6 +66,26 @@ def league_document(store: Path, settings: dict[str, str], table: Table, rows: S
 def games_document(rows: Sequence[GameRow]) -> str:
     """A list of games as JSON."""
     return _json([game_entry(row) for row in rows])
+
+
+class FindingEntry(msgspec.Struct, frozen=True):
+    """One thing that is wrong with a store; `game` is null for what is no single game's."""
+
+    game: int | None
+    text: str
+
+
+class VerifyDocument(msgspec.Struct, frozen=True):
+    """What a check of a whole store has found."""
+
+    store: str
+    games: int
+    findings: tuple[FindingEntry, ...]
+
+
+def verify_document(store: Path, games: int, findings: Sequence[Damage]) -> str:
+    """What `arena verify` found, as JSON."""
+    return _json(VerifyDocument(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
 
 
 def _json(value: object) -> str:

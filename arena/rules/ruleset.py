@@ -8,7 +8,7 @@ down: for bots, for records and for the fingerprint of a league.
 import enum
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from protocol.notation import ARMY_RULE, BOARD_SIZE, RANK_BY_LETTER, SETUP_ROWS, Rank
@@ -214,14 +214,33 @@ class Ruleset:
         """Every rule in force as a name and a value in words: the `rule` lines of the protocol."""
         return [(key.replace("_", "-"), _text(getattr(self, key))) for key in RULE_KEYS]
 
+    def lasting_lines(self) -> list[tuple[str, str]]:
+        """The lines that say which rules these are in every version of the arena: a store's games are known by them.
+
+        Rules that were added after the first version are among them only where they differ from their default, which
+        is what was played before they were there.
+        """
+        later = sorted(key for key in RULE_KEYS if key not in FIRST_RULES and getattr(self, key) != DEFAULTS[key])
+        return [(key.replace("_", "-"), _text(getattr(self, key))) for key in (*FIRST_RULES, *later)]
+
     def digest(self) -> str:
         """A hexadecimal fingerprint of the rules themselves: two rulesets that play alike have the same."""
-        return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.lines()).encode()).hexdigest()
+        return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.lasting_lines()).encode()).hexdigest()
 
 
 NOT_RULES = ("name", "title", "source", "notes")
 RULE_KEYS: tuple[str, ...] = tuple(field.name for field in fields(Ruleset) if field.name not in NOT_RULES)
 """The names of all rules, as `Ruleset` spells them; on the wire and in records `_` becomes `-`."""
+
+DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Ruleset) if field.default is not MISSING}
+"""What a rule is where nothing is said of it: all of them but the army have one."""
+
+FIRST_RULES = (
+    *("army", "starts", "two_squares", "chase", "no_move", "needs_attacker", "equal_ranks", "bombs", "flag"),
+    *("fixed_pieces", "rescues", "defence", "scouts", "captains", "infiltration", "spy", "attacks"),
+    *("max_plies", "max_quiet_plies"),
+)
+"""The rules of the first version, in its order. Never add to them: ids of stored games follow from these."""
 
 CHOICES: dict[str, type[enum.Enum]] = {
     "starts": Starts,
@@ -265,17 +284,42 @@ def _text(value: object) -> str:
 def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
     """The ruleset that `Ruleset.lines` wrote, as it stands in a record. Raises `RulesetError` if it is not one.
 
-    Title, source and notes are not rules and are not in the lines.
+    A rule that has no line has its default: the lines were written before there was such a rule. Title, source and
+    notes are not rules and are not in the lines.
     """
+    values: dict[str, Any] = {}
+    unknown = []
+    for line, text in lines:
+        key = line.replace("-", "_")
+        if key not in RULE_KEYS or "_" in line:
+            unknown.append(line)
+        elif key in values:
+            raise RulesetError(f"the rules of {name!r} cannot be read: there are two lines for {line}")
+        else:
+            values[key] = _read(name, line, text)
+    if unknown:
+        names = ", ".join(map(repr, unknown))
+        raise RulesetError(
+            f"the rules of {name!r} cannot be read: this version of arena does not know {names}; they were written by "
+            "a newer version"
+        )
+    if ARMY_RULE not in values:
+        raise RulesetError(f"the rules of {name!r} cannot be read: there is no line for {ARMY_RULE}")
+    return Ruleset(name=name, title=name, source="", **values)
+
+
+def _read(name: str, line: str, text: str) -> Any:
+    """The value that a line gives a rule. Raises `RulesetError`."""
     try:
-        values = {key.replace("-", "_"): _value(key.replace("-", "_"), text) for key, text in lines}
-        missing = [key for key in RULE_KEYS if key not in values]
-        ruleset = None if missing else Ruleset(name=name, title=name, source="", **values)
-    except (KeyError, ValueError, TypeError) as error:
-        raise RulesetError(f"the rules of {name!r} cannot be read: {error}") from None
-    if ruleset is None:
-        raise RulesetError(f"the rules of {name!r} cannot be read: there is no line for {missing[0].replace('_', '-')}")
-    return ruleset
+        value = _value(line.replace("-", "_"), text)
+    except (KeyError, ValueError, IndexError):
+        value = MISSING
+    if value is MISSING or _text(value) != text:  # '007', ' 7' and '\u0667' are numbers to Python, and to no rule
+        raise RulesetError(
+            f"the rules of {name!r} cannot be read: this version of arena does not know {line} {text!r}; they are "
+            "damaged, or were written by a newer version"
+        )
+    return value
 
 
 def _value(key: str, text: str) -> Any:
@@ -285,6 +329,4 @@ def _value(key: str, text: str) -> Any:
         return tuple((RANK_BY_LETTER[field[0]], int(field[2:])) for field in text.split())
     if key in SWITCHES:
         return {"yes": True, "no": False}[text]
-    if key in NUMBERS:
-        return None if text == "none" and key in MAY_BE_NONE else int(text)
-    raise KeyError(key)
+    return None if text == "none" and key in MAY_BE_NONE else int(text)

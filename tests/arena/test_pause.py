@@ -184,7 +184,7 @@ def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> No
     assert done.returncode == 0, done.stderr
     before, after = stored(folder / "w.sqlite"), stored(folder / "c.sqlite")
     check_record(after)
-    same = {"times_us": (), "cpu_us": (), "used": None, "started": 0.0, "seconds": 0.0}
+    same = {"times_us": (), "cpu_us": (), "interrupted": (), "used": None, "started": 0.0, "seconds": 0.0}
     assert msgspec.structs.replace(before, **same) == msgspec.structs.replace(after, **same)
 
 
@@ -300,7 +300,7 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
     assert "paused after 6 plies" in arena(folder, "resume", "g.json", "--pause-after", "6").stderr
     again = saved(folder)
     assert len(again["past"]["actions"]) == 6
-    assert {**again, "past": None} == {**first, "past": None}
+    assert {**again, "past": None, "checksum": ""} == {**first, "past": None, "checksum": ""}
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 0, done.stderr
     record = stored(folder / "c.sqlite")
@@ -326,12 +326,14 @@ def test_pondering_is_allowed_after_a_pause_if_it_was_before(
 
 def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_ones(folder: Path) -> None:
     older = pause_a_game(folder, "--memory", "300M", "--no-pondering")
-    for name in ("sandbox", "limits", "pondering"):
+    for name in ("sandbox", "limits", "pondering", "seed", "checksum"):
         del older[name]
-    del older["past"]["cpu_us"]
+    for name in ("cpu_us", "interrupted"):
+        del older["past"][name]
     (folder / "g.json").write_text(json.dumps(older))
     paused = load_paused(folder / "g.json")
     assert (paused.sandbox, paused.limits, paused.pondering) == ("default", (Limits(), Limits()), True)
+    (folder / "c.sqlite").unlink()  # it has the settings of today's match
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 0, done.stderr
     record = stored(folder / "c.sqlite")

@@ -1,7 +1,7 @@
 """Records: what was played can be written, read, played again and judged again, and a forged one is refused."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Verdict
+import arena.rules.ruleset as ruleset_module
+from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Use, Verdict
 from arena.record import RecordError, Replay, check_record, decode_record, encode_record
 from arena.rules.actions import Action
 from arena.rules.board import MOVES
@@ -18,6 +19,9 @@ from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import (
+    DEFAULTS,
+    FIRST_RULES,
+    RULE_KEYS,
     Attacks,
     Bombs,
     Captains,
@@ -165,7 +169,7 @@ def test_anything_else_is_refused_as_a_record(data: bytes) -> None:
         decode_record(data)
 
 
-SINCE_LATER = ("cpu_us", "used", "confinement", "format")
+SINCE_LATER = ("cpu_us", "used", "confinement", "format", "interrupted")
 """What records of older versions do not have."""
 
 
@@ -251,9 +255,10 @@ def test_the_position_of_a_replay_is_the_one_after_the_step_handed_out(play_game
 def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame", missing: tuple[bool, bool]) -> None:
     _, played = play_game(load_ruleset("duel"), Random(1), 0)
     red, blue = (None if gone else setup for gone, setup in zip(missing, played.setups, strict=True))
-    verdict = Verdict(GameResult.BLUE, Reason.SETUP_TIMEOUT, 0, "red was late")
+    late = {(True, False): GameResult.BLUE, (False, True): GameResult.RED, (True, True): GameResult.NEITHER}
+    verdict = Verdict(late[missing], Reason.SETUP_TIMEOUT, 0, "too late")
     record = changed(played, setups=(red, blue), actions=(), times_us=(), verdict=verdict)
-    with pytest.raises(RecordError, match=r"before both sides had set up: red was late"):
+    with pytest.raises(RecordError, match=r"before both sides had set up: too late"):
         Replay(record)
     check_record(record)
 
@@ -401,6 +406,197 @@ def test_rules_that_cannot_be_read_are_refused(play_game: "PlayGame", rules: tup
     refused(changed(record, rules=rules))
 
 
+# --- what the engine cannot tell, and the referee can only have written so -------------------------------------------
+
+
+def broken_off(play_game: "PlayGame", plies: int, reason: Reason, result: GameResult) -> GameRecord:
+    """A game with both set-ups that ended after so many plies by a fault, and not by anything on the board."""
+    _, record = play_game(load_ruleset("isf"), Random(plies), plies, "rubbish")
+    return changed(record, verdict=Verdict(result, reason, plies, ""))
+
+
+@pytest.mark.parametrize("plies", [0, 1, 6, 7])
+@pytest.mark.parametrize("reason", [Reason.TIMEOUT, Reason.ILLEGAL_ACTION])
+def test_only_the_side_to_move_can_have_lost_on_time_or_by_an_illegal_action(
+    play_game: "PlayGame", plies: int, reason: Reason
+) -> None:
+    waits = GameResult.win(Color(plies % 2).opponent)
+    check_record(broken_off(play_game, plies, reason, waits))
+    for result in set(GameResult) - {waits}:
+        refused(broken_off(play_game, plies, reason, result))
+
+
+@pytest.mark.parametrize("reason", [Reason.CRASH, Reason.PROTOCOL, Reason.OVER_LIMIT, Reason.NO_START])
+def test_either_side_can_have_lost_by_what_can_happen_at_any_time(play_game: "PlayGame", reason: Reason) -> None:
+    for plies in (0, 7):
+        for result in (GameResult.RED, GameResult.BLUE):
+            check_record(broken_off(play_game, plies, reason, result))
+        assert "cannot be" in refused(broken_off(play_game, plies, reason, GameResult.DRAW))
+
+
+@pytest.mark.parametrize("reason", [Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT])
+def test_nobody_can_have_lost_at_setting_up_once_both_had(play_game: "PlayGame", reason: Reason) -> None:
+    for plies in (0, 7):
+        assert "both sides had set up" in refused(broken_off(play_game, plies, reason, GameResult.RED))
+
+
+RED_SET_UP, BLUE_SET_UP, NEITHER_SET_UP = (True, False), (False, True), (False, False)
+
+
+@pytest.mark.parametrize(
+    ("reason", "result", "there", "can_be"),
+    [
+        (Reason.ILLEGAL_SETUP, GameResult.RED, RED_SET_UP, True),
+        (Reason.ILLEGAL_SETUP, GameResult.RED, BLUE_SET_UP, False),
+        (Reason.ILLEGAL_SETUP, GameResult.RED, NEITHER_SET_UP, False),
+        (Reason.SETUP_TIMEOUT, GameResult.NEITHER, NEITHER_SET_UP, True),
+        (Reason.SETUP_TIMEOUT, GameResult.NEITHER, RED_SET_UP, False),
+        (Reason.CRASH, GameResult.BLUE, BLUE_SET_UP, True),
+        (Reason.CRASH, GameResult.BLUE, RED_SET_UP, False),
+        (Reason.CRASH, GameResult.BLUE, NEITHER_SET_UP, True),
+        (Reason.NO_START, GameResult.BLUE, NEITHER_SET_UP, True),
+        (Reason.NO_START, GameResult.BLUE, BLUE_SET_UP, False),
+        (Reason.NO_START, GameResult.NEITHER, NEITHER_SET_UP, True),
+        (Reason.TIMEOUT, GameResult.BLUE, NEITHER_SET_UP, False),
+        (Reason.ILLEGAL_ACTION, GameResult.BLUE, BLUE_SET_UP, False),
+    ],
+)
+def test_who_can_have_lost_before_the_game_follows_from_the_set_ups_that_are_there(
+    play_game: "PlayGame", reason: Reason, result: GameResult, there: tuple[bool, bool], can_be: bool
+) -> None:
+    _, played = play_game(load_ruleset("duel"), Random(1), 0)
+    red, blue = (setup if is_there else None for is_there, setup in zip(there, played.setups, strict=True))
+    record = changed(
+        played, setups=(red, blue), actions=(), times_us=(), notes=(), verdict=Verdict(result, reason, 0, "")
+    )
+    if can_be:
+        check_record(record)
+    else:
+        refused(record)
+
+
+def test_a_game_without_both_set_ups_has_no_actions_and_no_illegal_set_up(play_game: "PlayGame") -> None:
+    _, played = play_game(load_ruleset("duel"), Random(1), 4)
+    verdict = Verdict(GameResult.RED, Reason.CRASH, 4, "")
+    assert "actions" in refused(changed(played, setups=(played.setups[0], None), verdict=verdict))
+    verdict, nothing = changed(verdict, plies=0), {"actions": (), "times_us": (), "cpu_us": (), "notes": ()}
+    check_record(changed(played, setups=(played.setups[0], None), verdict=verdict, **nothing))
+    empty = "/".join([".........."] * 4)
+    assert "expected the army" in refused(changed(played, setups=(empty, None), verdict=verdict, **nothing))
+
+
+LIMITED = TimeControl(move_ms=1000, bank_ms=2000, increment_ms=100, margin_ms=50)
+
+
+@pytest.mark.parametrize(
+    ("times_ms", "can_be"),
+    [
+        ((1000, 1000, 1000), True),
+        ((1050, 1, 1), True),
+        ((1051, 1, 1), False),
+        ((1, 1051, 1), False),
+        ((1000, 0, 1000, 0, 250), True),  # a bank of 2000 ms and two increments, and the margin
+        ((1000, 0, 1000, 0, 251), False),
+        ((1050, 0, 1000, 0, 201), False),  # what the margin forgave is gone from the bank
+    ],
+)
+def test_no_action_can_have_taken_longer_than_the_clocks_allowed(
+    play_game: "PlayGame", times_ms: tuple[int, ...], can_be: bool
+) -> None:
+    record = broken_off(play_game, len(times_ms), Reason.PROTOCOL, GameResult.RED)
+    record = changed(record, time=LIMITED, times_us=tuple(1000 * taken for taken in times_ms))
+    if can_be:
+        check_record(record)
+    else:
+        assert "were allowed" in refused(record)
+
+
+def test_what_an_interrupted_turn_had_used_is_gone_from_the_bank(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 5, Reason.PROTOCOL, GameResult.RED)
+    record = changed(record, time=LIMITED, times_us=(1_000_000, 0, 1_000_000, 0, 150_000))
+    check_record(changed(record, interrupted=((5, 100_000),)))
+    check_record(changed(record, interrupted=((4, 900_000),)))
+    assert "were allowed" in refused(changed(record, interrupted=((5, 100_100),)))
+    assert "were allowed" in refused(changed(record, interrupted=((3, 60_000), (5, 60_000))))
+    for nonsense in (((0, 1),), ((7, 1),), ((5, -1),)):
+        assert "an interruption" in refused(changed(record, interrupted=nonsense))
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        TimeControl(move_ms=None, bank_ms=None),
+        TimeControl(move_ms=0),
+        TimeControl(move_ms=-5),
+        TimeControl(move_ms=10**30),
+        TimeControl(bank_ms=0),
+        TimeControl(bank_ms=1000, increment_ms=-1),
+        TimeControl(margin_ms=-1),
+        TimeControl(start_ms=0),
+    ],
+)
+def test_limits_that_no_game_has_are_refused(play_game: "PlayGame", time: TimeControl) -> None:
+    assert "time control" in refused(changed(broken_off(play_game, 0, Reason.CRASH, GameResult.RED), time=time))
+
+
+def test_numbers_and_notes_that_nothing_can_have_written_are_refused(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
+    check_record(changed(record, cpu_us=(1, 2, 3, 4), used=(Use(1, 2), Use(3, 4))))
+    for wrong in (
+        changed(record, cpu_us=(1, 2, 3)),
+        changed(record, cpu_us=(1, 2, 3, -4)),
+        changed(record, times_us=(1, 2, 3, -4)),
+        changed(record, used=(Use(-1, 2), Use(3, 4))),
+        changed(record, started=-1.0),
+        changed(record, seconds=-1.0),
+        changed(record, notes=(NoteLine(0, "red", ""),)),
+        changed(record, notes=(NoteLine(6, "red", ""),)),
+        changed(record, notes=(NoteLine(1, "green", ""),)),
+    ):
+        refused(wrong)
+
+
+def test_words_that_name_the_winner_as_the_loser_are_refused(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
+    check_record(changed(record, verdict=changed(record.verdict, detail="blue (bob) stopped running: killed")))
+    words = changed(record, verdict=changed(record.verdict, detail="red (ann) stopped running: killed"))
+    assert "red is recorded as the winner, but its words are" in refused(words)
+
+
+def test_an_action_that_lost_as_illegal_has_to_be_illegal(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 6, Reason.ILLEGAL_ACTION, GameResult.BLUE)
+    replay = Replay(record)
+    for _ in replay.steps():
+        pass
+    legal = replay.game.legal_moves()[0].text
+
+    def lost_by(action: str) -> GameRecord:
+        words = f"red (ann) tried an illegal action: ply 7: {action}: a reason (rule: own-piece)"
+        return changed(record, verdict=changed(record.verdict, detail=words))
+
+    check_record(lost_by("a1-j10"))
+    check_record(lost_by("a5-a6"))
+    assert f"{legal}, which is legal" in refused(lost_by(legal))
+
+
+def test_a_record_of_a_newer_format_is_named_as_one_even_if_nothing_else_of_it_can_be_read() -> None:
+    for data in (b'{"format": 2}', b'{"format": 7, "id": 3, "new": [1]}'):
+        with pytest.raises(RecordError, match="made by a newer version of arena"):
+            decode_record(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"[" * 100_000, b'{"format":' + b"9" * 400 + b"}", b'"\\ud800"'),
+        *(b'{"id":"\xff"}', b"\xff", b"1e999", b'{"format":"2"}'),
+    ],
+)
+def test_nonsense_of_any_kind_is_no_record_and_no_internal_error(data: bytes) -> None:
+    with pytest.raises(RecordError):
+        decode_record(data)
+
+
 # --- the rules in a record ------------------------------------------------------------------------------------------
 
 counts = st.none() | st.integers(1, 10**6)
@@ -510,7 +706,56 @@ def test_a_line_that_makes_no_sense_in_a_ruleset_is_refused(line: str, value: st
         ruleset_from_lines("duel", {**dict(load_ruleset("duel").lines()), line: value}.items())
 
 
-@pytest.mark.parametrize("line", [line for line, _ in load_ruleset("duel").lines()])
-def test_a_missing_line_is_refused(line: str) -> None:
-    with pytest.raises(RulesetError, match=line):
-        ruleset_from_lines("duel", [rule for rule in load_ruleset("duel").lines() if rule[0] != line])
+@pytest.mark.parametrize("line", [line for line, _ in load_ruleset("duel").lines() if line != "army"])
+def test_a_rule_without_a_line_has_its_default(line: str) -> None:
+    """The lines may have been written before there was such a rule."""
+    duel = load_ruleset("duel")
+    key = line.replace("-", "_")
+    again = ruleset_from_lines("duel", [rule for rule in duel.lines() if rule[0] != line])
+    assert getattr(again, key) == DEFAULTS[key]
+    assert again == replace(duel, title="duel", source="", notes=(), **{key: DEFAULTS[key]})
+
+
+def test_rules_without_an_army_are_refused() -> None:
+    with pytest.raises(RulesetError, match="there is no line for army"):
+        ruleset_from_lines("duel", [rule for rule in load_ruleset("duel").lines() if rule[0] != "army"])
+
+
+def test_rules_of_a_newer_version_are_refused_with_the_names_of_what_is_new() -> None:
+    lines = [*load_ruleset("duel").lines(), ("night-moves", "yes"), ("fog", "3")]
+    with pytest.raises(RulesetError, match=r"'night-moves', 'fog'; they were written by a newer version"):
+        ruleset_from_lines("duel", lines)
+
+
+def test_two_lines_for_one_rule_are_refused() -> None:
+    with pytest.raises(RulesetError, match="two lines for chase"):
+        ruleset_from_lines("duel", [*load_ruleset("duel").lines(), ("chase", "free")])
+
+
+@dataclass(frozen=True)
+class LaterRuleset(Ruleset):
+    """The rules of a version to come, with a rule that is not there yet."""
+
+    fog: int = 0
+
+
+def test_a_rule_that_a_later_version_adds_changes_no_digest_where_it_has_its_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ids of games, and so whether a store can be resumed, follow from the digest."""
+    duel = load_ruleset("duel")
+    values = {field.name: getattr(duel, field.name) for field in fields(duel)}
+    digest, lines = duel.digest(), duel.lasting_lines()
+    monkeypatch.setattr(ruleset_module, "RULE_KEYS", (*RULE_KEYS[:3], "fog", *RULE_KEYS[3:]))
+    monkeypatch.setitem(DEFAULTS, "fog", 0)
+    clear, foggy = LaterRuleset(**values), LaterRuleset(**values, fog=2)
+    assert ("fog", "0") in clear.lines()
+    assert (clear.digest(), clear.lasting_lines()) == (digest, lines)
+    assert foggy.digest() != digest
+    assert foggy.lasting_lines() == [*lines, ("fog", "2")]
+
+
+def test_the_digest_covers_every_rule_of_the_first_version_default_or_not() -> None:
+    assert RULE_KEYS[: len(FIRST_RULES)] == FIRST_RULES
+    assert load_ruleset("duel").lasting_lines()[: len(FIRST_RULES)] == load_ruleset("duel").lines()[: len(FIRST_RULES)]
+    assert load_ruleset("duel").digest() == "e15f6224368ed6f3e849623ee57deda7aaa0da94d10d63f0459c418bd80a8db6"

@@ -156,8 +156,8 @@ def test_a_full_disk_is_said_in_one_sentence_and_loses_no_game(path: Path) -> No
     """SQLite itself is told that the file may not grow, which is what a full disk looks like from inside."""
     with Store(path, create=True) as store:
         store.add(record("1" * 16))
-        (pages,) = store._database.execute("PRAGMA page_count").fetchone()
-        store._database.execute(f"PRAGMA max_page_count = {pages}")
+        (pages,) = store._database.connection.execute("PRAGMA page_count").fetchone()
+        store._database.connection.execute(f"PRAGMA max_page_count = {pages}")
         big = msgspec.structs.replace(record("2" * 16), stderr=("x" * 100_000, ""))
         with pytest.raises(StoreError, match="the disk is full; every game that was stored before is still there"):
             store.add(big)

@@ -1,0 +1,60 @@
+"""`arena verify`: whether a store is as it was stored, and its games can have been played so."""
+
+import time
+from pathlib import Path
+
+import click
+
+SECONDS_BETWEEN_REMARKS = 5.0
+
+
+@click.command("verify")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
+    """Check all of STORE: play every game again, and compare what is stored with what comes of it.
+
+    Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
+    """
+    from arena.league.verify import salvage as copy_sound_games
+    from arena.league.verify import verify
+    from arena.model import UsageError
+    from arena.report.document import verify_document
+    from arena.store import Store
+
+    if salvage is not None and salvage.exists():
+        raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
+    games = 0
+    remarked = time.monotonic()
+
+    def progress(done: int, of: int) -> None:
+        nonlocal games, remarked
+        games = of
+        if time.monotonic() - remarked > SECONDS_BETWEEN_REMARKS:
+            remarked = time.monotonic()
+            click.echo(f"checked {done} of {of} games", err=True)
+
+    with Store(store, create=False) as opened:
+        findings = []
+        for finding in verify(opened, progress):
+            findings.append(finding)
+            if not as_json:
+                click.echo(str(finding))
+        if as_json:
+            click.echo(verify_document(store, games, findings))
+        else:
+            wrong = len({finding.game for finding in findings} - {None})
+            click.echo(_summary(store, games, wrong, bool(findings)))
+        if salvage is not None:
+            with Store(salvage, create=True) as new:
+                copied = copy_sound_games(opened, new)
+            click.echo(f"{copied} sound games of {games} were copied to {salvage}", err=True)
+    return 1 if findings else 0
+
+
+def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:
+    counted = "1 game" if games == 1 else f"{games} games"
+    if not is_damaged:
+        return f"{store}: {counted}, all sound: played again, each gives the verdict that is stored"
+    return f"{store}: {counted}, {wrong} of them not sound" if wrong else f"{store}: {counted}; the store is damaged"

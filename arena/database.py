@@ -1,0 +1,132 @@
+"""SQLite as the store uses it: one connection, transactions, and errors as a user can act on them.
+
+What SQLite says of a file that is damaged, or is no store at all, comes out as one clear error, never as a traceback.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.model import ArenaError, UsageError
+from arena.printable import printable
+
+BUSY_SECONDS = 30.0
+DAMAGE_SHOWN = 10
+LONGEST_WORDS = 300
+MADE_BY = "a file made by 'arena league' or 'arena match'"
+
+PRAGMAS = (
+    "synchronous = FULL",  # a game that was stored outlives a power cut
+    "fullfsync = ON",  # on macOS fsync alone leaves it in the disk's cache
+    "cell_size_check = ON",  # damage to a page is noticed when it is read
+    "trusted_schema = OFF",  # a stranger's file runs nothing
+)
+
+
+class StoreError(ArenaError):
+    """The store cannot be read or written; the text says why. What was stored before is still there."""
+
+
+class Damage(NamedTuple):
+    """Something that is not as it was stored: in a game, by its number, or in the store as a whole."""
+
+    game: int | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text if self.game is None else f"game {self.game}: {self.text}"
+
+
+def damage_text(damage: tuple[Damage, ...]) -> str:
+    """The first of them, a line each."""
+    more = [f"and {len(damage) - DAMAGE_SHOWN} more"] if len(damage) > DAMAGE_SHOWN else []
+    return "\n".join(f"    {line}" for line in (*damage[:DAMAGE_SHOWN], *more))
+
+
+class DamagedError(StoreError):
+    """The store holds something that is not as it was stored. `damage` names it."""
+
+    def __init__(self, path: Path, damage: tuple[Damage, ...]) -> None:
+        super().__init__(
+            f"{path}: this store is damaged, or was changed from outside:\n{damage_text(damage)}\n"
+            "'arena verify' checks all of it, and '--salvage' copies what is whole to a new store"
+        )
+        self.damage = damage
+
+
+class Database:
+    """An open SQLite file. Its errors are `StoreError` and `UsageError`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        """Games are stored from a thread of their own."""
+        try:
+            self.connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise _explained(path, error) from None
+        self.connection.text_factory = _text
+
+    def prepare(self) -> None:
+        """Make it keep what it is given, and believe nothing."""
+        for pragma in PRAGMAS:
+            self.query(f"PRAGMA {pragma}")
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def query(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run a statement; outside a transaction it is one of its own."""
+        try:
+            with self._lock:
+                return self.connection.execute(statement, values).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
+            raise _explained(self._path, error) from None
+
+    def number(self, pragma: str) -> int:
+        """The value of a pragma that is a number."""
+        ((value,),) = self.query(f"PRAGMA {pragma}")
+        return int(value)
+
+    @contextmanager
+    def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+        """All that is done within, or nothing."""
+        with self._lock:
+            self.query(begin)
+            try:
+                yield
+                self.query("COMMIT")
+            finally:
+                if self.connection.in_transaction:
+                    self.query("ROLLBACK")
+
+    def damage(self) -> list[Damage]:
+        """What SQLite finds wrong with the file itself."""
+        try:
+            found = [str(text) for (text,) in self.query(f"PRAGMA integrity_check({DAMAGE_SHOWN})")]
+        except StoreError as error:
+            return [Damage(None, str(error))]
+        return [] if found == ["ok"] else [Damage(None, f"the file: {' '.join(text.split())}") for text in found]
+
+
+def _text(data: bytes) -> str:
+    """Text as SQLite holds it, which need not be text in a file that is damaged."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
+    text = printable(str(error), LONGEST_WORDS)
+    if "not a database" in text:
+        return UsageError(f"{path}: expected a store ({MADE_BY}), got another file")
+    if "full" in text:
+        return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
+    if "unable to open" in text:
+        return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
+    if "readonly" in text:
+        return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
+    if "locked" in text:
+        return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
+    return StoreError(f"{path}: the file is damaged, or its disk is: {text}")

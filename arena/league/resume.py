@@ -1,0 +1,40 @@
+"""Interrupted games as games of a league: whose ids, seeds and settings have to be those that the league gives them."""
+
+from dataclasses import replace
+
+from arena.league.schedule import Settings, misfit, pair_seed_of, starter
+from arena.model import UsageError
+from arena.pause import PausedGame
+from arena.rules.ruleset import Ruleset, Starts
+from arena.store import Store
+
+
+def agree(paused: PausedGame, store: Store) -> None:
+    """Have a saved game's settings agree with those of the store that its result belongs to.
+
+    Raises `UsageError` if they do not, or if the game is not one that such settings give.
+    """
+    words = misfit(paused)
+    if words:
+        raise UsageError(f"this is not a game that was paused: {words}")
+    names = [player.name for player in paused.players]
+    known = store.settings().get("seed", "")
+    seed = paused.seed if paused.seed is not None else int(known) if known.isdecimal() else None
+    described = _settings(paused, seed).described(names)
+    if seed is None:
+        del described["seed"]  # a file of the first version, whose store is gone
+    store.agree(described)
+
+
+def _settings(paused: PausedGame, seed: int | None) -> Settings:
+    """The settings that the match had. Raises `UsageError` if there are none from which this game follows."""
+    spec = paused.spec()
+    own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
+    choices: list[Ruleset] = [spec.ruleset]
+    if spec.ruleset.starts is starter(paused.pair_seed):
+        choices.append(replace(spec.ruleset, starts=Starts.CHOSEN))
+    for ruleset in choices:
+        settings = Settings(ruleset, paused.time, seed or 0, bot_limits=own, pondering=paused.pondering)
+        if seed is None or pair_seed_of(settings.digest(), paused.players, 0) == paused.pair_seed:
+            return settings
+    raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -1,0 +1,567 @@
+"""A store that is damaged or was edited: no game of it counts that is not as it was stored, and each of those is named.
+
+Bytes are flipped in copies of the golden stores, and games forged in all the ways that the columns, the checksums and
+the record allow. Whatever comes of it is either the games that were stored, or one clear error.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+
+from arena.database import Damage, DamagedError
+from arena.game_row import COLUMNS, columns_of, record_sum, row_of, row_sum
+from arena.league.verify import salvage, verify
+from arena.model import ArenaError, GameRecord, GameResult, NoteLine, TimeControl, UsageError
+from arena.record import decode_record, encode_record
+from arena.store import GameRow, Store
+from protocol.notation import Reason
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+FLIPS = 150
+changed = msgspec.structs.replace
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store of today with twelve games."""
+    return Path(shutil.copy(GOLDEN / "v3-duel.sqlite", tmp_path / "l.sqlite"))
+
+
+def edit(path: Path, statement: str, *values: object) -> None:
+    """What somebody with another program does to a store."""
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(statement, values)
+    database.close()
+
+
+def found(path: Path) -> list[str]:
+    """What `verify` says of a store."""
+    with Store(path, create=False) as store:
+        return [str(damage) for damage in verify(store, lambda done, of: None)]
+
+
+def damage_of(path: Path) -> list[str]:
+    """What is named when the games are read."""
+    with Store(path, create=False) as store:
+        return [str(damage) for damage in store.read().damage]
+
+
+# --- damage -----------------------------------------------------------------------------------------------------------
+
+
+def readings(path: Path) -> tuple[dict[int, GameRow], set[int | None], dict[int, GameRecord]]:
+    """The games that a store gives, the numbers of those that it names, and the records that it gives."""
+    rows: dict[int, GameRow] = {}
+    named: set[int | None] = {None}
+    try:
+        with Store(path, create=False) as store:
+            contents = store.read()
+            rows = {row.number: row for row in contents.rows}
+            named = {damage.game for damage in contents.damage}
+    except ArenaError:
+        pass
+    records = {}
+    for number in range(1, 13):
+        try:
+            with Store(path, create=False) as store:
+                records[number] = store.record(str(number))[1]
+        except ArenaError:
+            continue
+    return rows, named, records
+
+
+@pytest.mark.parametrize("name", ["v1-duel", "v2-own", "v3-duel", "v3-own"])
+def test_a_flipped_bit_gives_no_wrong_game_and_no_internal_error(tmp_path: Path, name: str) -> None:
+    """Anything but an `ArenaError` fails the test. Stores of versions 1 and 2 have no checksums: of their records only
+    what the columns tell can be known without playing them again."""
+    whole = (GOLDEN / f"{name}.sqlite").read_bytes()
+    good, named, records = readings(GOLDEN / f"{name}.sqlite")
+    assert (len(good), named, len(records)) == (12, set(), 12)
+    dice = Random(name)
+    path = tmp_path / "flipped.sqlite"
+    for _ in range(FLIPS):
+        data = bytearray(whole)
+        place = dice.randrange(len(data))
+        data[place] ^= 1 << dice.randrange(8)
+        path.write_bytes(data)
+        rows, named, read = readings(path)
+        assert rows.items() <= good.items(), f"byte {place}: a wrong game"
+        assert named or len(rows) == len(good), f"byte {place}: a game is gone and nothing is said"
+        if name.startswith("v3"):
+            assert read.items() <= records.items(), f"byte {place}: a wrong record"
+
+
+def test_many_flipped_bytes_and_cut_files_give_no_internal_error_either(tmp_path: Path) -> None:
+    whole = (GOLDEN / "v3-duel.sqlite").read_bytes()
+    good, _, records = readings(GOLDEN / "v3-duel.sqlite")
+    path = tmp_path / "broken.sqlite"
+    for seed in range(60):
+        dice = Random(seed)
+        data = bytearray(whole)
+        for _ in range(dice.choice([2, 20, 200])):
+            data[dice.randrange(100 if seed % 5 == 0 else len(data))] = dice.randrange(256)
+        path.write_bytes(data[: dice.randrange(len(data))] if seed % 3 == 0 else data)
+        rows, named, read = readings(path)
+        assert rows.items() <= good.items()
+        assert named or len(rows) == len(good)
+        assert read.items() <= records.items()
+        try:
+            found(path)
+        except ArenaError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("result", value) for value in ("blue", "green", "", None, 7, b"red")),
+        *(("reason", value) for value in ("flag", "magic")),
+        *(("plies", value) for value in (0, -1, 2**62, "12", 12.5)),
+        *(("seconds", value) for value in (-1.0, 1e300, "long")),
+        *(("red", value) for value in ("somebody", "\x1b]52;c;eA==\x07", b"\xff\xfe")),
+        ("detail", "blue (drifter) resigned"),
+        ("blue_digest", "0" * 64),
+        ("red_us", 1),
+        ("blue_cpu_us", None),
+        ("record_sum", b""),
+        ("row_sum", b"x" * 16),
+        ("number", 99),
+    ],
+)
+def test_a_row_that_was_edited_is_named_and_does_not_count(path: Path, column: str, value: object) -> None:
+    with Store(path, create=False) as store:
+        before = store.rows()
+    if value is None:
+        value = 3
+    edit(path, f"UPDATE games SET {column} = ? WHERE number = 12", value)
+    number = 99 if column == "number" else 12
+    assert damage_of(path) == [f"game {number}: its row was changed after it was stored"]
+    with Store(path, create=False) as store:
+        assert store.read().rows == before[:-1]
+        with pytest.raises(DamagedError, match=f"game {number}: its row was changed"):
+            store.rows()
+        with pytest.raises(DamagedError, match=f"game {number}: its row was changed"):
+            store.ids()
+        with pytest.raises(DamagedError):
+            store.record(str(number))
+        assert store.record("11")[0] == 11
+
+
+def test_a_record_that_was_edited_is_named(path: Path) -> None:
+    edit(path, "UPDATE games SET record = replace(CAST(record AS TEXT), 'red', 'blu') WHERE number = 3")
+    assert found(path) == ["game 3: its record was changed after it was stored"]
+    with Store(path, create=False) as store, pytest.raises(DamagedError, match="game 3: its record was changed"):
+        store.record("3")
+
+
+@pytest.mark.parametrize("which", ["number = 5", "number = 12", "number > 3"])
+def test_games_that_were_taken_out_are_missed(path: Path, which: str) -> None:
+    edit(path, f"DELETE FROM games WHERE {which}")
+    (damage,) = damage_of(path)
+    assert damage.startswith("12 games were stored, and ")
+
+
+def test_a_game_in_the_place_of_another_is_noticed(path: Path) -> None:
+    """Row and record are whole, and have never been stored there."""
+    with Store(path, create=False) as store:
+        _, record = store.record("4")
+    edit(path, "DELETE FROM games WHERE number = 4")
+    insert(path, 4, changed(record, stderr=("", "another")))
+    assert damage_of(path) == ["the list of games was changed after they were stored"]
+
+
+def insert(path: Path, number: int, record: GameRecord) -> None:
+    """A game with checksums of its own, beside those that were stored."""
+    columns, data = columns_of(row_of(number, record)), encode_record(record)
+    of_record = record_sum(data)
+    values = (*columns, data, of_record, row_sum(columns, of_record))
+    names = (*COLUMNS, "record", "record_sum", "row_sum")
+    edit(path, f"INSERT INTO games ({', '.join(names)}) VALUES ({', '.join('?' * len(values))})", *values)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE settings SET value = '900ms' WHERE name = 'time'",
+        "UPDATE settings SET value = '[]' WHERE name = 'entrants'",
+        "UPDATE settings SET value = '[{' WHERE name = 'entrants'",
+        "UPDATE settings SET value = x'ff00' WHERE name = 'rules'",
+        "DELETE FROM settings WHERE name = 'seed'",
+        "INSERT INTO settings VALUES ('new', '1')",
+        "UPDATE sums SET value = x'00' WHERE name = 'settings'",
+        "DELETE FROM sums WHERE name = 'settings'",
+    ],
+)
+def test_settings_that_were_edited_are_named_and_not_used(path: Path, statement: str) -> None:
+    edit(path, statement)
+    assert damage_of(path) == ["the settings were changed after they were stored"]
+    with Store(path, create=True) as store:
+        assert (store.read().settings, store.read().entrants) == ({}, ())
+        for refused in (store.settings, store.entrants, lambda: store.agree({"time": "1s"}), store.ids):
+            with pytest.raises(DamagedError, match="settings were changed"):
+                refused()
+
+
+@pytest.mark.parametrize("value", [b"", b"\xff" * 24, b"\0" * 24, "text", 12])
+def test_a_count_of_games_that_was_edited_is_an_error(path: Path, value: object) -> None:
+    edit(path, "UPDATE sums SET value = ? WHERE name = 'games'", value)
+    try:
+        named = damage_of(path)
+    except DamagedError as error:
+        named = [str(error)]
+    assert "games were stored" in named[0] or "the count of games was changed" in named[0]
+
+
+@pytest.mark.parametrize("version", [-1, 0])
+def test_a_version_that_there_never_was_is_an_error(path: Path, version: int) -> None:
+    edit(path, f"PRAGMA user_version = {version}")
+    for create in (False, True):
+        with pytest.raises(DamagedError, match=f"its format is {version}"):
+            Store(path, create=create)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_store_that_says_it_is_older_than_it_is_gives_no_wrong_game(path: Path, version: int) -> None:
+    with Store(path, create=False) as store:
+        rows = store.rows()
+    edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
+    edit(path, f"PRAGMA user_version = {version}")
+    with Store(path, create=False) as store:
+        kept = {row.number: row.result for row in store.read().rows}
+        assert kept.items() <= {row.number: row.result for row in rows[:-1]}.items()
+        assert {damage.game for damage in store.read().damage} == set(range(1, 13)) - kept.keys()
+    with pytest.raises(ArenaError):
+        Store(path, create=True)
+
+
+def test_a_file_with_anything_in_it_that_runs_is_no_store(path: Path) -> None:
+    edit(path, "CREATE TRIGGER t AFTER INSERT ON games BEGIN DELETE FROM games; END")
+    with pytest.raises(UsageError, match="another program's SQLite file"):
+        Store(path, create=True)
+
+
+def test_an_older_store_is_upgraded_with_its_damaged_games_named(tmp_path: Path) -> None:
+    path = Path(shutil.copy(GOLDEN / "v2-duel.sqlite", tmp_path))
+    edit(path, "UPDATE games SET result = 'neither' WHERE number = 11")
+    edit(path, "UPDATE games SET record = 'x' WHERE number = 10")
+    named = damage_of(path)
+    assert named == [
+        "game 10: its record was changed after it was stored",
+        "game 11: its row does not say what its record says: result is 'neither', by the record 'blue'",
+    ]
+    with Store(path, create=True) as store:
+        assert len(store.read().rows) == 10
+    assert damage_of(path) == [f"game {number}: its row was changed after it was stored" for number in (10, 11)]
+
+
+KILLED_IN_AN_UPGRADE = """
+import os, sys
+import arena.store
+from pathlib import Path
+left = int(sys.argv[2])
+original = arena.store.row_sum
+def dying(*arguments):
+    global left
+    left -= 1
+    if left < 0: os._exit(9)
+    return original(*arguments)
+arena.store.row_sum = dying
+arena.store.Store(Path(sys.argv[1]), create=True)
+"""
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("after", [0, 1, 11])
+def test_an_upgrade_that_was_killed_is_done_anew(tmp_path: Path, version: str, after: int) -> None:
+    path = Path(shutil.copy(GOLDEN / f"{version}-duel.sqlite", tmp_path))
+    with Store(path, create=False) as store:
+        rows = store.rows()
+    root = Path(__file__).parent.parent.parent
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_IN_AN_UPGRADE, str(path), str(after)], cwd=root, timeout=PATIENCE, check=False
+    )
+    assert killed.returncode == 9
+    for create in (False, True, False):
+        with Store(path, create=create) as store:
+            assert store.rows() == rows
+    assert found(path) == []
+
+
+# --- what a host sees -------------------------------------------------------------------------------------------------
+
+
+def test_tables_are_printed_without_the_damaged_games_with_a_warning_and_exit_code_1(path: Path) -> None:
+    edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
+    for command in (["standings"], ["standings", "--json"], ["games"], ["games", "--json"]):
+        done = arena(path.parent, *command, path.name)
+        assert done.returncode == 1
+        assert "warning: l.sqlite is damaged" in done.stderr
+        assert "game 12: its row was changed after it was stored" in done.stderr
+        assert "arena verify l.sqlite" in done.stderr
+        assert "Traceback" not in done.stderr
+    games = json.loads(arena(path.parent, "games", "--json", path.name).stdout)
+    assert [game["number"] for game in games] == list(range(1, 12))
+    table = json.loads(arena(path.parent, "standings", "--json", path.name).stdout)
+    assert sum(line["games"] for line in table["standings"]) == 22
+
+
+def test_nothing_is_added_to_a_damaged_store(path: Path) -> None:
+    edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")
+    before = path.read_bytes()
+    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
+    league = ("league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "2", "--store", path.name)
+    done = arena(path.parent, *league)
+    assert done.returncode == 1
+    assert "game 12: its row was changed" in done.stderr
+    assert "'arena verify' checks all of it" in done.stderr
+    assert [row[0] for row in rows_of(before, path.parent)] == [
+        row[0] for row in rows_of(path.read_bytes(), path.parent)
+    ]
+
+
+def rows_of(data: bytes, folder: Path) -> list[tuple[object, ...]]:
+    (folder / "copy").write_bytes(data)
+    database = sqlite3.connect(folder / "copy")
+    rows = database.execute("SELECT * FROM games").fetchall()
+    database.close()
+    return rows
+
+
+def test_verify_exits_with_0_for_a_sound_store_1_for_findings_and_2_for_no_store(path: Path) -> None:
+    sound = arena(path.parent, "verify", path.name)
+    assert (sound.returncode, sound.stderr) == (0, "")
+    assert sound.stdout == "l.sqlite: 12 games, all sound: played again, each gives the verdict that is stored\n"
+    assert json.loads(arena(path.parent, "verify", "--json", path.name).stdout) == {
+        "store": "l.sqlite",
+        "games": 12,
+        "findings": [],
+    }
+    edit(path, "UPDATE games SET plies = 3 WHERE number = 2")
+    damaged = arena(path.parent, "verify", path.name)
+    assert damaged.returncode == 1
+    assert damaged.stdout.splitlines() == [
+        "game 2: its row was changed after it was stored",
+        "l.sqlite: 12 games, 1 of them not sound",
+    ]
+    document = json.loads(arena(path.parent, "verify", "--json", path.name).stdout)
+    assert document["findings"] == [{"game": 2, "text": "its row was changed after it was stored"}]
+    missing = arena(path.parent, "verify", "gone.sqlite")
+    assert (missing.returncode, missing.stdout) == (2, "")
+
+
+def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(path: Path) -> None:
+    edit(path, "UPDATE games SET result = 'blue' WHERE number = 12")  # its record is whole
+    edit(path, "UPDATE games SET record = x'00' WHERE number = 3")
+    done = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
+    assert done.returncode == 1
+    assert "11 sound games of 12 were copied to new.sqlite" in done.stderr
+    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
+    league = ("league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "new.sqlite")
+    again = arena(path.parent, *league)
+    assert again.returncode == 0, again.stderr
+    assert "11 of them stored already" in again.stderr
+    assert found(path.parent / "new.sqlite") == []
+    refused = arena(path.parent, "verify", path.name, "--salvage", "new.sqlite")
+    assert refused.returncode == 2
+    assert "expected a file that does not exist yet" in refused.stderr
+
+
+# --- forgery ----------------------------------------------------------------------------------------------------------
+
+
+def forge(path: Path, number: int, change: Callable[[GameRecord], GameRecord]) -> None:
+    """Change a game with all that follows from it: columns, checksums, the count. Only playing it again can tell."""
+    database = sqlite3.connect(path, isolation_level=None)
+    ((data, old_sum),) = database.execute("SELECT record, row_sum FROM games WHERE number = ?", (number,)).fetchall()
+    record = change(decode_record(data))
+    data, columns = encode_record(record), columns_of(row_of(number, record))
+    new_sum = row_sum(columns, record_sum(data))
+    for name, value in zip(COLUMNS, columns, strict=True):
+        database.execute(f"UPDATE games SET {name} = ? WHERE number = ?", (value, number))
+    database.execute(
+        "UPDATE games SET record = ?, record_sum = ?, row_sum = ? WHERE number = ?",
+        (data, record_sum(data), new_sum, number),
+    )
+    ((total,),) = database.execute("SELECT value FROM sums WHERE name = 'games'").fetchall()
+    every = int.from_bytes(total[8:]) ^ int.from_bytes(old_sum) ^ int.from_bytes(new_sum)
+    database.execute("UPDATE sums SET value = ? WHERE name = 'games'", (total[:8] + every.to_bytes(16),))
+    database.close()
+
+
+def verdict(record: GameRecord, **values: object) -> GameRecord:
+    return changed(record, verdict=changed(record.verdict, **values))
+
+
+FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
+    (
+        "the winner",
+        11,
+        lambda game: verdict(game, result=GameResult.RED),
+        "red is recorded as the winner, but its words",
+    ),
+    (
+        "the winner and the words",
+        11,
+        lambda game: verdict(game, result=GameResult.RED, detail="blue (steady) lost its flag"),
+        "recorded as red by flag, judged again as blue by flag",
+    ),
+    (
+        "a win to a draw",
+        11,
+        lambda game: verdict(game, result=GameResult.DRAW, reason=Reason.PLY_CAP, detail="drawn"),
+        "recorded as draw by ply-cap, judged again as blue by flag",
+    ),
+    (
+        "a draw to a win",
+        12,
+        lambda game: verdict(game, result=GameResult.RED, reason=Reason.FLAG, detail="blue (steady) lost its flag"),
+        "recorded as red by flag, judged again as draw by quiet-cap",
+    ),
+    ("a drawn win", 12, lambda game: verdict(game, result=GameResult.RED), "recorded as red by quiet-cap"),
+    ("both lost", 12, lambda game: verdict(game, result=GameResult.NEITHER, reason=Reason.TIMEOUT), "only one can"),
+    ("a side", 3, lambda game: verdict(game, result=GameResult.RED), "recorded as the winner"),
+    ("the number of plies", 3, lambda game: verdict(game, plies=3), "recorded as 3 plies"),
+    ("another reason", 3, lambda game: verdict(game, reason=Reason.ILLEGAL_SETUP), "both sides had set up"),
+    ("an action", 12, lambda game: changed(game, actions=("a4-a6", *game.actions[1:])), "ply "),
+    ("a bot", 12, lambda game: changed(game, players=game.players[::-1]), "its id does not follow"),
+    ("an id", 12, lambda game: changed(game, id="0123456789abcdef"), "its id does not follow"),
+    ("a seed", 12, lambda game: changed(game, seeds=(1, 2)), "its seeds do not follow"),
+    ("a time", 12, lambda game: changed(game, times_us=(9_000_000, *game.times_us[1:])), "ply 1 took 9000 ms"),
+    ("a time below 0", 12, lambda game: changed(game, times_us=(-1, *game.times_us[1:])), "less than no time"),
+    ("a CPU time below 0", 12, lambda game: changed(game, cpu_us=(-1, *game.cpu_us[1:])), "less than no time"),
+    ("a CPU time too few", 12, lambda game: changed(game, cpu_us=game.cpu_us[1:]), "processor times"),
+    ("another clock", 12, lambda game: changed(game, time=TimeControl(move_ms=9000)), "it was played under time"),
+    ("no clock", 12, lambda game: changed(game, time=TimeControl(move_ms=None)), "bounds neither"),
+    ("a note", 12, lambda game: changed(game, notes=(NoteLine(900, "red", "x"),)), "note of 'red' at ply 900"),
+    ("another ruleset", 12, lambda game: changed(game, ruleset="isf"), "it was played under ruleset 'isf'"),
+    (
+        "another rule",
+        12,
+        lambda game: changed(game, rules=tuple((k, "990" if k == "max-plies" else v) for k, v in game.rules)),
+        "it was played under rules",
+    ),
+]
+
+
+@pytest.mark.parametrize(("number", "change", "words"), [f[1:] for f in FORGERIES], ids=[f[0] for f in FORGERIES])
+def test_a_forged_game_is_found_by_playing_it_again(
+    path: Path, number: int, change: Callable[[GameRecord], GameRecord], words: str
+) -> None:
+    forge(path, number, lambda record: record)
+    assert found(path) == [], "a forgery of nothing at all is the store as it was"
+    forge(path, number, change)
+    with Store(path, create=False) as store:
+        assert store.read().damage == (), "the checksums have been forged, too"
+    findings = found(path)
+    assert findings
+    assert all(finding.startswith(f"game {number}: ") for finding in findings)
+    assert any(words in finding for finding in findings), findings
+
+
+def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
+    with Store(path, create=False) as store:
+        actions = store.record("12")[1].actions
+
+    def forged(record: GameRecord) -> GameRecord:
+        detail = f"red (waiter) tried an illegal action: ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
+        short = changed(record, actions=actions[:4], times_us=record.times_us[:4], cpu_us=record.cpu_us[:4])
+        notes = tuple(note for note in record.notes if note.ply <= 5)
+        return verdict(
+            changed(short, notes=notes), result=GameResult.BLUE, reason=Reason.ILLEGAL_ACTION, plies=4, detail=detail
+        )
+
+    forge(path, 12, forged)
+    assert found(path) == [f"game 12: lost by the illegal action {actions[4]}, which is legal"]
+
+
+def test_a_game_of_another_league_is_found(path: Path) -> None:
+    """Whole, sound, with an id that follows from its players, and stored by the arena itself."""
+    with Store(GOLDEN / "v3-own.sqlite", create=False) as other:
+        _, record = other.record("12")
+    with Store(path, create=True) as store:
+        store.add(record)
+    findings = found(path)
+    assert {finding.partition(":")[0] for finding in findings} == {"game 13"}
+    assert any("it was played under rules" in finding for finding in findings)
+
+
+def test_a_salvaged_store_has_no_forged_game(path: Path, tmp_path: Path) -> None:
+    forge(path, 12, lambda game: verdict(game, result=GameResult.RED))
+    with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        assert salvage(store, new) == 11
+        assert len(new.rows()) == 11
+
+
+def test_damage_is_told_a_line_each_and_not_without_end(path: Path) -> None:
+    edit(path, "UPDATE games SET plies = plies + 1")
+    with Store(path, create=False) as store, pytest.raises(DamagedError) as caught:
+        store.rows()
+    lines = str(caught.value).splitlines()
+    assert "    and 2 more" in lines
+    assert str(Damage(None, "x")) == "x"
+
+
+# --- durability -------------------------------------------------------------------------------------------------------
+
+
+def test_a_game_is_on_the_disk_when_it_is_stored(path: Path) -> None:
+    with Store(path, create=True) as store:
+        assert store._database.number("synchronous") == 2  # FULL
+
+
+COUNTS_SYNCS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+static void note(void) { if (write(9, "s", 1) < 0) _exit(3); }
+int fsync(int fd) { note(); return ((int (*)(int)) dlsym(RTLD_NEXT, "fsync"))(fd); }
+int fdatasync(int fd) { note(); return ((int (*)(int)) dlsym(RTLD_NEXT, "fdatasync"))(fd); }
+"""
+ADDS_A_GAME = """
+import os, sys
+from pathlib import Path
+from arena.record import decode_record
+from arena.store import Store
+with Store(Path(sys.argv[1]), create=True) as store:
+    _, record = store.record("1")
+    import msgspec
+    os.ftruncate(9, 0)
+    store.add(msgspec.structs.replace(record, id="f" * 16))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs a C compiler, and Linux")
+def test_storing_a_game_has_the_system_write_it_to_the_disk(path: Path, tmp_path: Path) -> None:
+    """Seen from below SQLite: its calls of fsync and fdatasync are counted on the way to the system."""
+    (tmp_path / "syncs.c").write_text(COUNTS_SYNCS)
+    library = tmp_path / "syncs.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "syncs.c", "-ldl"], check=True)
+    counted = os.open(tmp_path / "counted", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    program = f"import os\nos.dup2({counted}, 9)\n{ADDS_A_GAME}"
+    subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        cwd=Path(__file__).parent.parent.parent,
+        env={**os.environ, "LD_PRELOAD": str(library)},
+        pass_fds=[counted],
+        timeout=PATIENCE,
+        check=True,
+    )
+    os.close(counted)
+    assert (tmp_path / "counted").stat().st_size >= 2, "the journal before the game, and the game"

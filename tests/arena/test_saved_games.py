@@ -1,0 +1,463 @@
+"""Saved games: checked as a whole before anything starts, written so that they are not lost, and over nothing else."""
+
+import contextlib
+import copy
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.league.resume import agree
+from arena.model import ArenaError, GameSpec, Past, Player, TimeControl, UsageError
+from arena.pause import CHECKSUM, PausedGame, load_paused, refuse_to_overwrite, save_paused
+from arena.referee import Referee
+from arena.rules.loading import load_ruleset
+from arena.store import Store
+from protocol.codec import decode_for_bot
+from protocol.messages import Turn
+from protocol.notation import Color, Reason
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
+BOTS = GOLDEN / "bots"
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def pause(folder: Path, *options: str) -> Path:
+    """Where a game has been saved after nine plies."""
+    file = folder / "g.json"
+    bots = [str(BOTS / f"{name}.py") for name in ("steady", "waiter")]
+    done = arena(folder, "match", *bots, "--store", "l.sqlite", "--pause", file.name, "--pause-after", "9", *options)
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved game of a duel with banks and limits per move, and its store beside it."""
+    return pause(tmp_path_factory.mktemp("saved"), "--rules", "duel", "--time", "60+0.5,5s/move", "--seed", "7")
+
+
+@pytest.fixture
+def file(original: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    shutil.copy(original.parent / "l.sqlite", tmp_path)
+    write(tmp_path / "g.json", {**read(original), "store": str(tmp_path / "l.sqlite")})
+    return tmp_path / "g.json"
+
+
+def start(file: Path) -> PausedGame:
+    """All that `arena resume` checks before it starts anything."""
+    paused = load_paused(file)
+    paused.load_bots()
+    with Store(Path(paused.store), create=True) as store:
+        agree(paused, store)
+    return paused
+
+
+def write(file: Path, fields: Any) -> None:
+    file.write_text(json.dumps(fields))
+
+
+def read(file: Path) -> dict[str, Any]:
+    fields = json.loads(file.read_text())
+    assert isinstance(fields, dict)
+    return fields
+
+
+# --- edited files -----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_was_changed_after_it_was_saved_is_refused(file: Path) -> None:
+    fields = read(file)
+    edits: list[tuple[str, Any]] = [
+        ("past", {**fields["past"], "times_us": [1] * 9}),
+        ("seed", 8),
+        ("pondering", False),
+    ]
+    for name, value in edits:
+        write(file, {**fields, name: value})
+        with pytest.raises(UsageError, match=r"changed after it was saved; only 'bots' and 'store'"):
+            load_paused(file)
+
+
+def test_where_the_bots_and_the_store_lie_may_be_edited_and_the_layout_is_of_no_matter(file: Path) -> None:
+    fields = read(file)
+    moved = file.parent / "moved"
+    shutil.copytree(BOTS, moved)
+    write(file, {**fields, "bots": [str(moved / Path(path).name) for path in fields["bots"]], "store": "new.sqlite"})
+    done = arena(file.parent, "resume", file.name)
+    assert done.returncode == 0, done.stderr
+    assert arena(file.parent, "verify", "new.sqlite").returncode == 0
+
+
+def test_a_key_of_a_newer_version_is_summed_too(file: Path) -> None:
+    """An older arena passes over what it does not know, and still tells that something was edited."""
+    fields = read(file)
+    write(file, {**fields, "later": 1})
+    with pytest.raises(UsageError, match="changed after it was saved"):
+        load_paused(file)
+
+
+def test_a_file_of_a_newer_format_is_named_as_one(file: Path) -> None:
+    write(file, {**read(file), "format": 2})
+    with pytest.raises(UsageError, match="saved by a newer version"):
+        load_paused(file)
+
+
+NONSENSE: list[tuple[str, Any]] = [
+    *(("time.move_ms", value) for value in (-5, 0, 10**30, "5", 5.5, None)),
+    *(("time.bank_ms", value) for value in (-5, 0, 10**400)),
+    ("time.bank_ms", []),
+    *(("time.increment_ms", value) for value in (-1, 10**18)),
+    *(("time.margin_ms", value) for value in (-1, True)),
+    *(("time.start_ms", value) for value in (0, -1)),
+    *(("past.actions", value) for value in ([], ["a4-a5"] * 9, ["resign"] * 9, ["\x00"] * 9, [1])),
+    *(("past.times_us", value) for value in ([], [-1] * 9, [10**9] * 9, [10**40] * 9, ["1"] * 9)),
+    ("past.cpu_us", [1]),
+    ("past.cpu_us", [-1] * 9),
+    *(("past.setups", value) for value in (["", ""], ["/".join(["FM"] * 4)] * 2, [None, None], ["x"])),
+    ("past.notes", [{"ply": 99, "color": "red", "text": ""}]),
+    ("past.notes", [3]),
+    *(("past.interrupted", value) for value in ([[99, 1]], [[9, -1]], [[9]], [[9, 10**30]])),
+    *(("players", value) for value in ("ab", [{"name": "a", "digest": "b"}] * 2)),
+    *(("seeds", value) for value in ([1, 2], [-1, 2], [1], [10**30, 1])),
+    *(("pair_seed", value) for value in (1, -1, 10**30, "1")),
+    *(("id", value) for value in ("", "0" * 16, "x", 3)),
+    *(("rules", value) for value in ([], [["army", "F:1"]], [["fog", "1"]], [["army"]])),
+    *(("ruleset", value) for value in ("", "isf", "a\nmove a4-a5", "ä", "x" * 5000, "\x1b[2J")),
+    *(("sandbox", value) for value in ("", "auto", "none", 3)),
+    *(("limits", value) for value in ([], [{"memory": 1}] * 2, [{"processes": 0}] * 2, [{"tmp": 10**30}] * 2)),
+    *(("bots", value) for value in (["", ""], ["\0", "\0"], ["x" * 500] * 2, ["/dev/null"] * 2, ["gone.py"] * 2)),
+    *(("store", value) for value in ("", "/", "\0", "/gone/l.sqlite", "x" * 900, "/dev/null")),
+    *(("seed", value) for value in (8, -1, 10**30, "7")),
+    *(("pondering", value) for value in (False, "yes")),
+    ("format", "1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("where", "value"), NONSENSE, ids=[f"{where} {str(value)[:30]!r}" for where, value in NONSENSE]
+)
+def test_a_value_that_cannot_be_is_refused_before_anything_starts(file: Path, where: str, value: Any) -> None:
+    fields = read(file)
+    del fields[CHECKSUM]  # as in a file of the first version
+    *outer, name = where.split(".")
+    (fields[outer[0]] if outer else fields)[name] = value
+    write(file, fields)
+    with pytest.raises(UsageError):
+        start(file)
+    done = arena(file.parent, "resume", file.name) if value in (-5, "auto", 8) else None
+    assert done is None or (done.returncode == 2 and "internal error" not in done.stderr)
+
+
+def test_a_game_that_is_over_does_not_go_on(file: Path) -> None:
+    fields = read(file)
+    del fields[CHECKSUM]
+    past = fields["past"]
+    past["actions"].append("resign")
+    past["times_us"].append(1)
+    past["cpu_us"].append(1)
+    write(file, fields)
+    with pytest.raises(UsageError, match="the game is over"):
+        load_paused(file)
+
+
+def test_what_cannot_be_a_file_of_any_kind_is_refused(tmp_path: Path) -> None:
+    for data in (b"[" * 100_000, b'"\\ud800"', b'{"id":"\xff"}', b"", b"3", b"[]", b'{"checksum":{"a":1}}', b"nul"):
+        (tmp_path / "x").write_bytes(data)
+        with pytest.raises(UsageError, match="expected a paused game"):
+            load_paused(tmp_path / "x")
+    for path in (tmp_path, tmp_path / "gone", tmp_path / "x" / "y", Path("a\0b")):
+        with pytest.raises(UsageError, match="cannot be read"):
+            load_paused(path)
+
+
+WORST: list[Any] = [
+    *(None, True, -1, 0, 1, 2**31, 2**63, 10**30, 10**400, 0.5, -0.0, 1e308, "", "x", "\0", "\x1b[31m", "a4-a5"),
+    *("resign", "9" * 5000, "/", ".", "red", "\u00e9", "\u202e", [], {}, [[]], [None], {"a": 1}),
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where in a JSON value something stands."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [path] if path else []
+    for key, item in inner:
+        found += places(item, (*path, key))
+    return found
+
+
+def mutate(fields: Any, dice: Random, value: Any) -> None:
+    """Change one thing: another value, one less, one twice, or two that change places."""
+    path = dice.choice(places(fields))
+    outer = fields
+    for key in path[:-1]:
+        outer = outer[key]
+    what = dice.randrange(5)
+    if what == 0:
+        del outer[path[-1]]
+    elif what == 1 and isinstance(outer, list):
+        outer.insert(path[-1], copy.deepcopy(outer[path[-1]]))
+    elif what == 2 and isinstance(outer, list):
+        dice.shuffle(outer)
+    elif what == 3 and isinstance(outer[path[-1]], int | str):
+        old = outer[path[-1]]
+        outer[path[-1]] = old + dice.choice([-1, 1, 1000]) if isinstance(old, int) else old[dice.randrange(2) :] + "1"
+    else:
+        outer[path[-1]] = value
+
+
+MUTATIONS = int(os.environ.get("ARENA_MUTATIONS", "300"))
+
+
+@given(seed=st.integers(0, 2**32), worst=st.lists(st.integers(0, len(WORST) - 1), min_size=1, max_size=3))
+@settings(deadline=None, max_examples=MUTATIONS, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_edited_file_is_refused_with_one_clear_error_or_is_a_game_that_can_be(
+    original: Path, file: Path, seed: int, worst: list[int]
+) -> None:
+    """Anything but an `ArenaError` fails the test, and so does a game that the store's settings do not give."""
+    fields = read(original)
+    del fields[CHECKSUM]
+    shutil.copy(original.parent / "l.sqlite", file.parent)
+    edited = copy.deepcopy({**fields, "store": "l.sqlite"})
+    dice = Random(seed)
+    for index in worst:
+        mutate(edited, dice, WORST[index])
+    write(file, edited)
+    with contextlib.chdir(file.parent), contextlib.suppress(ArenaError):
+        assert start(file).spec() == load_paused(original).spec()
+
+
+@pytest.mark.parametrize("rules", ["isf", "duel"])
+def test_a_game_goes_on_only_into_a_store_of_its_own_settings(file: Path, rules: str) -> None:
+    """The store may have been made anew under other settings since, or another be named in the file."""
+    other = file.parent / "other.sqlite"
+    bots = [str(BOTS / f"{name}.py") for name in ("steady", "dead")]
+    made = arena(file.parent, "match", *bots, "--rules", rules, "--store", other.name)
+    assert made.returncode == 0
+    before = other.read_bytes()
+    write(file, {**read(file), "store": str(other)})
+    done = arena(file.parent, "resume", file.name)
+    assert done.returncode == 2
+    assert "this store holds games under other settings" in done.stderr
+    assert other.read_bytes() == before
+
+
+def test_rules_in_which_the_players_choose_who_begins_go_back_to_the_same_store(tmp_path: Path) -> None:
+    rules = str(GOLDEN / "own.toml")
+    file = pause(tmp_path, "--rules", rules)
+    done = arena(tmp_path, "resume", file.name)
+    assert done.returncode == 0, done.stderr
+    bots = [str(BOTS / f"{name}.py") for name in ("steady", "waiter")]
+    again = arena(tmp_path, "match", *bots, "--rules", rules, "--store", "l.sqlite")
+    assert "1 of them stored already" in again.stderr
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", ["my only copy of a novel", '{"id": 3}'])
+def test_a_file_of_the_users_own_is_not_overwritten(tmp_path: Path, content: str) -> None:
+    (tmp_path / "g.json").write_text(content)
+    bots = [str(BOTS / f"{name}.py") for name in ("steady", "waiter")]
+    done = arena(tmp_path, "match", *bots, "--rules", "duel", "--pause", "g.json", "--pause-after", "2")
+    assert done.returncode == 2
+    assert "is not overwritten" in done.stderr
+    assert (tmp_path / "g.json").read_text() == content
+
+
+def test_a_saved_game_is_not_overwritten_by_another_nor_begun_anew(file: Path) -> None:
+    before = file.read_bytes()
+    for name in ("waiter", "breaker"):
+        bots = [str(BOTS / "steady.py"), str(BOTS / f"{name}.py")]
+        done = arena(file.parent, "match", *bots, "--rules", "duel", "--pause", "g.json")
+        assert done.returncode == 2
+        assert "a game is saved here already, steady - waiter, after 9 plies; go on with 'arena resume g.json'" in (
+            done.stderr
+        )
+    assert file.read_bytes() == before
+
+
+def test_an_empty_file_or_none_may_be_written_and_a_pipe_or_a_folder_not(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    for path in (tmp_path / "empty", tmp_path / "none"):
+        refuse_to_overwrite(path)
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/null")):
+        with pytest.raises(UsageError, match="expected a new file"):
+            refuse_to_overwrite(path)
+
+
+def test_what_is_written_is_on_the_disk_before_it_takes_the_old_ones_place(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paused = load_paused(file)
+    done: list[str] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def seen_fsync(descriptor: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        fsync(descriptor)
+
+    def seen_replace(self: Path, target: Path) -> Path:
+        done.append("replace")
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", seen_fsync)
+    monkeypatch.setattr(Path, "replace", seen_replace)
+    save_paused(paused, file)
+    assert done == ["file", "replace", "folder"]
+    assert load_paused(file) == paused
+
+
+def test_saving_again_keeps_permissions_links_and_leaves_no_other_file(file: Path) -> None:
+    paused = load_paused(file)
+    link = file.parent / "link.json"
+    link.symlink_to(file.name)
+    file.chmod(0o640)
+    before = sorted(path.name for path in file.parent.iterdir())
+    save_paused(paused, link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert sorted(path.name for path in file.parent.iterdir()) == before
+
+
+def test_a_game_that_cannot_be_saved_is_an_error_that_leaves_the_old_file(file: Path) -> None:
+    paused, before = load_paused(file), file.read_bytes()
+    with pytest.raises(ArenaError, match="the game could not be saved"):
+        save_paused(paused, file.parent / "gone" / "g.json")
+    with pytest.raises(ArenaError, match="the game could not be saved"):
+        save_paused(paused, file.parent)
+    assert file.read_bytes() == before
+    assert not list(file.parent.glob("*.part"))
+
+
+# --- the interrupted turn ---------------------------------------------------------------------------------------------
+
+ROWS = ("FBBS2339M./........../........../2.........", "FBBS339M2./........../........../.........2")
+BANKS = TimeControl(move_ms=5000, bank_ms=10_000, increment_ms=100)
+
+
+def spec(time: TimeControl = BANKS) -> GameSpec:
+    return GameSpec("0" * 16, load_ruleset("duel"), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
+
+
+def seated(past: Past | None = None, now: float = 0.0) -> Referee:
+    """A game in which it is somebody's turn, whose clock has started."""
+    referee = Referee(spec(), past=past)
+    while not (referee.game and not referee.due()):
+        for color in referee.due():
+            text = referee.take(color).decode()
+            referee.sent(color, now)
+            asked = referee.seats[color]
+            if "hello" in text:
+                referee.receive(color, b"ready\n", now)
+            elif text.rstrip().endswith("setup") and color in referee.awaited():
+                referee.receive(color, f"setup {ROWS[asked.color]}\n".encode(), now)
+    return referee
+
+
+def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() -> None:
+    first = seated()
+    past = first.past(3.0)
+    assert past is not None
+    assert past.interrupted == ((1, 3_000_000),)
+    second = seated(past)
+    again = second.past(2.5)
+    assert again is not None
+    assert again.interrupted == ((1, 3_000_000), (1, 2_500_000))
+    third = Referee(spec(), past=again)
+    for color in Color:
+        third.take(color)
+        third.sent(color, 0.0)
+        third.receive(color, b"ready\n", 0.0)
+    lines = third.take(Color.RED).splitlines(keepends=True)
+    (turn,) = [message for message in map(decode_for_bot, lines) if isinstance(message, Turn)]
+    assert turn == Turn(1, 4500, 5000, 4500, 10_000)
+
+
+def test_a_turn_that_had_not_been_asked_for_has_used_nothing() -> None:
+    referee = seated()
+    referee.receive(Color.RED, b"move a4-a5\n", 1.0)
+    past = referee.past(50.0)
+    assert past is not None
+    assert past.interrupted == ()
+    assert past.times_us == (1_000_000,)
+
+
+def test_no_more_is_charged_than_the_turn_had() -> None:
+    past = seated().past(500.0)
+    assert past is not None
+    assert past.interrupted == ((1, 5_000_000),)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_game_that_cannot_go_on_keeps_what_was_played(both: bool) -> None:
+    first = seated()
+    first.receive(Color.RED, b"move a4-a5\n", 1.0)
+    past = first.past()
+    assert past is not None
+    second = Referee(spec(), past=past)
+    for color in Color:
+        second.take(color)
+        second.sent(color, 0.0)
+    second.no_start(Color.RED, "its disk is gone")
+    if both:
+        second.no_start(Color.BLUE, "its disk is gone, too")
+    else:
+        second.receive(Color.BLUE, b"ready\n", 0.0)
+    assert second.verdict is not None
+    assert (second.verdict.reason, second.verdict.plies) == (Reason.NO_START, 1)
+    assert second.actions == ["a4-a5"]
+    assert ["/".join(seat.rows or ()) for seat in second.seats] == list(ROWS)
+
+
+def test_a_bot_interrupted_by_ctrl_c_pays_for_the_time_it_had_used(tmp_path: Path) -> None:
+    """With real processes: the bank that the bot is shown is smaller by what it had used, and the game is sound."""
+    import signal
+
+    thinker = (
+        (BOTS / "steady.py")
+        .read_text()
+        .replace(
+            '    elif words[0] == "turn":\n',
+            '    elif words[0] == "turn":\n        open("turns", "a").write(line)\n'
+            '        if not __import__("os").path.exists("resumed"): __import__("time").sleep(100)\n',
+        )
+    )
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(thinker + f"# {name}\n")
+    command = ["match", "one.py", "two.py", "--rules", "duel", "--time", "100+0", "--store", "l", "--pause", "g.json"]
+    with subprocess.Popen([*ARENA, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
+        while not (tmp_path / "turns").exists() or not (tmp_path / "turns").read_text().endswith("\n"):
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=PATIENCE)
+    assert "paused after 0 plies" in errors
+    ((ply, used),) = read(tmp_path / "g.json")["past"]["interrupted"]
+    assert ply == 1
+    assert used > 0
+    (tmp_path / "resumed").touch()
+    assert arena(tmp_path, "resume", "g.json").returncode == 0
+    first, again = (line.split() for line in (tmp_path / "turns").read_text().splitlines()[:2])
+    assert first[:3] == ["turn", "1", "100000"]
+    assert int(again[2]) == (100_000_000 - used) // 1000
+    with Store(tmp_path / "l", create=False) as store:
+        assert store.record("1")[1].interrupted == ((1, used),)
+    assert arena(tmp_path, "verify", "l").returncode == 0

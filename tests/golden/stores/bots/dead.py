@@ -1,0 +1,5 @@
+"""Does not start."""
+
+import sys
+
+sys.exit("no engine in this folder")
