@@ -20,6 +20,7 @@ from protocol.notation import Color, Reason
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
 VERSION = 2
 """2 has the processor time of both sides; a store of version 1 gets the columns when it is opened for writing."""
+PLANNED = "planned games"
 BUSY_SECONDS = 30.0
 DIFFERENCES_SHOWN = 6
 MADE_BY = "a file made by 'arena league' or 'arena match'"
@@ -172,6 +173,15 @@ class Store:
         """Who took part when the store was last used."""
         value = self.settings().get("entrants")
         return msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+
+    def set_planned(self, games: int) -> None:
+        """Keep how many games those who take part now are to play, so that a table can say what is missing."""
+        self._write("INSERT OR REPLACE INTO settings VALUES (?, ?)", (PLANNED, str(games)))
+
+    def planned(self) -> int | None:
+        """How many games were to be played when the store was last used; None where that was not kept."""
+        value = self.settings().get(PLANNED, "")
+        return int(value) if value.isascii() and value.isdecimal() else None
 
     # --- games ----------------------------------------------------------------------------------------------------
 
