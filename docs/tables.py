@@ -27,7 +27,7 @@ DOCS = Path(__file__).parent
 PICTURE = DOCS / "league.svg"
 STRENGTH = DOCS / "bots.md"
 MARK = "<!-- strength -->"
-FENCE = "```\n"
+OPENS, CLOSES = "```text\n", "```\n"
 WIDTH = 84
 DEFAULT_ROUNDS = 2
 
@@ -57,9 +57,9 @@ def write_strength(store: Path) -> None:
     before, mark, after = STRENGTH.read_text().partition(MARK)
     if not mark:
         sys.exit(f"{STRENGTH}: expected a line with {MARK} above the table")
-    above, _, rest = after.partition(FENCE)
-    _, _, below = rest.partition(FENCE)
-    STRENGTH.write_text(before + mark + above + FENCE + table + FENCE + below)
+    above, _, rest = after.partition(OPENS)
+    _, _, below = rest.partition(CLOSES)
+    STRENGTH.write_text(before + mark + above + OPENS + table + CLOSES + below)
 
 
 def main() -> None:
