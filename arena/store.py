@@ -50,6 +50,7 @@ __all__ = [
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
 VERSION = 3
 """2 has the processor time of both sides, 3 has checksums. Older stores get them when they are opened for writing."""
+PLANNED = "planned games"
 DIFFERENCES_SHOWN = 6
 SMALLEST_ROW = 64
 """Fewer bytes than any row takes: so a file's size bounds its games, whatever else it says."""
@@ -91,6 +92,12 @@ class Contents(NamedTuple):
     entrants: tuple[Player, ...]
     settings: dict[str, str]
     damage: tuple[Damage, ...]
+
+    @property
+    def planned(self) -> int | None:
+        """How many games were to be played when the store was last used; None where that was not kept."""
+        value = self.settings.get(PLANNED, "")
+        return int(value) if value.isascii() and value.isdecimal() else None
 
 
 class Stored(NamedTuple):
@@ -220,6 +227,12 @@ class Store:
         with self._database.transaction():
             self.settings()
             self._set({"entrants": msgspec.json.encode(players).decode()})
+
+    def set_planned(self, games: int) -> None:
+        """Keep how many games those who take part now are to play, so that a table can say what is missing."""
+        with self._database.transaction():
+            self.settings()
+            self._set({PLANNED: str(games)})
 
     def entrants(self) -> tuple[Player, ...]:
         """Who took part when the store was last used."""

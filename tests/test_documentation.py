@@ -174,7 +174,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what a reader of the documentation has after the README's first command."""
     folder = tmp_path_factory.mktemp("desk")
     folder.chmod(0o755)
-    for name in ("bots", "bin", "hunter/src"):
+    for name in ("bots", "bin", "docs", "hunter/src"):
         (folder / name).mkdir(parents=True)
     for name in BOTS:
         shutil.copy(ROOT / "bots" / f"{name}.py", folder / "bots")
@@ -183,6 +183,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(first, encoding="utf-8")
         (folder / name).chmod(0o755)
     (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
+    for name in ("tables.py", "bots.md"):  # the one writes into the other
+        shutil.copy(ROOT / "docs" / name, folder / "docs")
     (folder / "hunter" / "src" / "main.rs").write_text(blocks("rust")[0].body, encoding="utf-8")
     (folder / "hunter" / "Cargo.toml").write_text('[package]\nname = "hunter"\nversion = "0.1.0"\nedition = "2021"\n')
     for block in blocks("toml"):

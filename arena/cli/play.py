@@ -109,6 +109,7 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
         claim_all_orphans()
         store.agree(settings.described([bot.name for bot in bots]))
         store.set_entrants(plan.players)
+        store.set_planned(len(plan.games))
         faults = _Faults()
         try:
             stopped = trio.run(_play_until_stopped, plan, confinement, store, _progress(plan, store), faults)
@@ -138,7 +139,7 @@ def _progress(plan: _Plan, store: Store) -> Progress:
 
 def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
     rows = plan.rows(store)
-    table = make_table(plan.players, rows)
+    table = make_table(plan.players, rows, len(plan.games))
     if as_json:
         click.echo(league_document(plan.path, store.settings(), table, rows))
     else:

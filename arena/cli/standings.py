@@ -23,7 +23,7 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
         rows, entrants = contents.rows, contents.entrants
         present = dict.fromkeys(player for row in rows for player in row.players)
         players = tuple(present) if everyone or not entrants else entrants
-        table = make_table(players, rows)
+        table = make_table(players, rows, None if everyone else contents.planned)
         if as_json:
             kept = [row for row in rows if set(row.players) <= set(players)]
             click.echo(league_document(store, contents.settings, table, kept))

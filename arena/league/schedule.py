@@ -5,14 +5,16 @@ settings, the two players' names and digests and the number of the round, and fr
 the paths, not from the clock. To resume a league, to add a bot or to add a round is therefore the same thing: play the
 ids that are missing.
 
-In each round every pair meets twice, with colours swapped and the same seeds: what luck there is in a bot's dice is the
-same for it on either side. Each bot gets a seed of its own, which tells it nothing of the other's.
+In each round every pair meets twice, with colours swapped and the same seeds: what luck there is in a bot's random
+numbers is the same for it on either side. Each bot gets a seed of its own, which tells it nothing of the other's.
+
+The games are listed in the order in which they are to be played, so that at any time all bots have played about equally
+often: each round is played in match days, on which every bot plays once, and the return games follow in the same order.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Protocol
 
 import msgspec
@@ -75,32 +77,54 @@ def _hash(*parts: object) -> str:
 
 
 def schedule(settings: Settings, players: Sequence[Player], rounds: int) -> list[GameSpec]:
-    """All games of a league, round by round."""
+    """All games of a league, in the order of play.
+
+    At any time the numbers of games that two players have played differ by one at most, or by two where the number of
+    players is odd.
+    """
     common = settings.digest()
     games = []
     for number in range(rounds):
-        for first, second in combinations(players, 2):
-            games += _pair(settings, common, first, second, number)
+        pairs = [_pair(settings, common, first, second, number) for first, second in _match_days(players)]
+        games += [game for game, _ in pairs] + [return_game for _, return_game in pairs]
     return games
 
 
-def _pair(settings: Settings, common: str, first: Player, second: Player, number: int) -> list[GameSpec]:
-    """The two games, colours swapped, of a pair in a round."""
+def _match_days(players: Sequence[Player]) -> Iterator[tuple[Player, Player]]:
+    """Every pair once, match day by match day, with Red first (the circle method).
+
+    One player stays, the others move on by one seat each day, and those who sit opposite each other meet. With an odd
+    number of players nobody stays. Colours change with the seats, so that all have either about as often.
+    """
+    stays, *circle = [*[None] * (len(players) % 2), *players] or [None]
+    for day in range(len(circle)):
+        seats = [stays, *circle]
+        for place in range(len(seats) // 2):
+            one, other = seats[place], seats[-1 - place]
+            if one is not None and other is not None:
+                yield (other, one) if (place or day) % 2 else (one, other)
+        circle = [circle[-1], *circle[:-1]]
+
+
+def _pair(settings: Settings, common: str, first: Player, second: Player, number: int) -> tuple[GameSpec, GameSpec]:
+    """The two games of a pair in a round: with the first as Red, and with colours swapped."""
     pair_seed = pair_seed_of(common, (first, second), number)
     ruleset = settings.ruleset
     if ruleset.starts is Starts.CHOSEN:  # the lot, alike for both games: each bot begins one of them
         ruleset = replace(ruleset, starts=starter(pair_seed))
-    return [
-        GameSpec(
-            id=game_id(pair_seed, players),
+
+    def game(*players: Player) -> GameSpec:
+        red, blue = players
+        return GameSpec(
+            id=game_id(pair_seed, (red, blue)),
             ruleset=ruleset,
             time=settings.time,
-            players=players,
-            seeds=seeds_of(pair_seed, players),
+            players=(red, blue),
+            seeds=seeds_of(pair_seed, (red, blue)),
             pair_seed=pair_seed,
         )
-        for players in ((first, second), (second, first))
-    ]
+
+    return game(first, second), game(second, first)
 
 
 def pair_seed_of(common: str, players: tuple[Player, Player], number: int) -> int:

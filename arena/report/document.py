@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.report.standings import Line, Meeting, Table
-from arena.store import Damage, GameRow
+from arena.report.standings import Difference, Line, Meeting, Table
+from arena.store import PLANNED, Damage, GameRow
 from protocol.notation import Color
 
 
@@ -25,11 +25,18 @@ class GameEntry(msgspec.Struct, frozen=True):
 
 
 class LeagueDocument(msgspec.Struct, frozen=True):
-    """A whole league. Times are in milliseconds, Elo is relative to the mean of all."""
+    """A whole league. Times are in milliseconds, Elo is relative to the mean of all.
+
+    `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
+    be where the store does not say. `difference` is that between the bots of a match, else null.
+    """
 
     store: str
     settings: dict[str, str]
+    complete: bool
+    planned_games: int
     standings: tuple[Line, ...]
+    difference: Difference | None
     crosstable: tuple[Meeting, ...]
     endings: dict[str, int]
     games: tuple[GameEntry, ...]
@@ -54,8 +61,11 @@ def league_document(store: Path, settings: dict[str, str], table: Table, rows: S
     """A league's results as one JSON document."""
     document = LeagueDocument(
         store=str(store),
-        settings={name: value for name, value in settings.items() if name != "entrants"},
+        settings={name: value for name, value in settings.items() if name not in {"entrants", PLANNED}},
+        complete=table.is_complete,
+        planned_games=table.planned,
         standings=table.lines,
+        difference=table.difference,
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row) for row in rows),

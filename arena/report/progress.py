@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arena.model import GameRecord, Player
 from arena.report.standings import make_table
-from arena.report.text import game_line, standings_grid
+from arena.report.text import difference_text, game_line, standings_grid
 from arena.store import GameRow
 
 REFRESH_SECONDS = 1.0
@@ -109,4 +109,5 @@ class LiveProgress:
         shown = msgspec.structs.replace(table, lines=table.lines[:room])
         last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in rows[-2:]]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
-        live.update(Group(head, standings_grid(shown), *last), refresh=True)
+        difference = [Text(difference_text(table.difference))] if table.difference else []
+        live.update(Group(head, standings_grid(shown, self._console.width), *difference, *last), refresh=True)

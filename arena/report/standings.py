@@ -1,12 +1,13 @@
 """A league's table as a value, made from the stored games: one place for the terminal, for JSON and for pages."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from arena.model import GameResult, Player
-from arena.ratings import GameScore, Score, crosstable, standings
+from arena.ratings import GameScore, Score, Standing, crosstable, difference, standings
 from arena.store import GameRow
 from protocol.notation import Color, Reason
 
@@ -19,16 +20,19 @@ _SCORES = {
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One bot's line. Elo is relative to the mean of all, with the ends of its 95% interval; None before any game.
+    """One bot's line. Bots that are equal in all that counts share a place; `score` is the points per game.
 
-    `forfeits` counts the games lost by a fault. Times are per move, in milliseconds; `cpu_ms` is the mean processor
-    time, over the games in which it was measured.
+    Elo is relative to the mean of all, with the ends of its 95% interval. It is None before any game, and an end is
+    None where the games do not bound it. `forfeits` counts the games lost by a fault. Times are per move, in
+    milliseconds; `cpu_ms` is the mean processor time, over the games in which it was measured.
     """
 
+    place: int
     name: str
     digest: str
     points: float
     games: int
+    score: float | None
     wins: int
     draws: int
     losses: int
@@ -50,6 +54,21 @@ class Meeting(msgspec.Struct, frozen=True):
     games: int
 
 
+class Difference(msgspec.Struct, frozen=True):
+    """What all the games of two bots say of their difference: how many Elo `first` is above `second`.
+
+    `low` and `high` are the ends of its 95% interval. An end is None where the games do not bound it, and so is `elo`
+    where one of the two made no point. `stronger` is how likely it is that `first` is the stronger one, from 0 to 1.
+    """
+
+    first: str
+    second: str
+    elo: float | None
+    low: float | None
+    high: float | None
+    stronger: float
+
+
 class Ending(msgspec.Struct, frozen=True):
     """How many games ended for a reason, and which bots lost so (none for draws)."""
 
@@ -59,12 +78,24 @@ class Ending(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """The whole table: lines in order of rank, all meetings, all endings."""
+    """The whole table: lines in order of rank, all meetings, all endings.
+
+    `planned` is how many games there are to be, or at least are to be where nobody has said how many. `difference` is
+    that between the two bots of a match.
+    """
 
     lines: tuple[Line, ...]
     meetings: tuple[Meeting, ...]
     endings: tuple[Ending, ...]
     games: int
+    planned: int
+    is_planned_known: bool
+    difference: Difference | None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no game is known to be missing."""
+        return self.games >= self.planned
 
     def meeting(self, name: str, opponent: str) -> Meeting | None:
         """What `name` scored against `opponent`, if they have met."""
@@ -79,8 +110,11 @@ def shown_names(players: Sequence[Player]) -> dict[Player, str]:
     }
 
 
-def make_table(players: Sequence[Player], rows: Iterable[GameRow]) -> Table:
-    """The table of the games between these players; games of others are left out."""
+def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None) -> Table:
+    """The table of the games between these players; games of others are left out.
+
+    `planned` is how many games they are to play, if that is known.
+    """
     names = shown_names(players)
     games = [row for row in rows if row.players[0] in names and row.players[1] in names]
     scores = [GameScore(names[row.players[0]], names[row.players[1]], _SCORES[row.result]) for row in games]
@@ -99,32 +133,67 @@ def make_table(players: Sequence[Player], rows: Iterable[GameRow]) -> Table:
                 measured[name] += time.moves
             if row.reason.is_forfeit and row.result.winner is not color:
                 forfeits[name] += 1
+    ranked = standings(order, scores)
     lines = [
         Line(
+            place=standing.place,
             name=standing.name,
             digest=digests[standing.name],
             points=standing.points,
             games=standing.games,
+            score=standing.points / standing.games if standing.games else None,
             wins=standing.wins,
             draws=standing.draws,
             losses=standing.losses,
             forfeits=forfeits[standing.name],
             elo=standing.rating.elo if standing.rating else None,
-            elo_low=standing.rating.low if standing.rating else None,
-            elo_high=standing.rating.high if standing.rating else None,
+            elo_low=_finite(standing.rating.low) if standing.rating else None,
+            elo_high=_finite(standing.rating.high) if standing.rating else None,
             mean_ms=total_us[standing.name] / moves[standing.name] / 1000 if moves[standing.name] else None,
             slowest_ms=slowest_us[standing.name] / 1000 if moves[standing.name] else None,
             cpu_ms=cpu_us[standing.name] / measured[standing.name] / 1000 if measured[standing.name] else None,
         )
-        for standing in standings(order, scores)
+        for standing in ranked
     ]
     cells = crosstable(order, scores)
-    meetings = [
+    meetings = tuple(
         Meeting(name, opponent, cell.points, cell.games)
         for name, row_cells in cells.items()
         for opponent, cell in row_cells.items()
-    ]
-    return Table(tuple(lines), tuple(meetings), _endings(names, games), len(games))
+    )
+    least = _least_planned(len(players), [meeting.games for meeting in meetings])
+    return Table(
+        lines=tuple(lines),
+        meetings=meetings,
+        endings=_endings(names, games),
+        games=len(games),
+        planned=max(planned or 0, least),
+        is_planned_known=planned is not None and planned >= least,
+        difference=_difference(order, ranked) if len(order) == 2 else None,
+    )
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None
+
+
+def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference | None:
+    """The difference between two players who have met, in the order in which they are named."""
+    first, second = sorted(ranked, key=lambda standing: names.index(standing.name))
+    if not first.rating:
+        return None
+    found = difference(first.wins, first.draws, second.wins)  # a double forfeit is a loss of both, and says nothing
+    ends = (_finite(found.elo), _finite(found.low), _finite(found.high))
+    return Difference(first.name, second.name, *ends, stronger=found.stronger)
+
+
+def _least_planned(players: int, games_of_pairs: Sequence[int]) -> int:
+    """How many games there are at least in a league in which a pair has met so often: in a round all pairs meet twice.
+
+    A match may have any number of games.
+    """
+    most = max(games_of_pairs, default=0)
+    return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 
 def _endings(names: dict[Player, str], games: Sequence[GameRow]) -> tuple[Ending, ...]:

@@ -2,19 +2,23 @@
 
 import sys
 from collections.abc import Iterable
+from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.model import GameResult
-from arena.report.standings import Line, Table
+from arena.report.standings import Difference, Table
 from arena.store import GameRow
 from protocol.notation import BOARD_SIZE, FILES
 
 PLAIN_WIDTH = 100
 """Columns of output that goes to a file or a pipe."""
 CROSS_CELL = 9
+GAP = 2
+"""Spaces between two columns."""
 NAME_WIDTH = 24
 
 
@@ -41,29 +45,98 @@ def points_text(points: float) -> str:
     return f"{points:g}"
 
 
-def elo_text(line: Line) -> str:
-    """Elo and how far its 95% interval reaches to either side."""
-    if line.elo is None or line.elo_low is None or line.elo_high is None:
-        return "-"
-    return f"{line.elo:+.0f} ±{(line.elo_high - line.elo_low) / 2:.0f}"
+def interval_text(low: float | None, high: float | None) -> str:
+    """The two ends of an interval in Elo; an end that is open is left out."""
+    if low is None and high is None:
+        return "open"
+    return f"{_signed(low)}..{_signed(high)}"
 
 
-def standings_grid(table: Table) -> Grid:
-    """Points, wins, draws and losses, forfeits, Elo; per move the mean time, mean processor time and slowest, in ms.
+def _signed(elo: float | None) -> str:
+    return "" if elo is None else f"{round(elo) or 0:+d}"
 
-    80 columns are enough for names of usual length.
+
+class _Column(NamedTuple):
+    header: str
+    cells: list[str]
+    extra: int = 0
+    """Columns with the highest number go first where there is no room."""
+
+    @property
+    def width(self) -> int:
+        return max(map(cell_len, (self.header, *self.cells)))
+
+
+def standings_grid(table: Table, width: int) -> Grid:
+    """Points of games, wins, draws, losses, forfeits, Elo; per move the mean time, mean processor time, slowest, in ms.
+
+    In 80 columns there is room for all where names and numbers are of usual length; where there is less, the times are
+    left out one by one, then wins, draws and losses. The Elo of two bots is half their difference, which is said
+    elsewhere.
     """
+    lines = table.lines
+    names = _Column("bot", [line.name for line in lines])
+    columns = [
+        _Column("points", [f"{points_text(line.points)}/{line.games}" for line in lines]),
+        *(
+            _Column(header, [str(getattr(line, field)) for line in lines], extra)
+            for header, field, extra in (("W", "wins", 1), ("D", "draws", 1), ("L", "losses", 1))
+        ),
+        _Column("forfeits", [str(line.forfeits) for line in lines]),
+        _Column("Elo", [_signed(line.elo) or "-" for line in lines]),
+        _Column("95%", [interval_text(line.elo_low, line.elo_high) if line.elo is not None else "-" for line in lines]),
+        *(
+            _Column(header, [f"{ms:.1f}" if (ms := getattr(line, field)) is not None else "-" for line in lines], extra)
+            for header, field, extra in (("ms", "mean_ms", 2), ("CPU", "cpu_ms", 3), ("slowest", "slowest_ms", 4))
+        ),
+    ]
+    if len(lines) == 2:
+        columns = [column for column in columns if column.header not in {"Elo", "95%"}]
+    places = _Column("#", [str(line.place) for line in lines])
+    room = width - places.width - min(names.width, NAME_WIDTH) - GAP
+    while sum(column.width + GAP for column in columns) > room and (least := max(column.extra for column in columns)):
+        columns = [column for column in columns if column.extra != least]
     grid = _grid()
-    grid.add_column("#", justify="right")
-    grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
-    for header in ("points", "games", "W", "D", "L", "forfeits", "Elo", "ms", "CPU", "slowest"):
-        grid.add_column(header, justify="right", no_wrap=True)
-    for rank, line in enumerate(table.lines, 1):
-        times = [f"{ms:.1f}" if ms is not None else "-" for ms in (line.mean_ms, line.cpu_ms, line.slowest_ms)]
-        counts = (line.games, line.wins, line.draws, line.losses, line.forfeits)
-        cells = (points_text(line.points), *map(str, counts), elo_text(line), *times)
-        grid.add_row(str(rank), Text(line.name), *cells)
+    grid.add_column(places.header, justify="right")
+    grid.add_column(names.header, no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+    for column in columns:
+        grid.add_column(column.header, justify="right", no_wrap=True)
+    for row, (place, name) in enumerate(zip(places.cells, names.cells, strict=True)):
+        grid.add_row(place, Text(name), *(column.cells[row] for column in columns))
     return grid
+
+
+def difference_text(difference: Difference) -> str:
+    """The difference between the two of a match in a sentence or two."""
+    first, second, low, high = difference.first, difference.second, difference.low, difference.high
+    if high is None:
+        words = f"more than {_signed(low)} (95%; no upper end, as {second} made no point)"
+    elif low is None:
+        words = f"less than {_signed(high)} (95%; no lower end, as {first} made no point)"
+    else:
+        words = f"{_signed(difference.elo)} (95%: {interval_text(low, high)})"
+    return (
+        f"Elo of {first} over {second}: {words}\nLikelihood that {first} is stronger: {_percent(difference.stronger)}"
+    )
+
+
+def _percent(share: float) -> str:
+    """A share that is neither 0 nor 1, in per cent with one digit."""
+    if share > 0.999:
+        return "more than 99.9%"
+    return "less than 0.1%" if share < 0.001 else f"{share:.1%}"
+
+
+def notes(table: Table) -> list[Text]:
+    """What is to be said below the standings: what is missing, and the difference between the two of a match."""
+    found = []
+    if not table.is_complete:
+        planned = table.planned if table.is_planned_known else f"at least {table.planned}"
+        rule = "; places go by points per game" if len(table.lines) > 2 else ""
+        found.append(Text(f"incomplete: {table.games} of {planned} games{rule}"))
+    if table.difference:
+        found.append(Text(difference_text(table.difference)))
+    return found
 
 
 def crosstables(table: Table, width: int) -> Iterable[Grid]:
@@ -101,7 +174,12 @@ def full_report(table: Table, width: int) -> RenderableType:
     """Standings, crosstable and endings, one below the other."""
     if not table.games:
         return Text("no game has been played yet")
-    parts: list[RenderableType] = [standings_grid(table), "", _title("Crosstable: points/games of the row's bot")]
+    parts: list[RenderableType] = [
+        standings_grid(table, width),
+        *notes(table),
+        "",
+        _title("Crosstable: points/games of the row's bot"),
+    ]
     for grid in crosstables(table, width):
         parts += [grid, ""]
     parts += [_title("How the games ended"), endings_grid(table)]

@@ -470,3 +470,25 @@ def test_limits_of_one_bot_may_not_change_within_a_store(folder: Path) -> None:
     bots = ["alpha.py", "beta.py", "gamma.py"]
     joined = arena(folder, "league", *bots, *common, "--store", "0.sqlite", "--limits", "gamma.toml")
     assert joined.returncode == 0, joined.stderr
+
+
+def test_standings_say_what_a_stopped_league_lacks(folder: Path) -> None:
+    league(folder, "--rounds", "2")
+    assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert store.read().planned == 4
+        store.set_planned(10)
+    assert "incomplete: 4 of 10 games" in arena(folder, "standings", "l.sqlite").stdout
+    document = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)
+    assert (document["complete"], document["planned_games"]) == (False, 10)
+    assert "planned games" not in document["settings"]
+    assert "incomplete" not in league(folder, "--rounds", "2").stdout
+
+
+def test_a_match_prints_the_difference_between_its_two(folder: Path) -> None:
+    done = arena(folder, "match", "alpha.py", "beta.py", "--games", "2", "--rules", "barrage", "--store", "m.sqlite")
+    assert "Elo of alpha over beta: " in done.stdout
+    assert "Likelihood that alpha is stronger: " in done.stdout
+    found = json.loads(arena(folder, "standings", "m.sqlite", "--json").stdout)["difference"]
+    assert (found["first"], found["second"]) == ("alpha", "beta")
+    assert 0 < found["stronger"] < 1

@@ -1,4 +1,7 @@
-"""The ratings say what the games say: checked against closed forms, simulated truth and choix, an independent fit."""
+"""The ratings say what the games say: checked against closed forms, simulated truth and choix, an independent fit.
+
+What two players' games say of their difference is checked in test_difference.py.
+"""
 
 import itertools
 import math
@@ -9,7 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings import ELO_PER_LOGIT, Cell, GameScore, Rating, Score, crosstable, ratings, standings
+from arena.ratings import Cell, GameScore, Rating, Score, crosstable, difference, ratings, standings
+from arena.ratings.bounds import bounds_of
+from arena.ratings.pair import ELO_PER_LOGIT
+from arena.ratings.results import meetings_of
 
 NAMES = ["ann", "bob", "cat", "dan"]
 DECIDED = [Score.FIRST, Score.DRAW, Score.SECOND]
@@ -35,12 +41,13 @@ def match(first: str, second: str, wins: int, draws: int, losses: int) -> list[G
     return [GameScore(first, second, score) for score, count in counts for _ in range(count)]
 
 
-def round_robin(elos: dict[str, float], nu: float, games_per_pair: int, rng: random.Random) -> list[GameScore]:
-    """Games simulated from Davidson's model, written anew from its definition."""
+def round_robin(elos: dict[str, float], draws: float, games_per_pair: int, rng: random.Random) -> list[GameScore]:
+    """Games between players of these strengths; `draws` is the share of the draws that a difference allows."""
     games = []
     for first, second in itertools.combinations(elos, 2):
-        a, b = 10 ** (elos[first] / 400), 10 ** (elos[second] / 400)
-        scores = rng.choices(DECIDED, [a, nu * math.sqrt(a * b), b], k=games_per_pair)
+        expected = 1 / (1 + 10 ** ((elos[second] - elos[first]) / 400))
+        half = draws * min(expected, 1 - expected)
+        scores = rng.choices(DECIDED, [expected - half, 2 * half, 1 - expected - half], k=games_per_pair)
         games += [GameScore(first, second, score) for score in scores]
     return games
 
@@ -56,67 +63,50 @@ def lead(wins: int, draws: int, losses: int) -> float:
     return result["a"].elo - result["b"].elo
 
 
-def margin(rating: Rating) -> float:
-    assert rating.high - rating.elo == pytest.approx(rating.elo - rating.low)
-    return rating.high - rating.elo
-
-
-@pytest.mark.parametrize(("wins", "losses"), [(600, 400), (400, 600), (900, 100), (5000, 5000), (9900, 100)])
-def test_two_players_without_draws_differ_by_the_classic_formula_of_the_score(wins: int, losses: int) -> None:
-    score = wins / (wins + losses)
-    assert lead(wins, 0, losses) == pytest.approx(400 * math.log10(score / (1 - score)), abs=0.2)
-
-
-@pytest.mark.parametrize(("wins", "draws", "losses"), [(500, 300, 200), (200, 700, 100), (900, 50, 50)])
-def test_two_players_with_draws_differ_by_400_elo_per_tenfold_wins(wins: int, draws: int, losses: int) -> None:
-    assert lead(wins, draws, losses) == pytest.approx(400 * math.log10(wins / losses), abs=0.2)
-
-
-def test_between_near_equals_draws_stretch_the_classic_difference_by_1_plus_half_nu() -> None:
-    wins, draws, losses = 4200, 2000, 3800
-    nu = draws / math.sqrt(wins * losses)
+@pytest.mark.parametrize(
+    ("wins", "draws", "losses"), [(600, 0, 400), (400, 0, 600), (900, 0, 100), (500, 300, 200), (100, 9700, 200)]
+)
+def test_two_players_differ_by_the_classic_formula_of_the_score(wins: int, draws: int, losses: int) -> None:
     score = (wins + draws / 2) / (wins + draws + losses)
-    classic = 400 * math.log10(score / (1 - score))
-    assert lead(wins, draws, losses) == pytest.approx(classic * (1 + nu / 2), abs=0.05)
+    assert lead(wins, draws, losses) == pytest.approx(400 * math.log10(score / (1 - score)), abs=0.2)
 
 
-@pytest.mark.parametrize(("wins", "draws", "losses"), [(600, 0, 400), (500, 300, 200), (800, 100, 100)])
-def test_the_interval_of_two_players_is_half_that_of_the_log_of_wins_to_losses(
-    wins: int, draws: int, losses: int
-) -> None:
-    """The variance of log(wins / losses) is 1/wins + 1/losses; each player stands half the difference off the mean."""
-    expected = 1.96 * ELO_PER_LOGIT * math.sqrt(1 / wins + 1 / losses) / 2
-    for rating in rated(["a", "b"], match("a", "b", wins, draws, losses)).values():
-        assert margin(rating) == pytest.approx(expected, rel=0.002)
+def test_a_worked_example_of_three_players() -> None:
+    """75%, 75% and 90% are 191, 191 and 382 Elo, which fit each other: +191, 0 and -191."""
+    games = match("a", "b", 900, 0, 300) + match("b", "c", 900, 0, 300) + match("a", "c", 1080, 0, 120)
+    found = rated(["a", "b", "c"], games)
+    assert [round(found[name].elo) for name in "abc"] == [191, 0, -191]
+
+
+def test_where_all_met_equally_often_the_order_is_that_of_the_points() -> None:
+    for seed in range(20):
+        games = round_robin({"ann": 200, "bob": 50, "cat": 0, "dan": -150}, 0.5, 6, random.Random(seed))
+        elos = [line.rating.elo for line in standings(NAMES, games) if line.rating]
+        assert len(elos) == len(NAMES)
+        assert all(elo >= following - 1e-6 for elo, following in itertools.pairwise(elos))
 
 
 def test_known_strengths_are_recovered_from_a_large_round_robin() -> None:
     truth = {f"p{number}": 60.0 * (number - 5.5) for number in range(12)}
     found = rated(list(truth), round_robin(truth, 0.4, 1500, random.Random(1)))
-    assert all(margin(rating) < 8 for rating in found.values())
+    assert all(rating.high - rating.low < 16 for rating in found.values())
     inside = [found[name].low <= elo <= found[name].high for name, elo in truth.items()]
     assert sum(inside) >= 10, "of 12 intervals at 95%, three or more miss in one run of fifty"
-    assert all(abs(found[name].elo - elo) < 2 * margin(found[name]) for name, elo in truth.items())
 
 
-def test_about_95_percent_of_the_intervals_hold_the_truth() -> None:
-    truth = {"a": -350.0, "b": -150.0, "c": -20.0, "d": 80.0, "e": 140.0, "f": 300.0}
-    rng = random.Random(2)
-    held = 0
-    for _ in range(300):
-        found = rated(list(truth), round_robin(truth, 0.3, 20, rng))
-        held += sum(found[name].low <= elo <= found[name].high for name, elo in truth.items())
-    assert 0.93 <= held / (300 * len(truth)) <= 0.97
-
-
+@pytest.mark.parametrize("draws", [0.0, 0.5])
 @pytest.mark.parametrize(("games_per_pair", "tolerance"), [(40, 3.0), (1000, 0.2)])
-def test_choix_finds_the_same_ratings_where_nothing_is_drawn(games_per_pair: int, tolerance: float) -> None:
+def test_choix_finds_the_same_ratings(games_per_pair: int, tolerance: float, draws: float) -> None:
+    """It knows no draws: a win is given to it twice, and a draw as a win for either side."""
     choix = pytest.importorskip("choix")
     truth = {"a": -300.0, "b": -100.0, "c": 0.0, "d": 50.0, "e": 350.0}
     names = list(truth)
-    games = round_robin(truth, 0.0, games_per_pair, random.Random(3))
-    wins = [(game.first, game.second) if game.score is Score.FIRST else (game.second, game.first) for game in games]
-    logits = choix.ilsr_pairwise(len(names), [(names.index(winner), names.index(loser)) for winner, loser in wins])
+    games = round_robin(truth, draws, games_per_pair, random.Random(3))
+    wins = []
+    for game in games:
+        a, b = names.index(game.first), names.index(game.second)
+        wins += {Score.FIRST: [(a, b)] * 2, Score.SECOND: [(b, a)] * 2, Score.DRAW: [(a, b), (b, a)]}[game.score]
+    logits = choix.ilsr_pairwise(len(names), wins)
     found = rated(names, games)
     for name, logit in zip(names, logits - logits.mean(), strict=True):
         assert found[name].elo == pytest.approx(ELO_PER_LOGIT * logit, abs=tolerance)
@@ -131,42 +121,163 @@ def test_strength_of_the_opposition_counts() -> None:
     assert found["x"].elo - found["y"].elo == pytest.approx(400 * math.log10(9), abs=5)
 
 
+# --- intervals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draws", [0.0, 0.6])
+@pytest.mark.parametrize(("players", "games_per_pair", "spread"), [(3, 10, 300), (5, 4, 0), (6, 4, 700)])
+def test_at_least_95_percent_of_the_intervals_hold_the_truth(
+    players: int, games_per_pair: int, spread: float, draws: float
+) -> None:
+    """Relative to the field, as they are given; where all are in it, this is the mean of all."""
+    truth = {f"p{number}": spread * (number / (players - 1) - 0.5) for number in range(players)}
+    rng = random.Random(2)
+    held = intervals = 0
+    while intervals < 1500:
+        games = round_robin(truth, draws, games_per_pair, rng)
+        found = rated(list(truth), games)
+        once = {pair: meeting for pair, meeting in meetings_of(list(truth), games).items() if pair[0] < pair[1]}
+        if len(bounds_of(players, once).field) == players and all(math.isfinite(r.low) for r in found.values()):
+            held += sum(found[name].low <= elo <= found[name].high for name, elo in truth.items())
+            intervals += players
+    assert held / intervals > 0.95 - 2 * math.sqrt(0.95 * 0.05 / intervals)
+
+
+def test_intervals_are_those_of_the_profile_likelihood_with_all_other_ratings_fitted_anew() -> None:
+    """An independent profile, by scipy: half a point is taken from b or added, and the others settle for each value."""
+    optimize = pytest.importorskip("scipy.optimize")
+    results = {
+        ("a", "b"): (23, 17),
+        ("a", "c"): (30, 10),
+        ("b", "c"): (24, 16),
+        ("a", "d"): (33, 7),
+        ("b", "d"): (31, 9),
+    }
+    games = [game for (first, second), (won, lost) in results.items() for game in match(first, second, won, 0, lost)]
+    found = rated(["a", "b", "c", "d"], games)["b"]
+
+    def loss(others: Sequence[float], own: float, taken: float) -> float:
+        a, c = others
+        logit = {"a": a, "b": own, "c": c, "d": -a - c - own}  # the mean is 0
+        total = -taken * own * 4 / 3  # all differences of b grow by a third more than b itself
+        for (first, second), (won, lost) in results.items():
+            x = logit[first] - logit[second]
+            total -= won * -math.log1p(math.exp(-x)) + lost * -math.log1p(math.exp(x))
+        return total
+
+    for taken, end in ((-0.5, found.low), (0.5, found.high)):
+
+        def best(own: float, taken: float = taken) -> float:
+            return float(optimize.minimize(loss, (0.0, 0.0), args=(own, taken), tol=1e-10).fun)
+
+        top = optimize.minimize_scalar(best, bounds=(-1, 1), method="bounded")
+        limits = (top.x, top.x + math.copysign(2, taken))
+        expected = optimize.brentq(lambda own, low=top.fun: best(own) - low - 3.8415 / 2, *limits)
+        assert end == pytest.approx(ELO_PER_LOGIT * expected, abs=2)
+
+
+def test_a_league_of_two_is_bounded_by_half_their_difference() -> None:
+    found = rated(["a", "b"], match("a", "b", 15, 2, 5))
+    exact = difference(15, 2, 5)
+    assert (found["a"].low, found["a"].high) == (exact.low / 2, exact.high / 2)
+    assert (found["b"].low, found["b"].high) == (-exact.high / 2, -exact.low / 2)
+
+
 @pytest.mark.parametrize("games_each", [1, 10, 1000])
-def test_perfect_scores_have_finite_ratings_that_grow_with_the_evidence(games_each: int) -> None:
-    def winner(count: int) -> Rating:
-        pairs = [("all", "none"), ("all", "some"), ("some", "none")]
-        games = [game for first, second in pairs for game in match(first, second, count, 0, 0)]
-        found = rated(["none", "some", "all"], games)
-        assert all(math.isfinite(bound) for rating in found.values() for bound in (rating.low, rating.elo, rating.high))
-        assert found["none"].elo < found["some"].elo < found["all"].elo
-        return found["all"]
+def test_perfect_scores_have_finite_ratings_that_grow_with_the_evidence_and_one_open_end(games_each: int) -> None:
+    def outer(count: int) -> tuple[Rating, Rating]:
+        four = list("wxyz")
+        games = [game for a, b in itertools.combinations(four, 2) for game in match(a, b, 1, 0, 1) * (count + 1)]
+        games += [game for name in four for game in match("all", name, count, 0, 0) + match(name, "none", count, 0, 0)]
+        found = rated(["all", *four, "none"], games + match("all", "none", count, 0, 0))
+        assert all(-math.inf < found[name].low < found[name].high < math.inf for name in four)
+        return found["all"], found["none"]
 
-    assert winner(games_each).elo < winner(2 * games_each).elo
+    best, worst = outer(games_each)
+    assert best.high == -worst.low == math.inf
+    assert math.isfinite(best.elo)
+    assert math.isfinite(best.low)
+    assert best.low == pytest.approx(-worst.high)
+    more, _ = outer(2 * games_each)
+    assert more.elo > best.elo
+    assert more.low > best.low
 
 
-@pytest.mark.parametrize("games", [10, 100_000])
-def test_nothing_but_draws_makes_equals(games: int) -> None:
-    found = rated(["a", "b", "c"], match("a", "b", 0, games, 0) + match("c", "b", 0, games, 0))
-    for rating in found.values():
-        assert rating.elo == pytest.approx(0, abs=1e-6)
-        assert 0 < margin(rating) < 3000
+def test_a_bot_that_lost_all_its_games_leaves_the_intervals_of_the_others_as_they_are() -> None:
+    among = round_robin({"a": 100, "b": 0, "c": -100}, 0.2, 20, random.Random(5))
+    lost = [game for name in "abc" for game in match(name, "d", 20, 0, 0)]
+    without, beside = rated(["a", "b", "c"], among), rated(["a", "b", "c", "d"], among + lost)
+    for name in "abc":
+        for end in ("low", "high"):
+            reach, reach_beside = (getattr(found[name], end) - found[name].elo for found in (without, beside))
+            assert reach_beside == pytest.approx(reach, rel=0.15)
+    assert beside["d"].low == -math.inf
 
 
-def test_a_fit_on_which_full_newton_steps_swing_for_ever_settles() -> None:
-    """A hundred draws in one pair and a lone win in the other: nu and the strengths pull at each other."""
+def test_a_cleaner_result_never_has_a_lower_lower_end() -> None:
+    rest = match("b", "c", 5, 2, 5) + match("a", "c", 4, 1, 3) + match("b", "a", 3, 0, 2)
+    for wins, draws in itertools.product(range(8), range(8)):
+        losses = 14 - wins - draws
+        here = rated(["a", "b", "c"], rest + match("a", "b", wins, draws, losses))["a"]
+        for cleaner in ((wins + 1, draws - 1, losses), (wins + 1, draws, losses - 1), (wins, draws + 1, losses - 1)):
+            if min(cleaner) >= 0:
+                there = rated(["a", "b", "c"], rest + match("a", "b", *cleaner))["a"]
+                assert there.low > here.low
+                assert there.high > here.high
+
+
+def test_nothing_but_draws_makes_equals_with_narrow_intervals() -> None:
+    pairs = list(itertools.combinations("abc", 2))
+    for count, widest in ((10, 120), (100, 15), (100_000, 0.1)):
+        found = rated(["a", "b", "c"], [game for a, b in pairs for game in match(a, b, 0, count, 0)])
+        for rating in found.values():
+            assert rating.elo == pytest.approx(0, abs=1e-6)
+            assert -widest < rating.low < 0 < rating.high < widest
+
+
+def test_a_hundred_draws_beside_a_lone_win_are_rated() -> None:
     found = rated(["a", "b", "c"], match("a", "b", 1, 0, 0) + match("b", "c", 0, 100, 0))
-    assert found["a"].elo > found["b"].elo == pytest.approx(found["c"].elo, abs=250)
+    assert found["a"].elo > found["b"].elo == pytest.approx(found["c"].elo, abs=10)
+    assert found["a"].high == math.inf
 
 
-def test_groups_that_never_met_have_mean_0_each_and_wide_intervals() -> None:
+def test_groups_that_never_met_have_mean_0_each_and_open_ends() -> None:
     apart = match("a", "b", 60, 10, 30) + match("c", "d", 80, 10, 10)
     joined = [*apart, *match("a", "c", 40, 20, 40), *match("b", "d", 40, 20, 40)]
     names = ["a", "b", "c", "d"]
     separate, together = rated(names, apart), rated(names, joined)
     assert separate["a"].elo + separate["b"].elo == pytest.approx(0, abs=1e-6)
     assert separate["c"].elo + separate["d"].elo == pytest.approx(0, abs=1e-6)
-    for name in names:
-        assert 10 * margin(together[name]) < margin(separate[name]) < 3000
+    assert all(-math.inf < rating.low < rating.high < math.inf for rating in together.values())
+    assert {name for name in names if separate[name].low == -separate[name].high == -math.inf} == {"c", "d"}
+
+
+@pytest.mark.parametrize(
+    ("results", "field", "below", "above"),
+    [
+        ("ab ba", "ab", "ab", "ab"),
+        ("ab", "ab", "a", "b"),
+        ("ab bc ca", "abc", "abc", "abc"),
+        ("ab bc ac", "abc", "a", "c"),
+        ("ab ba ca", "ab", "abc", "ab"),
+        ("ab ba bd cb", "ab", "abc", "abd"),
+        ("ab ba ca da cd dc ea", "ab", "abcde", "ab"),
+        ("ab ba cd dc de ed", "cde", "cde", "cde"),
+        ("ab cd", "abcd", "", ""),
+    ],
+)
+def test_who_scored_against_whom_bounds_the_ratings(results: str, field: str, below: str, above: str) -> None:
+    """`ab` means that a won against b."""
+    names = sorted(set(results) - {" "})
+    games = [GameScore(winner, loser, Score.FIRST) for winner, loser in map(list, results.split())]
+    once = {pair: meeting for pair, meeting in meetings_of(names, games).items() if pair[0] < pair[1]}
+    found = bounds_of(len(names), once)
+    as_text = ["".join(names[player] for player in sorted(group)) for group in (found.field, found.bounded_below)]
+    assert as_text == [field, below]
+    assert "".join(names[player] for player in sorted(found.bounded_above)) == above
+
+
+# --- properties -----------------------------------------------------------------------------------------------------
 
 
 @given(some_games, st.randoms(use_true_random=False))
@@ -183,13 +294,15 @@ def test_neither_the_order_of_the_games_nor_of_the_names_in_them_matters(
 
 @given(some_games)
 @settings(deadline=None, max_examples=60)
-def test_the_mean_of_the_rated_is_0_and_every_interval_is_finite_and_around_its_rating(games: list[GameScore]) -> None:
+def test_the_mean_of_the_rated_is_0_and_every_interval_is_around_its_rating(games: list[GameScore]) -> None:
     found = ratings(NAMES, games)
     met = {name for game in games if game.score is not Score.NEITHER for name in (game.first, game.second)}
     assert {name for name, rating in found.items() if rating} == met
     given_ratings = [rating for rating in found.values() if rating]
     assert sum(rating.elo for rating in given_ratings) == pytest.approx(0, abs=1e-6)
-    assert all(-math.inf < rating.low < rating.elo < rating.high < math.inf for rating in given_ratings)
+    assert all(math.isfinite(rating.elo) for rating in given_ratings)
+    assert all(rating.low <= rating.elo <= rating.high for rating in given_ratings)
+    assert all(rating.low < rating.high for rating in given_ratings)
 
 
 @given(some_games)
@@ -242,36 +355,70 @@ def test_a_double_forfeit_is_a_game_and_a_loss_for_both_and_leaves_the_ratings_a
     assert (cat.games, cat.wins, cat.draws, cat.losses, cat.points, cat.rating) == (1, 0, 0, 1, 0.0, None)
 
 
-def test_standings_go_by_points_then_elo_then_name_with_the_unrated_last() -> None:
-    """x and y have a point each, x against the stronger; the two of each last pair differ by name only."""
-    games = [
-        *match("top", "bottom", 9, 0, 1),
-        *match("x", "top", 1, 0, 1),
-        *match("y", "bottom", 1, 0, 1),
-        *match("v", "u", 0, 2, 0),
-        *match("lost", "top", 0, 0, 1),
-    ]
-    names = ["absent", "lost", "v", "u", "y", "x", "bottom", "top"]
-    table = standings(names, games)
-    assert [line.name for line in table] == ["top", "bottom", "x", "u", "v", "y", "lost", "absent"]
-    assert {line.name: line.rating for line in table} == ratings(names, games)
+# --- places ---------------------------------------------------------------------------------------------------------
 
 
-def test_players_with_equal_results_are_ordered_by_name_and_not_by_rounding_errors() -> None:
+def places(games: list[GameScore], names: Sequence[str]) -> list[tuple[int, str]]:
+    return [(line.place, line.name) for line in standings(names, games)]
+
+
+def test_places_go_by_points_per_game_and_players_without_a_game_come_last() -> None:
+    games = match("few", "weak", 3, 0, 1) + match("many", "weak", 9, 0, 11)
+    assert places(games, ["absent", "many", "weak", "few"]) == [(1, "few"), (2, "weak"), (3, "many"), (4, "absent")]
+
+
+def test_among_equals_their_own_games_decide() -> None:
+    games = match("a", "b", 2, 0, 0) + match("b", "c", 2, 0, 0) + match("a", "c", 0, 0, 2)
+    games += match("c", "d", 2, 0, 0) + match("a", "d", 0, 2, 0) + match("d", "b", 1, 0, 1)
+    # c has 4 of 6, a and b have 3, and a won against b.
+    assert places(games, list("abcd")) == [(1, "c"), (2, "a"), (3, "b"), (4, "d")]
+    assert places(games, list("dcba")) == places(games, list("abcd"))
+
+
+def test_then_what_was_scored_against_the_better_counts_more() -> None:
+    """x and y did not meet; x won against the first, y against the last."""
+    games = match("top", "bottom", 4, 0, 0) + match("x", "top", 1, 0, 0) + match("y", "top", 0, 0, 1)
+    games += match("y", "bottom", 1, 0, 0) + match("x", "bottom", 0, 0, 1)
+    assert places(games, ["bottom", "y", "x", "top"]) == [(1, "top"), (2, "x"), (3, "y"), (4, "bottom")]
+
+
+def test_then_the_wins() -> None:
+    """x won one of two games against each of two equals, y drew them all."""
+    games = [game for name in "uv" for game in match("x", name, 1, 0, 1) + match("y", name, 0, 2, 0)]
+    assert places(games, list("uvxy")) == [(1, "x"), (2, "u"), (2, "v"), (4, "y")]
+
+
+def test_equals_in_all_of_it_share_a_place_and_are_listed_by_name() -> None:
+    games = match("top", "cat", 2, 0, 0) + match("top", "ann", 2, 0, 0) + match("ann", "cat", 1, 0, 1)
+    games += match("bob", "cat", 0, 0, 4) + match("ann", "bob", 4, 0, 0) + match("top", "bob", 2, 0, 0)
+    assert places(games, ["bob", "cat", "ann", "top"]) == [(1, "top"), (2, "ann"), (2, "cat"), (4, "bob")]
+
+
+def test_players_with_the_same_results_share_a_place_whatever_the_rounding() -> None:
     """Every result of a, b and c among themselves happens to f, e and d too, which makes a and f twins, and so on."""
     twins = {"a": "f", "b": "e", "c": "d"}
     for seed in range(20):
         games = round_robin({"a": 100, "b": 0, "c": -100}, 0.5, 3, random.Random(seed))
         games += [GameScore(twins[game.first], twins[game.second], game.score) for game in games]
-        games += match("a", "f", 0, 1, 0)
-        order = [line.name for line in standings(list("cafebd"), games)]
-        assert all(order.index(name) < order.index(twin) for name, twin in twins.items())
+        place = {name: number for number, name in places(games, list("cafebd"))}
+        assert all(place[name] == place[twin] for name, twin in twins.items())
+
+
+@given(some_games)
+@settings(deadline=None, max_examples=60)
+def test_places_are_counted_as_in_sports(games: list[GameScore]) -> None:
+    """A place is one more than the number of those who are better."""
+    table = standings(NAMES, games)
+    for number, line in enumerate(table):
+        before = [other for other in table[:number] if other.place != line.place]
+        assert line.place == len(before) + 1
 
 
 def test_no_games_leave_everyone_unrated() -> None:
     assert ratings(NAMES, []) == dict.fromkeys(NAMES)
     assert [line.name for line in standings(NAMES, [])] == NAMES
     assert ratings([], []) == {}
+    assert standings([], []) == []
 
 
 @pytest.mark.parametrize(

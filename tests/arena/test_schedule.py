@@ -32,6 +32,14 @@ def by_id(games: list[GameSpec]) -> dict[str, GameSpec]:
     return {game.id: game for game in games}
 
 
+def pairs(games: list[GameSpec]) -> list[tuple[GameSpec, ...]]:
+    """The games that belong together, in the order of play."""
+    seeds = dict.fromkeys(game.pair_seed for game in games)
+    found = [tuple(game for game in games if game.pair_seed == seed) for seed in seeds]
+    assert all(len(pair) == 2 for pair in found)
+    return found
+
+
 @given(players, st.integers(1, 4))
 @hypothesis_settings(deadline=None, max_examples=50)
 def test_every_pair_meets_twice_in_each_round_and_every_game_has_an_id_of_its_own(
@@ -82,14 +90,30 @@ def test_adding_a_round_keeps_the_games_of_the_earlier_ones() -> None:
     assert not ids(new[len(old) :]) & ids(old)
 
 
+@pytest.mark.parametrize("number", range(2, 13))
+def test_at_any_time_all_bots_have_played_about_equally_often_and_as_often_with_each_colour(number: int) -> None:
+    some = [Player(f"p{place}", "") for place in range(number)]
+    played, as_red = Counter(dict.fromkeys(some, 0)), Counter(dict.fromkeys(some, 0))
+    for game in schedule(SETTINGS, some, 3):
+        played.update(game.players)
+        as_red[game.players[0]] += 1
+        assert max(played.values()) - min(played.values()) <= (2 if number % 2 else 1)
+        assert all(abs(2 * as_red[player] - played[player]) <= 2 for player in some)
+    assert set(played.values()) == {6 * (number - 1)}
+    assert set(as_red.values()) == {3 * (number - 1)}
+
+
+def test_a_match_begins_with_the_first_bot_as_red_and_changes_colours_after_each_game() -> None:
+    games = schedule(SETTINGS, [BOB, ANN], 3)
+    assert [game.players for game in games] == [(BOB, ANN), (ANN, BOB)] * 3
+
+
 def test_the_two_games_of_a_pair_differ_in_colours_and_in_nothing_else() -> None:
-    games = schedule(SETTINGS, [ANN, BOB, CAT], 3)
-    for one, other in zip(games[::2], games[1::2], strict=True):
+    for one, other in pairs(schedule(SETTINGS, [ANN, BOB, CAT], 3)):
         assert one.players == other.players[::-1]
         assert one.seeds == other.seeds[::-1]
         assert one.pair_seed == other.pair_seed
         assert one.id != other.id
-    assert len({game.pair_seed for game in games}) == len(games) // 2
 
 
 @given(players, st.integers(1, 3))
@@ -199,7 +223,7 @@ def starter(game: GameSpec) -> Player:
 
 def test_where_the_players_choose_the_lot_says_who_starts_and_each_bot_of_a_pair_starts_one_game() -> None:
     games = schedule(CHOSEN, [ANN, BOB, CAT], 20)
-    for one, other in zip(games[::2], games[1::2], strict=True):
+    for one, other in pairs(games):
         assert one.ruleset == other.ruleset
         assert {starter(one), starter(other)} == set(one.players)
     assert {game.ruleset.starts for game in games} == {Starts.RED, Starts.BLUE}

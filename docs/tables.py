@@ -1,0 +1,75 @@
+"""Makes the tables that the documentation shows, from stores of leagues that have been played.
+
+    arena league bots/* --store quick.sqlite
+    python docs/tables.py picture quick.sqlite
+
+writes docs/league.svg, the picture in README.md.
+
+    arena league bots/* --rounds 100 -j 2 --store strength.sqlite
+    python docs/tables.py strength strength.sqlite
+
+writes the table in docs/bots.md, between the fences that follow the line with `<!-- strength -->`.
+"""
+
+import argparse
+import io
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.report.standings import Table, make_table
+from arena.report.text import full_report
+from arena.store import Store
+
+DOCS = Path(__file__).parent
+PICTURE = DOCS / "league.svg"
+STRENGTH = DOCS / "bots.md"
+MARK = "<!-- strength -->"
+OPENS, CLOSES = "```text\n", "```\n"
+WIDTH = 84
+DEFAULT_ROUNDS = 2
+
+
+def table_of(store: Path) -> Table:
+    """The table of a store, as `arena standings` makes it."""
+    with Store(store, create=False) as opened:
+        contents = opened.read()
+    return make_table(contents.entrants, contents.rows, contents.planned)
+
+
+def draw_picture(store: Path) -> None:
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
+    table = table_of(store)
+    rounds = table.planned // (len(table.lines) * (len(table.lines) - 1))
+    option = "" if rounds == DEFAULT_ROUNDS else f" --rounds {rounds}"
+    console.print(Text(f"$ arena league bots/*{option}", style="dim"))
+    console.print(full_report(table, WIDTH))
+    console.save_svg(str(PICTURE), title="stratego-arena", unique_id="league")
+    PICTURE.write_text("".join(line.rstrip() + "\n" for line in PICTURE.read_text().splitlines()))
+
+
+def write_strength(store: Path) -> None:
+    console = Console(width=WIDTH, file=io.StringIO(), highlight=False)
+    with console.capture() as captured:
+        console.print(full_report(table_of(store), WIDTH))
+    table = "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+    before, mark, after = STRENGTH.read_text().partition(MARK)
+    if not mark:
+        sys.exit(f"{STRENGTH}: expected a line with {MARK} above the table")
+    above, _, rest = after.partition(OPENS)
+    _, _, below = rest.partition(CLOSES)
+    STRENGTH.write_text(before + mark + above + OPENS + table + CLOSES + below)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("picture", "strength"))
+    parser.add_argument("store", type=Path)
+    options = parser.parse_args()
+    {"picture": draw_picture, "strength": write_strength}[options.what](options.store)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""The table of a league as people and programs get it: what is missing is said, and it fits the terminal."""
+
+import io
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arena.model import GameResult, Player
+from arena.report.document import league_document
+from arena.report.standings import Table, make_table
+from arena.report.text import full_report, interval_text
+from arena.store import GameRow, PlayerTime, Store
+from protocol.notation import Reason
+
+RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE
+ANN, BOB, CAT, DAN = (Player(name, "") for name in ("ann", "bob", "cat", "dan"))
+TIME = PlayerTime(moves=100, total_us=123_456, slowest_us=45_678, cpu_us=98_765)
+
+
+def rows(*games: tuple[Player, Player, GameResult]) -> list[GameRow]:
+    return [
+        GameRow(number, f"{number:016}", (red, blue), result, Reason.FLAG, 100, "", (TIME, TIME), 1.0)
+        for number, (red, blue, result) in enumerate(games, 1)
+    ]
+
+
+def match(wins: int, draws: int, losses: int, first: Player = ANN, second: Player = BOB) -> list[GameRow]:
+    results = [RED] * wins + [DRAW] * draws + [BLUE] * losses
+    return rows(*((first, second, result) for result in results))
+
+
+def league(players: Sequence[Player], games_each: int) -> list[GameRow]:
+    """The first of each pair wins three of four games."""
+    pairs = itertools.combinations(players, 2)
+    return rows(*((a, b, BLUE if game % 4 == 3 else RED) for a, b in pairs for game in range(games_each)))
+
+
+def printed(table: Table, width: int) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False).print(full_report(table, width))
+    return out.getvalue()
+
+
+def document(table: Table, played: Sequence[GameRow]) -> dict[str, object]:
+    decoded = json.loads(league_document(Path("l.sqlite"), {}, table, played))
+    assert isinstance(decoded, dict)
+    return decoded
+
+
+# --- the difference in a match --------------------------------------------------------------------------------------
+
+
+def test_a_match_says_the_difference_its_interval_and_how_likely_the_first_is_stronger() -> None:
+    table = make_table([ANN, BOB], match(15, 0, 5))
+    text = printed(table, 80)
+    assert "Elo of ann over bob: +191 (95%: +6..+409)\nLikelihood that ann is stronger: 98.7%\n" in text
+    assert text.splitlines()[0].split() == ["#", "bot", "points", "W", "D", "L", "forfeits", "ms", "CPU", "slowest"]
+    found = document(table, [])["difference"]
+    assert isinstance(found, dict)
+    assert {name: round(value, 3) for name, value in found.items() if isinstance(value, float)} == {
+        "elo": 190.849,
+        "low": 6.223,
+        "high": 409.32,
+        "stronger": 0.987,
+    }
+
+
+def test_the_difference_is_that_of_the_bot_that_was_named_first_whoever_leads() -> None:
+    text = printed(make_table([BOB, ANN], match(15, 0, 5)), 80)
+    assert "Elo of bob over ann: -191 (95%: -409..-6)\nLikelihood that bob is stronger: 1.3%\n" in text
+
+
+def test_a_match_without_a_loss_has_an_open_end() -> None:
+    table = make_table([ANN, BOB], match(50, 0, 0))
+    text = printed(table, 80)
+    assert "Elo of ann over bob: more than +446 (95%; no upper end, as bob made no point)" in text
+    assert "Likelihood that ann is stronger: more than 99.9%" in text
+    assert "Elo of bob over ann: less than -446" in printed(make_table([BOB, ANN], match(50, 0, 0)), 80)
+    assert table.difference
+    assert (table.difference.elo, table.difference.high) == (None, None)
+
+
+def test_a_hundred_draws_are_a_narrow_interval_around_nothing() -> None:
+    text = printed(make_table([ANN, BOB], match(0, 100, 0)), 80)
+    assert "Elo of ann over bob: +0 (95%: -13..+13)\nLikelihood that ann is stronger: 50.0%" in text
+
+
+def test_games_that_both_lost_say_nothing_of_the_difference() -> None:
+    lost = rows(*[(ANN, BOB, GameResult.NEITHER)] * 3)
+    assert make_table([ANN, BOB], lost).difference is None
+    assert make_table([ANN, BOB], match(3, 1, 2) + lost).difference == make_table([ANN, BOB], match(3, 1, 2)).difference
+
+
+def test_a_league_has_no_difference() -> None:
+    table = make_table([ANN, BOB, CAT], league([ANN, BOB, CAT], 4))
+    assert table.difference is None
+    assert document(table, [])["difference"] is None
+
+
+# --- what is missing ------------------------------------------------------------------------------------------------
+
+
+def test_a_league_that_is_not_over_says_how_many_games_it_lacks() -> None:
+    played = league([ANN, BOB, CAT], 4)
+    table = make_table([ANN, BOB, CAT], played[:7], planned=12)
+    assert "incomplete: 7 of 12 games; places go by points per game" in printed(table, 80)
+    found = document(table, played[:7])
+    assert (found["complete"], found["planned_games"]) == (False, 12)
+    whole = make_table([ANN, BOB, CAT], played, planned=12)
+    assert "incomplete" not in printed(whole, 80)
+    assert document(whole, played)["complete"] is True
+
+
+def test_a_match_that_is_not_over_says_so_too() -> None:
+    assert "incomplete: 5 of 20 games\n" in printed(make_table([ANN, BOB], match(3, 0, 2), planned=20), 80)
+
+
+def test_where_the_number_of_games_is_not_known_pairs_that_met_less_often_tell() -> None:
+    played = league([ANN, BOB, CAT], 4)
+    assert "incomplete: 11 of at least 12 games" in printed(make_table([ANN, BOB, CAT], played[:-1]), 80)
+    assert "incomplete" not in printed(make_table([ANN, BOB, CAT], played), 80)
+    assert "incomplete: 12 of at least 24 games" in printed(make_table([ANN, BOB, CAT, DAN], played), 80)
+    assert "incomplete" not in printed(make_table([ANN, BOB], match(2, 0, 1)), 80)
+
+
+def test_fewer_rounds_than_are_stored_do_not_make_a_league_whole() -> None:
+    """After three rounds of which the last was stopped, the same command for two."""
+    played = league([ANN, BOB, CAT], 6)
+    assert make_table([ANN, BOB, CAT], played, planned=12).is_complete
+    assert "incomplete: 17 of at least 18 games" in printed(make_table([ANN, BOB, CAT], played[:-1], planned=12), 80)
+
+
+def test_a_partial_league_is_ranked_by_points_per_game() -> None:
+    played = match(2, 0, 0, ANN, CAT) + match(3, 0, 3, BOB, CAT)
+    table = make_table([BOB, CAT, ANN], played)
+    assert [(line.place, line.name, line.score) for line in table.lines] == [
+        (1, "ann", 1.0),
+        (2, "bob", 0.5),
+        (3, "cat", 0.375),
+    ]
+    assert [line.split()[:3] for line in printed(table, 80).splitlines()[1:4]] == [
+        ["1", "ann", "2/2"],
+        ["2", "bob", "3/6"],
+        ["3", "cat", "3/8"],
+    ]
+
+
+def test_bots_that_are_equal_share_a_place_in_the_table_and_have_a_line_each_in_the_crosstable() -> None:
+    played = match(0, 2, 0, BOB, ANN) + match(2, 0, 0, ANN, CAT) + match(2, 0, 0, BOB, CAT)
+    lines = printed(make_table([CAT, BOB, ANN], played), 80).splitlines()
+    assert [line.split()[:2] for line in lines[1:4]] == [["1", "ann"], ["1", "bob"], ["3", "cat"]]
+    cross = lines[lines.index("Crosstable: points/games of the row's bot") + 2 :]
+    assert [line.split()[:2] for line in cross[:3]] == [["1", "ann"], ["2", "bob"], ["3", "cat"]]
+
+
+def test_a_store_keeps_how_many_games_were_planned(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        assert store.read().planned is None
+        store.set_planned(40)
+        store.set_planned(60)
+        assert store.read().planned == 60
+
+
+# --- how it looks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-8.4, 120.6, "-8..+121"),
+        (12.0, None, "+12.."),
+        (None, -3.0, "..-3"),
+        (None, None, "open"),
+        (-0.3, 0.2, "+0..+0"),
+    ],
+)
+def test_intervals_show_both_ends_and_leave_out_what_is_open(low: float | None, high: float | None, text: str) -> None:
+    assert interval_text(low, high) == text
+
+
+FIVE = [Player(name, "") for name in ("tactician", "scholar", "warden", "raider", "drifter")]
+
+
+def test_a_usual_table_is_whole_in_eighty_columns() -> None:
+    text = printed(make_table(FIVE, league(FIVE, 4)), 80)
+    header = ["#", "bot", "points", "W", "D", "L", "forfeits", "Elo", "95%", "ms", "CPU", "slowest"]
+    assert text.splitlines()[0].split() == header
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert "…" not in text
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 100])
+@pytest.mark.parametrize("games_each", [2, 200])
+def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(width: int, games_each: int) -> None:
+    table = make_table(FIVE, league(FIVE, games_each))
+    lines = printed(table, width).splitlines()
+    header = lines[0].split()
+    assert all(len(line) <= width for line in lines)
+    assert [name for name in header if name not in {"W", "D", "L", "ms", "CPU", "slowest"}] == [
+        "#",
+        "bot",
+        "points",
+        "forfeits",
+        "Elo",
+        "95%",
+    ]
+    for line, shown in zip(table.lines, lines[1:6], strict=True):
+        assert f" {line.name} " in shown
+        assert f" {line.points:g}/{line.games} " in shown
+        assert interval_text(line.elo_low, line.elo_high) in shown
+    wide = printed(table, 100).splitlines()[0].split()
+    dropped = [name for name in ("slowest", "CPU", "ms", "W", "D", "L") if name in wide and name not in header]
+    assert dropped == ["slowest", "CPU", "ms", "W", "D", "L"][: len(dropped)]
