@@ -84,4 +84,6 @@ def _run() -> int:
 
 
 def _complain(text: str) -> None:
-    click.echo(f"arena: {text}", err=True)
+    from arena.printable import printable
+
+    click.echo(f"arena: {printable(text, lines=True)}", err=True)

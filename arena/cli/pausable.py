@@ -15,8 +15,9 @@ from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
-from arena.model import GameRecord, GameSpec, Past
+from arena.model import GameRecord, GameSpec, Past, UsageError
 from arena.pause import load_paused, paused_game, save_paused
+from arena.printable import printable
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import Store
@@ -38,6 +39,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     level = level_of(options.sandbox)
     bots = find_bots(paths)
+    _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
@@ -52,6 +54,17 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     with confinement_of(level, bots, settings) as held:
         sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering)
         return _play(sitting, file, pause_after, options.as_json)
+
+
+def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
+    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    for bot in bots:
+        try:
+            str(bot.path.resolve()).encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+            ) from None
 
 
 def resume(file: Path, pause_after: int | None) -> int:
