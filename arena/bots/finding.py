@@ -52,10 +52,6 @@ class Found:
     bots: tuple[BotSpec, ...]
     remarks: tuple[str, ...] = ()
 
-    @property
-    def broken(self) -> tuple[BotSpec, ...]:
-        return tuple(bot for bot in self.bots if bot.fault is not None)
-
     def sound(self) -> list[BotSpec]:
         """The bots, if all of them can be started. Raises `UsageError` naming everything that is wrong."""
         faults = [bot.fault for bot in self.bots if bot.fault is not None]
@@ -116,28 +112,29 @@ def _is_document(path: Path) -> bool:
 
 
 def broken(bot: BotSpec, fault: str) -> BotSpec:
-    """The same bot, known to be unable to start: `fault` says why.
+    """The same bot, known to be unable to start: `fault` says why, and is made printable here.
 
     It is a player of its own, so that the games it forfeits are not those of the bot that it is when it is mended, be
     it by a change of its mode or of this machine.
     """
-    return replace(bot, digest=hashlib.sha256(f"broken {bot.digest}".encode()).hexdigest(), fault=fault)
+    digest = hashlib.sha256(f"broken {bot.digest}".encode()).hexdigest()
+    return replace(bot, digest=digest, fault=printable(fault, lines=True))
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:
     """What stands at a path that is no bot as a broken one."""
     full = Path(os.path.realpath(path))
-    name = None
+    name = name_of_file(full.name if os.path.isdir(full) else _stem(path))
     identity = Identity("")
     try:
-        if full.is_dir():
-            name = read_manifest(path).name
+        if os.path.isdir(full):
+            name = read_manifest(path).name or name
             identity = identify_folder(full)
-        elif full.is_file():
+        elif os.path.isfile(full):
             identity = identify_file(full)
     except (UsageError, OSError):
         pass  # what can be told of it is enough
-    return broken(BotSpec(name or made_name(name_of_file(_stem(full))), path, (), full, identity.digest), fault)
+    return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
 
 
 # --- one bot --------------------------------------------------------------------------------------------------------
@@ -149,6 +146,8 @@ def load_bot(path: Path) -> BotSpec:
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL, as no path has
+        if path.is_symlink():
+            raise UsageError(f"{where}: this is a link that leads nowhere") from None
         raise NotThereError(f"{where}: there is no such file or folder{_near(path)}") from None
     except OSError as error:
         raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None

@@ -7,7 +7,6 @@ import click
 from arena.bots import BotSpec, find_entrants
 from arena.confine.levels import Level, runnable
 from arena.model import UsageError
-from arena.printable import printable
 
 
 def entrants(paths: Sequence[str], level: Level, strict: bool) -> list[BotSpec]:
@@ -28,6 +27,6 @@ def entrants(paths: Sequence[str], level: Level, strict: bool) -> list[BotSpec]:
         click.echo(remark, err=True)
     for bot in bots:
         if bot.fault is not None:
-            click.echo(f"broken: {printable(bot.fault, lines=True)}", err=True)
+            click.echo(f"broken: {bot.fault}", err=True)
             click.echo(f"    {bot.name} forfeits its games; --strict refuses the league instead", err=True)
     return bots

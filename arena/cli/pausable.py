@@ -13,6 +13,7 @@ from arena.cli.options import PlayOptions
 from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
+from arena.league.changes import note_versions
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
 from arena.model import GameRecord, GameSpec, Past, UsageError
@@ -46,6 +47,8 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     path = options.store or Path(default_store("match", bots, settings))
     with Store(path, create=True) as store:
         store.agree(settings.described([bot.name for bot in bots]))
+        for line in note_versions(store, bots):
+            click.echo(line, err=True)
         store.set_entrants((red.player, blue.player))
         if spec.id in store.ids():
             number, _ = store.record(spec.id)

@@ -29,7 +29,6 @@ from arena.league.schedule import Settings, schedule
 from arena.limits import Limits, parse_memory, parse_size
 from arena.match import Conditions
 from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
-from arena.printable import printable
 from arena.report.document import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import make_table
@@ -154,7 +153,7 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
         console.print(full_report(table, console.width))
         for bot in plan.bots:
             if bot.fault is not None:
-                click.echo(f"{bot.name} is broken and was not started: {printable(bot.fault.splitlines()[0])}")
+                click.echo(f"{bot.name} is broken and was not started: {bot.fault.splitlines()[0]}")
 
 
 def level_of(asked: str) -> Level:

@@ -70,7 +70,7 @@ def league_document(
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row) for row in rows),
-        broken={name: printable(fault, lines=True) for name, fault in faults.items()},
+        broken=dict(faults),
     )
     return _json(document)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.bots import identity, load_bot
+from arena.bots import find_entrants, identity, load_bot
 from arena.bots.identity import MOST_BYTES, identify_folder
 from arena.bots.ignore import Ignored, pattern_fault
 from arena.model import UsageError
@@ -244,6 +244,19 @@ def test_what_may_not_be_read_is_named_and_never_passed_over(path: str, mode: in
         (folder / path).chmod(0o755)
     assert said.startswith(f"{folder}/{path}")
     assert said.endswith(": cannot be read: Permission denied")
+
+
+def test_a_bot_in_a_folder_that_may_not_be_searched_is_broken_and_no_more() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        put(folder / "closed" / "hunter")
+        (folder / "closed").chmod(0)
+        with without_rights():
+            (bot,) = find_entrants([str(folder / "closed" / "hunter")]).bots
+        (folder / "closed").chmod(0o755)
+    assert bot.name == "hunter"
+    assert bot.fault == f"{folder}/closed/hunter: cannot be looked at: Permission denied"
 
 
 # --- what is ignored ------------------------------------------------------------------------------------------------
