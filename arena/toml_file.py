@@ -14,8 +14,7 @@ from arena.model import UsageError
 from arena.printable import printable, shown
 
 MOST_BYTES = 16 * 1024
-"""A bot.toml may have as many: the worst, one key of 8,000 parts, takes the parser a second, and four times that at twice
-the length."""
+"""What a bot.toml may have: the worst, one key of 8,000 parts, takes the parser a second; with twice as many, four."""
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 """How a file is opened that may turn out to be something else: no FIFO is waited for, no terminal taken."""
 KINDS = (
