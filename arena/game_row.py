@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from arena.model import GameRecord, GameResult, Player
+from arena.printable import printable
 from protocol.notation import Color, Reason
 
 SUM_BYTES = 16
@@ -91,8 +92,8 @@ def columns_of(row: GameRow) -> Columns:
 
 
 def row_from(columns: Columns) -> GameRow:
-    """The row that columns say, once it is known that they are unchanged."""
-    number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = columns[:10]
+    """The row that columns say, once it is known that they are unchanged. Text is made printable: see `differences`."""
+    number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = map(_readable, columns[:10])
     red_moves, red_us, red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds = columns[10:17]
     red_cpu_us, blue_cpu_us = columns[17:]
     return GameRow(
@@ -133,13 +134,20 @@ def is_unchanged(columns: Columns, sum_of_record: object, sum_of_row: object) ->
 
 
 def differences(columns: Columns, record: GameRecord) -> list[str]:
-    """Where columns do not say what the record says, in words."""
+    """Where columns do not say what the record says, in words.
+
+    Text of either is made printable as it is read: a store may come from anywhere, or from an older version.
+    """
     expected = columns_of(row_of(columns[0], record))
     return [
         f"{name} is {_shown(got)}, by the record {_shown(wanted)}"
-        for name, got, wanted in zip(COLUMNS, columns, expected, strict=True)
+        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=True)
         if (got != wanted or type(got) is not type(wanted)) and not _is_of_version_1(name, got, wanted)
     ]
+
+
+def _readable(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value
 
 
 def _is_of_version_1(name: str, got: object, wanted: object) -> bool:

@@ -5,12 +5,15 @@ rules that stand in the record itself, so that a result can be checked years lat
 who want to see the game; `arena.recheck` judges it again.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from arena.model import RECORD_FORMAT, GameRecord
+from arena.printable import printable
 from arena.recheck import RecordError, check_record
 from arena.rules.deploy import IllegalSetupError
 from arena.rules.events import Event, IllegalActionError
@@ -23,6 +26,8 @@ __all__ = ["RecordError", "Replay", "Step", "check_record", "decode_record", "en
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(GameRecord)
+_ODD = re.compile(rb"\\[ubfr]|\x7f")
+"""What stands in JSON in ASCII for something that may not be printable. Few records have it: most are read quickly."""
 
 
 def encode_record(record: GameRecord) -> bytes:
@@ -38,7 +43,20 @@ def decode_record(data: bytes) -> GameRecord:
         raise RecordError(_newer(data) or f"not a game record: {error}") from None
     if record.format != RECORD_FORMAT:
         raise RecordError(_newer(data) or f"expected a game record of format {RECORD_FORMAT}, got {record.format}")
-    return record
+    if data.isascii() and not _ODD.search(data):
+        return record
+    return msgspec.convert(_shown(msgspec.to_builtins(record)), GameRecord)
+
+
+def _shown(value: Any, key: str = "") -> Any:
+    """A decoded record with all text in it made printable: it may come from anywhere, or from an older version."""
+    if isinstance(value, str):
+        return printable(value, lines=key == "stderr")
+    if isinstance(value, list | tuple):
+        return [_shown(item, key) for item in value]
+    if isinstance(value, dict):
+        return {name: _shown(item, name) for name, item in value.items()}
+    return value
 
 
 class _Format(msgspec.Struct):

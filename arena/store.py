@@ -9,7 +9,7 @@ holds and which, and the settings are summed too. What is not as it was stored i
 the games that are whole and names the others, `rows` refuses a store that has any of those.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +33,7 @@ from arena.game_row import (
     row_sum,
 )
 from arena.model import GameRecord, Player, UsageError
+from arena.printable import printable
 from arena.record import RecordError, decode_record, encode_record
 
 __all__ = [
@@ -57,6 +58,12 @@ SMALLEST_ROW = 64
 COUNT_BYTES = 8
 ROW_CHANGED = "its row was changed after it was stored"
 UNREADABLE = "it cannot be read any more"
+ENTRANTS = "entrants"
+FILES = "files of "
+KEPT_BESIDE = (ENTRANTS, FILES, PLANNED)
+"""How the names of settings begin that are none of the games: who takes part, the files of a version of a bot, and how
+many games are to be played."""
+MOST_OF_FILES = 64 * 1024
 
 _TABLES = (
     "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -226,7 +233,7 @@ class Store:
         """Keep who takes part now: `entrants` without more words means these."""
         with self._database.transaction():
             self.settings()
-            self._set({"entrants": msgspec.json.encode(players).decode()})
+            self._set({ENTRANTS: msgspec.json.encode(players).decode()})
 
     def set_planned(self, games: int) -> None:
         """Keep how many games those who take part now are to play, so that a table can say what is missing."""
@@ -237,6 +244,36 @@ class Store:
     def entrants(self) -> tuple[Player, ...]:
         """Who took part when the store was last used."""
         return _entrants(self.settings())
+
+    def players(self) -> list[Player]:
+        """All who have played here, in the order of their last games."""
+        rows = self._query(
+            "SELECT name, digest FROM (SELECT red AS name, red_digest AS digest, number FROM games"
+            " UNION ALL SELECT blue, blue_digest, number FROM games) GROUP BY name, digest ORDER BY max(number)"
+        )
+        return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
+
+    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
+        """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+        kept = {_files_key(version) for version in (player, *versions)}
+        with self._database.transaction():
+            present = self.settings()
+            changes: dict[str, str | None] = {
+                name: None for name in present if name.rpartition("@")[0] == FILES + player.name and name not in kept
+            }
+            value = msgspec.json.encode(files).decode()
+            if files and len(value) <= MOST_OF_FILES and present.get(_files_key(player)) != value:
+                changes[_files_key(player)] = value
+            self._set(changes)
+
+    def files_of(self, player: Player) -> dict[str, str]:
+        """The fingerprints of a player's files as they were kept; empty if they were not."""
+        kept = self.settings().get(_files_key(player), "{}")
+        try:
+            files = msgspec.json.decode(kept, type=dict[str, str])
+        except msgspec.MsgspecError:
+            return {}
+        return {printable(name): content for name, content in files.items()}
 
     def _settings(self) -> dict[str, str]:
         return dict(self._query("SELECT name, value FROM settings"))
@@ -250,10 +287,14 @@ class Store:
             unchanged = False
         return () if unchanged else (Damage(None, "the settings were changed after they were stored"),)
 
-    def _set(self, settings: Mapping[str, str]) -> None:
-        for name, value in settings.items():
-            self._query("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value)
-        if settings:
+    def _set(self, changes: Mapping[str, str | None]) -> None:
+        """Change settings, inside a transaction; None takes one away."""
+        for name, value in changes.items():
+            if value is None:
+                self._query("DELETE FROM settings WHERE name = ?", name)
+            else:
+                self._query("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value)
+        if changes:
             self._query("INSERT OR REPLACE INTO sums VALUES ('settings', ?)", _settings_sum(self._settings()))
 
     # --- games ----------------------------------------------------------------------------------------------------
@@ -463,9 +504,14 @@ def _compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[s
     return record, [f"its row does not say what its record says: {'; '.join(different)}"] if different else []
 
 
+def _files_key(player: Player) -> str:
+    return f"{FILES}{player.name}@{player.digest}"
+
+
 def _entrants(settings: Mapping[str, str]) -> tuple[Player, ...]:
-    value = settings.get("entrants")
-    return msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+    value = settings.get(ENTRANTS)
+    players = msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+    return tuple(Player(printable(player.name), printable(player.digest)) for player in players)
 
 
 def _settings_sum(settings: Mapping[str, str]) -> bytes:

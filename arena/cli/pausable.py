@@ -13,11 +13,13 @@ from arena.cli.options import PlayOptions
 from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
+from arena.league.changes import note_versions
 from arena.league.resume import agree
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
 from arena.model import GameRecord, GameSpec, Past, UsageError
 from arena.pause import load_paused, paused_game, refuse_to_overwrite, save_paused
+from arena.printable import printable
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import Store
@@ -43,12 +45,15 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     bots = find_bots(paths)
     if len(bots) != 2:
         raise UsageError(f"expected two bots, got {len(bots)}: hidden files are passed over")
+    _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
     path = options.store or Path(default_store("match", bots, settings))
     with Store(path, create=True) as store:
         store.agree(settings.described([bot.name for bot in bots]))
+        for line in note_versions(store, bots):
+            click.echo(line, err=True)
         store.set_entrants((red.player, blue.player))
         if _is_stored(spec.id, store):
             return 0
@@ -64,6 +69,17 @@ def _is_stored(game_id: str, store: Store) -> bool:
     number, _ = store.record(game_id)
     click.echo(f"this game is stored already, as game {number} of {store.path}", err=True)
     return True
+
+
+def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
+    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    for bot in bots:
+        try:
+            str(bot.path.resolve()).encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+            ) from None
 
 
 def resume(file: Path, pause_after: int | None) -> int:

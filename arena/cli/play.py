@@ -15,13 +15,15 @@ import msgspec
 import trio
 from rich.text import Text
 
-from arena.bots import BotSpec, find_bots
+from arena.bots import BotSpec
+from arena.cli.entrants import entrants
 from arena.cli.options import DEFAULT_SEED, PlayOptions
 from arena.confine.custody import claim_all_orphans
 from arena.confine.launch import host_fault
 from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
 from arena.confine.limits_file import load_limits
 from arena.confine.rlimits import use_all_descriptors
+from arena.league.changes import note_versions
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
 from arena.limits import Limits, parse_memory, parse_size
@@ -80,15 +82,17 @@ class _Plan:
         return [Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering) for cpu in pinned]
 
 
-def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None) -> int:
-    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
+def play(
+    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None, *, strict: bool = True
+) -> int:
+    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`.
+
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games.
+    """
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
-    bots = find_bots(paths)
-    if len(bots) < 2:
-        got = f"only {bots[0].name}" if bots else "none"
-        raise UsageError(f"expected at least two bots, got {got}")
+    bots = entrants(paths, level, strict)
     settings = settings_of(options, bots)
     planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
     path = options.store or Path(default_store(kind, bots, settings))
@@ -108,6 +112,8 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
     with confinement_of(level, bots, settings) as confinement, Store(path, create=True) as store:
         claim_all_orphans()
         store.agree(settings.described([bot.name for bot in bots]))
+        for line in note_versions(store, bots):
+            click.echo(line, err=True)
         store.set_entrants(plan.players)
         store.set_planned(len(plan.games))
         faults = _Faults()
@@ -141,10 +147,14 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
     rows = plan.rows(store)
     table = make_table(plan.players, rows, len(plan.games))
     if as_json:
-        click.echo(league_document(plan.path, store.settings(), table, rows))
+        broken = {bot.name: bot.fault for bot in plan.bots if bot.fault is not None}
+        click.echo(league_document(plan.path, store.settings(), table, rows, broken))
     else:
         console = results_console()
         console.print(full_report(table, console.width))
+        for bot in plan.bots:
+            if bot.fault is not None:
+                click.echo(f"{bot.name} is broken and was not started: {bot.fault.splitlines()[0]}")
 
 
 def level_of(asked: str) -> Level:

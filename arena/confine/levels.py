@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from arena.bots import BotSpec
+from arena.bots import BotSpec, broken
 from arena.confine import bwrap, custody
 from arena.confine.cgroup import CgroupError, Hierarchy
 from arena.confine.launch import Launch
@@ -77,6 +77,20 @@ def choose(asked: str) -> Level:
     return level
 
 
+def runnable(level: Level, bots: Sequence[BotSpec]) -> list[BotSpec]:
+    """The same bots; those that cannot be run at this level are broken."""
+    return [bot if bot.fault is not None else _runnable(level, bot, bots) for bot in bots]
+
+
+def _runnable(level: Level, bot: BotSpec, others: Sequence[BotSpec]) -> BotSpec:
+    if level is not Level.DEFAULT:
+        try:
+            recipe(bot, others)
+        except UsageError as error:
+            return broken(bot, str(error))
+    return bot
+
+
 class Confinement:
     """How the bots of one league or match are started. Use it in a `with` statement.
 
@@ -92,7 +106,7 @@ class Confinement:
         self._hierarchy: Hierarchy | None = None
         self._started = 0
         if level is not Level.DEFAULT:
-            self._recipes = {bot.name: recipe(bot, bots) for bot in bots}
+            self._recipes = {bot.name: recipe(bot, bots) for bot in bots if bot.fault is None}
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
 

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import pytest
 
-from arena.bots import INHERITED, base_environment
+from arena.bots.spec import INHERITED, base_environment
 from arena.process import STDERR_KEPT
 from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
 from arena.rules.combat import fight
