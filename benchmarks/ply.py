@@ -32,12 +32,13 @@ from pathlib import Path
 
 import trio
 
+import arena
 from arena.bots import BotSpec, load_bot
 from arena.match import play_game
 from arena.model import GameSpec, TimeControl
 from arena.rules.loading import load_ruleset
 
-HERE = Path(__file__).parent.parent
+HERE = Path(__file__).resolve().parent.parent
 
 SPINNER = """
 import os, sys
@@ -186,7 +187,10 @@ def time_ply_in(checkout: Path, program: Path, plies: int, games: int) -> float:
     done = subprocess.run(line, check=False, capture_output=True, text=True, env=environment)
     if done.returncode:
         sys.exit(f"{checkout}: {done.stderr}")
-    return float(done.stdout)
+    took, measured = done.stdout.split("\n")[:2]
+    if Path(measured) != checkout:
+        sys.exit(f"expected to measure the arena in {checkout}, but this Python has that in {measured}")
+    return float(took)
 
 
 def measure(program: Path, options: argparse.Namespace) -> None:
@@ -268,6 +272,7 @@ def main() -> None:
     if options.measure:
         program, games = options.measure
         print(time_ply(load_bot(Path(program)), options.plies, int(games)))
+        print(Path(arena.__file__).parent.parent)
         return
     options.against = [checkout.resolve() for checkout in options.against]
     for checkout in options.against:
