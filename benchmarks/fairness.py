@@ -18,9 +18,9 @@ less than 1 ms more than they took, and 99 of 100 no more than 1 ms less.
 With `--hostile` the games of honest bots are played first alone, and then beside one game against a bad neighbour of
 each kind, which does what it can to make the arena slow or to win time (`sleeper.c` says what). The neighbour sleeps
 and measures as the others do, so that what it was charged less what it slept shows what it gains: nothing, if that is
-not below what honest bots get (full-pipe does not see when its turn begins and takes it that its opponent needs no more
-than its sleep; what the opponent needs more seems to be its gain). One that loses is started again. The aim: 99 of 100 moves of the honest are charged less
-than 1 ms more than they took. Needs a C compiler.
+not below what honest bots get. (full-pipe cannot see when its turn begins. It takes it that its opponent needs no more
+than its sleep; what that needs more looks like a gain.) One that loses is started again. The aim: 99 of 100 moves of
+the honest are charged less than 1 ms more than they took. Needs a C compiler.
 """
 
 import argparse
