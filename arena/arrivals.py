@@ -51,8 +51,8 @@ class Arrivals(trio.abc.Instrument):
     def __init__(self) -> None:
         self.stops: list[Stop] = []
         """All stops so far, the oldest first."""
-        self._left_out = 0.0
-        """Seconds of stops that `now` leaves out."""
+        self.left_out = 0.0
+        """Seconds of stops that `now` leaves out: a deadline of the games is so much later by trio's clock."""
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._came: dict[int, tuple[float, float]] = {}
         """The earliest and the latest time at which what has not been read yet can have come."""
@@ -78,11 +78,7 @@ class Arrivals(trio.abc.Instrument):
 
     def now(self) -> float:
         """The time by the clock of the games, in seconds: it stands still while the arena is stopped."""
-        return now() - self._left_out
-
-    def on_trios_clock(self, moment: float) -> float:
-        """A time to come by the clock of the games, as a deadline for trio."""
-        return moment + self._left_out
+        return now() - self.left_out
 
     def watch(self, output: int) -> None:
         """Look at this descriptor too, from now on; it must be forgotten before it is closed."""
@@ -104,37 +100,61 @@ class Arrivals(trio.abc.Instrument):
         moment = self._look(now())
         earliest, latest = self._came.pop(output, (moment, moment))
         earliest = max(earliest, asked)
-        return earliest + min(max(latest - earliest, 0.0) / 2, MOMENT), moment
+        charged = (latest - earliest) / 2
+        if charged > MOMENT:
+            return earliest + MOMENT, moment
+        return (earliest + charged if charged > 0 else earliest), moment
 
-    def _look(self, moment: float, slept: float = 0.0, woken: float = 0.0) -> float:
-        """Look at all output; it is `moment` by trio's clock. Returns the time by the clock of the games.
+    def _look(self, moment: float) -> float:
+        """Look at all output; it is `moment` by trio's clock, and the arena has worked since the last look.
 
-        The arena has worked since the last look, or has asked to sleep for `slept` seconds and was `woken` by then.
+        Returns the time by the clock of the games.
         """
-        moment -= self._left_out
-        since = max(self._looked, woken - self._left_out)
-        if moment - self._looked > STOP_SECONDS:
-            stopped = moment - self._looked
-            if stopped - slept - self._worked_and_waited() > STOP_SECONDS:
-                self._left_out += stopped
-                self.stops.append(Stop(stopped, stopped))
-                moment = since = self._looked
-            self._note_use()
+        looked = self._looked
+        moment -= self.left_out
+        if moment - looked > STOP_SECONDS:
+            moment = self._explained(moment, 0)
+        if self._epoll:
+            for output, _ in self._epoll.poll(0):
+                self._came[output] = (looked, moment)
+        self._looked = moment
+        return moment
+
+    def _look_after_sleep(self, moment: float, asked: float) -> None:
+        """The same after the arena has asked to sleep for so many seconds."""
+        looked = self._looked
+        woken = moment - self.left_out - (self._waited_for_cpu() - self._waited)
+        moment -= self.left_out
+        if moment - looked > STOP_SECONDS:
+            moment = self._explained(moment, asked)
         if self._epoll:
             found = self._epoll.poll(0)
-            # Who is found alone after a sleep has ended it; of several, any may have come while no CPU was free.
-            latest = since if woken and len(found) == 1 else moment
+            earliest = min(max(looked, woken), moment)
+            # Who is found alone has woken the arena; of several, any may have come while no CPU was free.
+            latest = earliest if len(found) == 1 else moment
             for output, _ in found:
-                self._came[output] = (since, latest)
+                self._came[output] = (earliest, latest)
         self._looked = moment
+
+    def _explained(self, moment: float, asked: float) -> float:
+        """The time by the clock of the games after a long time without a look: if it was a stop, it is left out."""
+        passed = moment - self._looked
+        if passed - asked - self._worked_and_waited() > STOP_SECONDS:
+            self.left_out += passed
+            self.stops.append(Stop(passed, passed))
+            moment = self._looked
+        self._note_use()
         return moment
 
     @contextlib.contextmanager
     def blocking_call(self) -> Iterator[None]:
         """Around what the arena waits for without looking: that is no stop."""
         self._look(now())
+        self._note_use()
+        self._waited -= CALL_SECONDS  # it is all explained by that
         yield
-        self._look(now(), CALL_SECONDS)
+        self._look(now())
+        self._note_use()
 
     # --- what the arena did ---------------------------------------------------------------------------------------
 
@@ -176,7 +196,7 @@ class Arrivals(trio.abc.Instrument):
     def after_io_wait(self, timeout: float) -> None:
         moment = now()
         if timeout:
-            self._look(moment, timeout, moment - (self._waited_for_cpu() - self._waited))
+            self._look_after_sleep(moment, timeout)
         else:
             self._look(moment)
 

@@ -30,7 +30,10 @@ class Stop(NamedTuple):
 
 def counted(came: float, read: float) -> float:
     """When an answer counts as given that came at `came`, as far as that is known, and was read at `read`."""
-    return min(max(came, read - MOST_FORGIVEN), read)
+    earliest = read - MOST_FORGIVEN
+    if came < earliest:
+        return earliest
+    return came if came < read else read
 
 
 class Clock:

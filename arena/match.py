@@ -139,10 +139,11 @@ class _Table:
         pause.interrupt = self._interrupt
         self._processes: dict[Color, BotProcess] = {}
         self._arrivals = Arrivals.of_this_run()
-        self._stops = len(self._arrivals.stops)
+        self._stops = self._arrivals.stops
+        self._told = len(self._stops)
         """How many stops of the arena the referee knows of, or need not know."""
-        self._unsent = [b"", b""]
-        """Per seat, what its pipe has not taken yet of what is due to it."""
+        self._unsent: dict[Color, bytes] = {}
+        """Per seat whose pipe is full, what it has not taken yet of what is due to it."""
         self._gone: list[Color] = []
         self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
@@ -239,12 +240,16 @@ class _Table:
                 if seat.fault:
                     return
             self._cpu_before = process.cpu_us()
-            data = self._unsent[color] + referee.take(color)
+            data = referee.take(color)
+            if self._unsent:
+                data = self._unsent.pop(color, b"") + data
             begun = self._now()
-            self._unsent[color] = process.write_now(data)
+            rest = process.write_now(data)
             referee.sent(color, begun)
             self._arm()
-        if self._unsent[color]:
+            if rest:
+                self._unsent[color] = rest
+        if self._unsent:
             await self._write_slowly(color, process)
         while seat.phase.bot_must_answer and not seat.due and not seat.fault:
             if not (self._prompt[color] and process.output_within(SPIN_SECONDS)):
@@ -269,7 +274,8 @@ class _Table:
         came, read = self._arrivals.take(process.stdout, asked)
         data = process.read_now()
         if data:
-            self._tell_of_stops()
+            if self._told < len(self._stops):
+                self._tell_of_stops()
             self._prompt[color] = came - asked < PROMPT_SECONDS
             used = process.cpu_us() - self._cpu_before
             referee.receive(color, data, came, read)
@@ -296,9 +302,11 @@ class _Table:
         spec = self.referee.spec
         must_answer = self.referee.seats[color].phase.bot_must_answer
         with trio.move_on_after(NEVER if must_answer else spec.time.setup_ms / 1000):
-            while self._unsent[color]:
+            while color in self._unsent:
                 await trio.lowlevel.wait_writable(process.stdin)
-                self._unsent[color] = process.write_now(self._unsent[color])
+                rest = process.write_now(self._unsent.pop(color))
+                if rest:
+                    self._unsent[color] = rest
         self._yielded = now()
 
     def _last_words(self, color: Color) -> None:
@@ -315,8 +323,7 @@ class _Table:
         """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
         process = self._processes[color]
         seat = self.referee.seats[color]
-        if self._unsent[color]:
-            self._tell_of_stops()
+        if color in self._unsent:
             self.referee.stalled(color)
             return
         while seat.phase.bot_must_answer and not seat.fault and self._receive(color, process):
@@ -324,17 +331,17 @@ class _Table:
 
     def _now(self) -> float:
         """The time by the clock of the games, after the referee has been told of all stops."""
-        self._tell_of_stops()
-        return self._arrivals.now()
+        if self._told < len(self._stops):
+            self._tell_of_stops()
+        return now() - self._arrivals.left_out
 
     def _tell_of_stops(self) -> None:
-        stops = self._arrivals.stops
-        while self._stops < len(stops):
-            self.referee.stopped(stops[self._stops], self._arrivals.now())
-            self._stops += 1
+        for stop in self._stops[self._told :]:
+            self.referee.stopped(stop, self._arrivals.now())
+            self._told += 1
 
     def _arm(self) -> None:
-        deadline = self._arrivals.on_trios_clock(self.referee.deadline)
+        deadline = self.referee.deadline + self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline
 

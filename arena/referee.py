@@ -158,7 +158,7 @@ class Referee:
     def receive(self, color: Color, data: bytes, came: float, read: float | None = None) -> None:
         """A seat has sent these bytes: they came at `came`, as far as is known, and were read at `read` (or then)."""
         seat = self.seats[color]
-        if self.is_over or seat.fault:
+        if self.verdict or self.void or seat.fault:
             return
         read = came if read is None else read
         now = counted(came, read)
@@ -169,7 +169,7 @@ class Referee:
         try:
             for line in seat.buffer.feed(data):
                 self._line(seat, line, now, forgiven)
-                if self.is_over or seat.fault:
+                if self.verdict or self.void or seat.fault:
                     return
         except RemoteProtocolError as error:
             self._fail(seat, Fault(Reason.PROTOCOL, str(error)))

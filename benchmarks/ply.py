@@ -13,8 +13,9 @@ bot runs on another CPU than the arena. Two games are set against two ping-pongs
 
 A CPU that has gone to sleep takes long to wake, and how long is the machine's affair: so a program of idle priority,
 which gives way to everything, keeps each CPU awake meanwhile. The runs are interleaved, because a machine's speed
-drifts; with `--against` so are those of other checkouts of the arena, to compare versions. Ratios are of the medians,
-with one game at a time and with two (wall time over all plies of both). Needs a C compiler.
+drifts; with `--against` so are those of other checkouts of the arena, to compare versions. On a busy machine the
+arena's own processor time, which is given too, compares better than the time by the clock. Ratios are of the medians,
+with one game at a time and with two (over all plies of both). Needs a C compiler.
 """
 
 import argparse
@@ -27,8 +28,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import trio
 
@@ -38,6 +40,7 @@ from arena.match import play_game
 from arena.model import GameSpec, TimeControl
 from arena.rules.loading import load_ruleset
 
+PLACES = ("ping-pong on one CPU", "on two", "two, each on one")
 HERE = Path(__file__).resolve().parent.parent
 
 SPINNER = """
@@ -161,98 +164,112 @@ async def play(bot: BotSpec, plies: int) -> None:
         sys.exit(f"the game ended too early: {record.verdict.detail}")
 
 
-def time_games(bot: BotSpec, plies: int, games: int) -> float:
-    """Seconds that so many games of so many plies take, all at once."""
+class Cost(NamedTuple):
+    """Microseconds of a ply: by the clock, and of the arena's own processor time."""
+
+    wall: float
+    cpu: float
+
+
+def time_games(bot: BotSpec, plies: int, games: int) -> tuple[float, float]:
+    """Seconds that so many games of so many plies take, all at once, and the arena's processor time for them."""
 
     async def all_of_them() -> None:
         async with trio.open_nursery() as nursery:
             for _ in range(games):
                 nursery.start_soon(play, bot, plies)
 
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     trio.run(all_of_them)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - used
 
 
-def time_ply(bot: BotSpec, plies: int, games: int) -> float:
-    """Microseconds of one ply: a long game less a short one, over all plies that the one has more."""
+def time_ply(bot: BotSpec, plies: int, games: int) -> Cost:
+    """What one ply costs: a long game less a short one, over all plies that the one has more."""
     short = plies // 10
-    return (time_games(bot, plies, games) - time_games(bot, short, games)) / ((plies - short) * games) * 1e6
+    both = zip(time_games(bot, plies, games), time_games(bot, short, games), strict=True)
+    return Cost(*((of_long - of_short) / ((plies - short) * games) * 1e6 for of_long, of_short in both))
 
 
-def time_ply_in(checkout: Path, program: Path, plies: int, games: int) -> float:
+def time_ply_in(checkout: Path, program: Path, plies: int, games: int) -> Cost:
     """The same with the arena of a checkout, in a process of its own."""
     line = [sys.executable, str(Path(__file__).resolve()), "--plies", str(plies), "--measure", str(program), str(games)]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     done = subprocess.run(line, check=False, capture_output=True, text=True, env=environment)
     if done.returncode:
         sys.exit(f"{checkout}: {done.stderr}")
-    took, measured = done.stdout.split("\n")[:2]
+    wall, cpu, measured = done.stdout.splitlines()
     if Path(measured) != checkout:
         sys.exit(f"expected to measure the arena in {checkout}, but this Python has that in {measured}")
-    return float(took)
+    return Cost(float(wall), float(cpu))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run found: microseconds of a round trip in each place, and of a ply in each checkout, with one game and
+    with two."""
+
+    pings: tuple[float, ...]
+    plies: tuple[tuple[Cost, Cost], ...]
+
+    def words(self, checkouts: Sequence[Path]) -> str:
+        """The figures in words."""
+        words = [f"{name} {took:.1f}" for name, took in zip(PLACES, self.pings, strict=True)]
+        words += [
+            f"{'ply' if checkout == HERE else f'{checkout.name} ply'}: one game {one.wall:.1f} (CPU {one.cpu:.1f}), "
+            f"two games {two.wall:.1f} (CPU {two.cpu:.1f})"
+            for checkout, (one, two) in zip(checkouts, self.plies, strict=True)
+        ]
+        return "; ".join(words)
+
+
+def median_of(runs: Sequence[Run]) -> Run:
+    """The median of each figure."""
+    pings = tuple(statistics.median(column) for column in zip(*(run.pings for run in runs), strict=True))
+    plies = []
+    for column in zip(*(run.plies for run in runs), strict=True):
+        one, two = (
+            Cost(*(statistics.median(figure) for figure in zip(*(pair[games] for pair in column), strict=True)))
+            for games in (0, 1)
+        )
+        plies.append((one, two))
+    return Run(pings, tuple(plies))
 
 
 def measure(program: Path, options: argparse.Namespace) -> None:
-    """All of it, with what came of it in words."""
+    """Run all of it and print what came of it."""
     cpus = sorted(os.sched_getaffinity(0))
     first, last = cpus[0], cpus[-1]
     bouncer = compile_program(PING_PONG, program.with_name("ping-pong"))
-    places = {
-        "ping-pong on one CPU": [(first, first)],
-        "on two": [(first, last)],
-        "two, each on one": [(first, first), (last, last)],
-    }
+    places = ([(first, first)], [(first, last)], [(first, first), (last, last)])
     checkouts = [HERE, *options.against]
-    pings: list[list[float]] = []
-    plies: list[list[tuple[float, float]]] = []
+    runs = []
     with awake(cpus):
         for number in range(1, options.rounds + 1):
-            pings.append([ping_pong(bouncer, options.plies, pairs) for pairs in places.values()])
-            plies.append(
-                [
-                    (
-                        time_ply_in(checkout, program, options.plies, 1),
-                        time_ply_in(checkout, program, options.plies, 2),
-                    )
-                    for checkout in checkouts
-                ]
+            pings = tuple(ping_pong(bouncer, options.plies, pairs) for pairs in places)
+            plies = tuple(
+                (time_ply_in(checkout, program, options.plies, 1), time_ply_in(checkout, program, options.plies, 2))
+                for checkout in checkouts
             )
-            tell(f"run {number}", places, pings[-1], checkouts, plies[-1])
-    middle = [statistics.median(column) for column in zip(*pings, strict=True)]
-    of_each = [
-        (statistics.median(one for one, _ in column), statistics.median(two for _, two in column))
-        for column in zip(*plies, strict=True)
-    ]
-    tell("median", places, middle, checkouts, of_each)
+            runs.append(Run(pings, plies))
+            print(f"run {number:3} us: {runs[-1].words(checkouts)}", flush=True)
+    median = median_of(runs)
+    print(f"median  us: {median.words(checkouts)}")
     if len(cpus) < 2:
         print("this machine has one CPU: no ping-pong could be kept on two")
-    for checkout, (one, two) in zip(checkouts, of_each, strict=True):
-        print(f"{checkout}: one game {one / middle[0]:.1f} times the ping-pong on one CPU, {one / middle[1]:.1f} times")
-        print(f"    that on two; two games {two / middle[2]:.1f} times two ping-pongs")
+    on_one, on_two, pair = median.pings
+    for checkout, (one, two) in zip(checkouts, median.plies, strict=True):
+        print(
+            f"{checkout}: one game {one.wall / on_one:.1f} times the ping-pong on one CPU, "
+            f"{one.wall / on_two:.1f} times that on two; two games {two.wall / pair:.1f} times two ping-pongs"
+        )
     for place, checkout in enumerate(options.against, start=1):
         for games, name in enumerate(("one game", "two games")):
-            ratios = [row[0][games] / row[place][games] for row in plies]
-            print(
-                f"this against {checkout}: {name} {statistics.median(ratios):.3f} (from {min(ratios):.3f} to "
-                f"{max(ratios):.3f})"
+            walls, used = (
+                statistics.median(run.plies[0][games][kind] / run.plies[place][games][kind] for run in runs)
+                for kind in (0, 1)
             )
-
-
-def tell(
-    what: str,
-    places: dict[str, list[tuple[int, int]]],
-    pings: Sequence[float],
-    checkouts: Sequence[Path],
-    plies: Sequence[tuple[float, float]],
-) -> None:
-    """Print a row of figures, in microseconds."""
-    words = [f"{name} {took:.1f}" for name, took in zip(places, pings, strict=True)]
-    words += [
-        f"{'ply' if checkout == HERE else checkout.name + ' ply'}: one game {one:.1f}, two games {two:.1f}"
-        for checkout, (one, two) in zip(checkouts, plies, strict=True)
-    ]
-    print(f"{what:7} us: {'; '.join(words)}", flush=True)
+            print(f"this against {checkout}: {name} {walls:.3f} by the clock, {used:.3f} of processor time")
 
 
 def main() -> None:
@@ -271,7 +288,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.measure:
         program, games = options.measure
-        print(time_ply(load_bot(Path(program)), options.plies, int(games)))
+        print(*time_ply(load_bot(Path(program)), options.plies, int(games)), sep="\n")
         print(Path(arena.__file__).parent.parent)
         return
     options.against = [checkout.resolve() for checkout in options.against]

@@ -281,7 +281,7 @@ def test_time_that_is_neither_slept_nor_worked_nor_waited_is_a_stop_and_the_cloc
     (found,) = scripted.arrivals.stops
     assert found == pytest.approx((LONG, LONG))
     assert scripted.arrivals.now() == pytest.approx(10.0)
-    assert scripted.arrivals.on_trios_clock(11.0) == pytest.approx(11.0 + LONG)
+    assert scripted.arrivals.left_out == pytest.approx(LONG)
     scripted.look(15.0 + LONG)
     assert scripted.arrivals.now() == pytest.approx(15.0)
     assert len(scripted.arrivals.stops) == 1
