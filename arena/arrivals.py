@@ -90,6 +90,10 @@ class Arrivals(trio.abc.Instrument):
             self._epoll.unregister(output)
             self._came.pop(output, None)
 
+    def may_have(self, output: int) -> bool:
+        """Whether there may be something to read: False if the last look has found nothing since it was last taken."""
+        return output in self._came or not self._epoll
+
     def take(self, output: int, asked: float) -> tuple[float, float]:
         """When what is to be read from this descriptor now came (its last part, if it came in parts), and what time it
         is now.

@@ -235,7 +235,7 @@ class _Table:
         referee, process = self.referee, self._processes[color]
         seat = referee.seats[color]
         if seat.due:
-            if process.has_output():
+            if self._arrivals.may_have(process.stdout) and process.has_output():
                 await self._read(color, process)  # nobody had asked for it yet: let the referee judge it as that
                 if seat.fault:
                     return

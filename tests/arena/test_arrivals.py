@@ -240,6 +240,18 @@ def test_what_was_taken_is_forgotten_and_the_next_answer_has_a_time_of_its_own(s
 
 
 @needs_epoll
+def test_what_a_look_has_found_and_nobody_has_taken_is_known(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    assert not scripted.arrivals.may_have(scripted.pipe.output)
+    scripted.pipe.say()
+    scripted.look(11.0)
+    scripted.look(12.0)
+    assert scripted.arrivals.may_have(scripted.pipe.output)
+    scripted.take(13.0, asked=9.5)
+    assert not scripted.arrivals.may_have(scripted.pipe.output)
+
+
+@needs_epoll
 def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that_number(scripted: Scripted) -> None:
     scripted.sleep(10.0, until=11.0)
     scripted.arrivals.forget(scripted.pipe.output)
@@ -256,6 +268,7 @@ def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest
     scripted = Scripted(monkeypatch, pipe)
     scripted.sleep(10.0, until=11.0)
     scripted.look(12.0)
+    assert scripted.arrivals.may_have(pipe.output), "nobody knows"
     assert scripted.take(13.0, asked=9.5) == 13.0
     scripted.arrivals.forget(pipe.output)
     scripted.arrivals.after_run()
