@@ -33,6 +33,8 @@ BEAT_SECONDS = 0.02
 STOP_SECONDS = 0.05
 """A time between two looks of which more than this cannot be explained is a stop. With 64 games and a spinning program
 on each CPU the arena waits for its own threads and for the system for 16 ms at the most."""
+ROUGH_STOP_SECONDS = 0.5
+"""The same where the system does not tell how long a thread has waited for a CPU."""
 CALL_SECONDS = 1.0
 """As long as this a call that the arena waits for may take. To start a program has taken 20 ms on a busy machine."""
 
@@ -61,6 +63,7 @@ class Arrivals(trio.abc.Instrument):
         self._schedstat: int | None = None
         with contextlib.suppress(OSError):
             self._schedstat = os.open(_SCHEDSTAT.format(threading.get_native_id()), os.O_RDONLY | os.O_CLOEXEC)
+        self._stop_seconds = STOP_SECONDS if self._schedstat is not None else ROUGH_STOP_SECONDS
         self._note_use()
         self._suspended = _suspended()
 
@@ -104,6 +107,7 @@ class Arrivals(trio.abc.Instrument):
         moment = self._look(now())
         earliest, latest = self._came.pop(output, (moment, moment))
         earliest = max(earliest, asked)
+        moment = max(moment, asked)  # a stop takes away what has passed since the last look, too
         charged = (latest - earliest) / 2
         if charged > MOMENT:
             return earliest + MOMENT, moment
@@ -143,7 +147,7 @@ class Arrivals(trio.abc.Instrument):
     def _explained(self, moment: float, asked: float) -> float:
         """The time by the clock of the games after a long time without a look: if it was a stop, it is left out."""
         passed = moment - self._looked
-        if passed - asked - self._worked_and_waited() > STOP_SECONDS:
+        if passed - asked - self._worked_and_waited() > self._stop_seconds:
             self.left_out += passed
             self.stops.append(Stop(passed, passed))
             moment = self._looked

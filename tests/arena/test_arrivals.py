@@ -18,7 +18,7 @@ import trio
 import trio.testing
 
 import arena.arrivals
-from arena.arrivals import BEAT_SECONDS, CALL_SECONDS, MOMENT, STOP_SECONDS, Arrivals
+from arena.arrivals import BEAT_SECONDS, CALL_SECONDS, MOMENT, ROUGH_STOP_SECONDS, STOP_SECONDS, Arrivals
 from arena.clock import Stop
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
@@ -116,7 +116,8 @@ class Scripted:
         """When what is read now came; the clock of the games says `at` then."""
         self.work(at)
         came, read = self.arrivals.take(self.pipe.output, asked)
-        assert read == self.arrivals.now()
+        assert read == max(asked, self.arrivals.now())
+        assert came <= read
         os.read(self.pipe.output, 100)
         return came
 
@@ -315,6 +316,32 @@ def test_what_comes_in_a_stop_counts_from_before_it_however_late_it_is_found(scr
     stop(scripted, LONG)
     assert scripted.take(10.0 + LONG, asked=9.5) == pytest.approx(10.0)
     assert len(scripted.arrivals.stops) == 1
+
+
+@needs_epoll
+def test_who_is_asked_right_before_a_stop_and_answers_in_it_is_charged_nothing(scripted: Scripted) -> None:
+    """Not less than nothing, though the clock of the games goes back to the last look."""
+    scripted.look(10.0)
+    scripted.work(10.01)
+    scripted.pipe.say()
+    stop(scripted, LONG)
+    assert scripted.take(10.01 + LONG, asked=10.01) == 10.01
+
+
+@needs_epoll
+def test_where_waiting_for_a_cpu_is_not_told_only_a_long_time_is_a_stop(
+    monkeypatch: pytest.MonkeyPatch, pipe: Pipe
+) -> None:
+    monkeypatch.setattr(arena.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
+    scripted = Scripted(monkeypatch, pipe)
+    scripted.look(10.0)
+    stop(scripted, 0.99 * ROUGH_STOP_SECONDS)
+    scripted.look(scripted.moment)
+    assert scripted.arrivals.stops == []
+    stop(scripted, 1.01 * ROUGH_STOP_SECONDS)
+    scripted.look(scripted.moment)
+    assert len(scripted.arrivals.stops) == 1
+    scripted.arrivals.after_run()
 
 
 @needs_epoll
