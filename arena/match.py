@@ -21,7 +21,7 @@ from arena.clock import NEVER
 from arena.confine.custody import adopt_orphans
 from arena.confine.launch import Launch, StartError
 from arena.limits import Limits
-from arena.model import GameRecord, GameSpec, Past, Use
+from arena.model import ArenaError, GameRecord, GameSpec, Past, Use
 from arena.process import QUIT_GRACE, BotProcess
 from arena.referee import Referee
 from protocol.notation import Color, Reason
@@ -42,6 +42,9 @@ FAULT_GRACE = 0.1
 """Seconds that a bot has to read what it did wrong, and to exit."""
 STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START, Reason.OVER_LIMIT})
 
+MOST_TRIES = 10
+"""How often a game is begun, at the most, because the arena is stopped in it again and again."""
+
 Spawn = Callable[[BotSpec], BotProcess]
 
 
@@ -61,6 +64,18 @@ class Conditions:
 USUAL = Conditions()
 
 
+class ArenaStoppedError(ArenaError):
+    """A game that cannot be judged fairly, because the arena was stopped in it; it is to be played again.
+
+    `past` is what had been played by then, to go on from: None before both sides had set up.
+    """
+
+    def __init__(self, why: str, past: Past | None) -> None:
+        super().__init__(f"the game cannot be judged: {why}")
+        self.why = why
+        self.past = past
+
+
 class Pause:
     """A wish to interrupt a game: after so many plies, or when `request` is called."""
 
@@ -76,7 +91,10 @@ class Pause:
 
 
 async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions = USUAL) -> GameRecord:
-    """Play one game to its verdict. When this returns, or is cancelled, no process of it is left."""
+    """Play one game to its verdict. When this returns, raises or is cancelled, no process of it is left.
+
+    Raises `ArenaStoppedError` if the arena was stopped in the game so that it cannot be judged.
+    """
     record = await play_on(spec, (red, blue), None, Pause(), conditions)
     assert isinstance(record, GameRecord)
     return record
@@ -88,7 +106,8 @@ async def play_on(
     """Play a game, from the beginning or from its `past`, to its verdict or until it is interrupted.
 
     Returns the record; or what has been played, if `pause` interrupted the game; or None, if that happened before both
-    sides had set up. When this returns, or is cancelled, no process of the game is left.
+    sides had set up. When this returns, raises or is cancelled, no process of the game is left. Raises
+    `ArenaStoppedError` as `play_game` does.
     """
     adopt_orphans()
     started = time.time()
@@ -107,6 +126,8 @@ async def play_on(
         table.say_goodbye()
     finally:
         await table.clear()
+    if table.referee.void is not None:
+        raise ArenaStoppedError(table.referee.void, table.past())
     if table.referee.verdict is None:
         return table.past()
     return table.record(started, now() - begun)
@@ -122,6 +143,11 @@ class _Table:
         pause.interrupt = self._interrupt
         self._processes: dict[Color, BotProcess] = {}
         self._arrivals = Arrivals.of_this_run()
+        self._stops = self._arrivals.stops
+        self._told = len(self._stops)
+        """How many stops of the arena the referee knows of, or need not know."""
+        self._unsent: dict[Color, bytes] = {}
+        """Per seat whose pipe is full, what it has not taken yet of what is due to it."""
         self._gone: list[Color] = []
         self._dead = {color: trio.Event() for color in Color}
         self._scope = trio.CancelScope()
@@ -139,7 +165,8 @@ class _Table:
 
     def seat(self, color: Color, bot: BotSpec, spawn: Spawn) -> None:
         try:
-            process = self._processes[color] = spawn(bot)
+            with self._arrivals.blocking_call():
+                process = self._processes[color] = spawn(bot)
         except StartError as error:
             self.referee.no_start(color, str(error))
         else:
@@ -162,7 +189,7 @@ class _Table:
 
     def _is_over(self) -> bool:
         """Whether there is a verdict, or the game is to be interrupted here."""
-        return self.referee.verdict is not None or len(self.referee.actions) >= self._pause.after
+        return self.referee.is_over or len(self.referee.actions) >= self._pause.after
 
     async def _watch_exit(self, color: Color, process: BotProcess) -> None:
         await process.wait_exit()
@@ -193,15 +220,16 @@ class _Table:
                     await self._serve(color)
                 else:
                     await self._serve_both(referee.due() or referee.awaited())
-                    if referee.verdict is None:  # a restored seat is told its past even when it is not to move
+                    if not referee.is_over:  # a restored seat is told its past even when it is not to move
                         await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
         for color in self._gone:
             self._last_words(color)
         self._gone.clear()
-        for color in referee.awaited():
-            if referee.seats[color].deadline <= now():
+        self._arrivals.note_suspension()
+        for color in Color:
+            if referee.seats[color].deadline <= self._now():
                 self._last_look(color)
-        referee.expire(now())
+        referee.expire(self._now())
 
     async def _serve_both(self, colors: list[Color]) -> None:
         """Before the game: both bots start, and then set up, at the same time."""
@@ -214,16 +242,22 @@ class _Table:
         referee, process = self.referee, self._processes[color]
         seat = referee.seats[color]
         if seat.due:
-            if process.has_output():
+            if self._arrivals.may_have(process.stdout) and process.has_output():
                 await self._read(color, process)  # nobody had asked for it yet: let the referee judge it as that
                 if seat.fault:
                     return
             self._cpu_before = process.cpu_us()
-            rest = process.write_now(referee.take(color))
-            if rest:
-                await self._write_slowly(color, process, rest)
-            referee.sent(color, now())
+            data = referee.take(color)
+            if self._unsent:
+                data = self._unsent.pop(color, b"") + data
+            begun = self._now()
+            rest = process.write_now(data)
+            referee.sent(color, begun)
             self._arm()
+            if rest:
+                self._unsent[color] = rest
+        if self._unsent:
+            await self._write_slowly(color, process)
         while seat.phase.bot_must_answer and not seat.due and not seat.fault:
             if not (self._prompt[color] and process.output_within(SPIN_SECONDS)):
                 await trio.lowlevel.wait_readable(process.stdout)
@@ -244,33 +278,43 @@ class _Table:
         """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
         referee = self.referee
         asked = referee.seats[color].started
-        came = self._arrivals.take(process.stdout, asked)
+        came, read = self._arrivals.take(process.stdout, asked)
         data = process.read_now()
         if data:
+            if self._told < len(self._stops):
+                self._tell_of_stops()
             self._prompt[color] = came - asked < PROMPT_SECONDS
             used = max(0, process.cpu_us() - self._cpu_before)
-            referee.receive(color, data, came)
+            referee.receive(color, data, came, read)
             if len(self.cpu_us) < len(referee.actions):
                 self.cpu_us.append(used)
         return data
 
     async def _output_ended(self, color: Color, process: BotProcess) -> None:
         """The end of output nearly always is the end of the process. No deadline counts any more."""
-        with trio.move_on_after(EXIT_FOLLOWS, shield=True):
-            await self._dead[color].wait()
+        end = self._now() + EXIT_FOLLOWS
+        while not self._dead[color].is_set() and (left := end - self._now()) > 0:
+            with trio.move_on_after(left, shield=True):
+                await self._dead[color].wait()
         if process.has_exited():
             self._last_words(color)
         else:
             self.referee.gone(color, "closed its standard output", exited=False)
 
-    async def _write_slowly(self, color: Color, process: BotProcess, data: bytes) -> None:
-        """The pipe is full: the bot has not been reading. It has as long to take its lines as to answer them."""
-        patience = self.referee.patience(color)
-        self._armed = self._scope.deadline = NEVER  # an old turn's deadline would cut this write short
-        with trio.move_on_after(patience) as scope:
-            await process.write(data)
-        if scope.cancelled_caught:
-            self.referee.stalled(color)
+    async def _write_slowly(self, color: Color, process: BotProcess) -> None:
+        """The pipe is full: the bot has not been reading. If it has to answer, its clock runs meanwhile.
+
+        One that is only told of a past is waited for as long as for a set-up; it takes the rest in its own turn.
+        """
+        spec = self.referee.spec
+        must_answer = self.referee.seats[color].phase.bot_must_answer
+        with trio.move_on_after(NEVER if must_answer else spec.time.setup_ms / 1000):
+            while color in self._unsent:
+                await trio.lowlevel.wait_writable(process.stdin)
+                rest = process.write_now(self._unsent.pop(color))
+                if rest:
+                    self._unsent[color] = rest
+        self._yielded = now()
 
     def _last_words(self, color: Color) -> None:
         """A bot has exited: what it said before counts first."""
@@ -286,11 +330,25 @@ class _Table:
         """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
         process = self._processes[color]
         seat = self.referee.seats[color]
+        if color in self._unsent:
+            self.referee.stalled(color)
+            return
         while seat.phase.bot_must_answer and not seat.fault and self._receive(color, process):
             pass
 
+    def _now(self) -> float:
+        """The time by the clock of the games, after the referee has been told of all stops."""
+        if self._told < len(self._stops):
+            self._tell_of_stops()
+        return now() - self._arrivals.left_out
+
+    def _tell_of_stops(self) -> None:
+        for stop in self._stops[self._told :]:
+            self.referee.stopped(stop, self._arrivals.now())
+            self._told += 1
+
     def _arm(self) -> None:
-        deadline = self.referee.deadline
+        deadline = self.referee.deadline + self._arrivals.left_out
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline
 
@@ -347,6 +405,7 @@ class _Table:
             started=started,
             seconds=seconds,
             cpu_us=tuple(self.cpu_us),
+            forgiven_us=tuple(referee.forgiven_us),
             used=(first, second),
             confinement=_pair(process.confinement if process else "" for process in processes),
             interrupted=tuple(referee.interrupted),

@@ -155,8 +155,8 @@ class NoteLine(msgspec.Struct, frozen=True):
 class Past(msgspec.Struct, frozen=True):
     """What has been played of a game that was interrupted: enough to go on from there.
 
-    `declared` is what the bots called themselves, `setups` are set-up lines, `times_us` what each action took and
-    `cpu_us` the processor time of it, both in microseconds.
+    `declared` is what the bots called themselves, `setups` are set-up lines. Of each action, in microseconds,
+    `times_us` is what it took, `cpu_us` its processor time and `forgiven_us` what it took besides and was not charged.
     """
 
     declared: tuple[str, str]
@@ -168,6 +168,7 @@ class Past(msgspec.Struct, frozen=True):
     interrupted: tuple[tuple[int, int], ...] = ()
     """The turns that were interrupted: the ply, and the microseconds that the side to move had used of it. They are
     charged to its bank; the limit per move begins anew, as the bot has to think from the beginning again."""
+    forgiven_us: tuple[int, ...] = ()
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -191,7 +192,9 @@ class GameRecord(msgspec.Struct, frozen=True):
     took in microseconds. `stderr` is the last part of what each bot wrote there. `started` is in seconds since the
     epoch, `seconds` how long the game took as a whole. `cpu_us` is the processor time of each action in microseconds,
     `used` what the bots used in all, `confinement` how each was held; records of older versions have none of the three.
-    `interrupted` is as in `Past`.
+    `interrupted` is as in `Past`. `forgiven_us` is what passed of each action's turn, in microseconds, and was not
+    charged: `times_us` and it together are the time from the first write of the turn until the answer was read (see
+    `arena.clock`). Empty in older records.
     """
 
     id: str
@@ -216,3 +219,4 @@ class GameRecord(msgspec.Struct, frozen=True):
     confinement: tuple[str, str] = ("", "")
     format: int = RECORD_FORMAT
     interrupted: tuple[tuple[int, int], ...] = ()
+    forgiven_us: tuple[int, ...] = ()

@@ -221,7 +221,6 @@ def _check(paused: PausedGame) -> None:
         if not (SMALLEST_MEMORY <= limits.memory < MOST and 1 <= limits.processes < MOST and 1 <= limits.tmp < MOST):
             raise UsageError(f"limits that cannot be kept: {limits.text}")
     check_time(paused.time)
-    course = Course(past.setups, past.actions, past.times_us, past.cpu_us, past.notes, past.interrupted)
-    game = check_course(spec.ruleset, paused.time, course)
+    game = check_course(spec.ruleset, paused.time, Course.of(past, past.setups))
     if game.outcome is not None:
         raise UsageError("the game is over")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.clock import Clock
-from arena.model import ArenaError, GameRecord, GameResult, NoteLine, TimeControl
+from arena.model import ArenaError, GameRecord, GameResult, NoteLine, Past, TimeControl
 from arena.rules.deploy import IllegalSetupError, check_setup
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
@@ -43,6 +43,19 @@ class Course(NamedTuple):
     cpu_us: tuple[int, ...]
     notes: tuple[NoteLine, ...]
     interrupted: tuple[tuple[int, int], ...]
+    forgiven_us: tuple[int, ...]
+
+    @classmethod
+    def of(cls, played: GameRecord | Past, setups: tuple[str, str]) -> "Course":
+        return cls(
+            setups,
+            played.actions,
+            played.times_us,
+            played.cpu_us,
+            played.notes,
+            played.interrupted,
+            played.forgiven_us,
+        )
 
 
 def check_record(record: GameRecord) -> None:
@@ -74,8 +87,7 @@ def _check_record(record: GameRecord) -> None:
     if red is None or blue is None:
         _check_unplayed(record, ruleset)
         return
-    course = Course((red, blue), record.actions, record.times_us, record.cpu_us, record.notes, record.interrupted)
-    game = check_course(ruleset, record.time, course)
+    game = check_course(ruleset, record.time, Course.of(record, (red, blue)))
     if game.outcome is None:
         judged: tuple[GameResult, Reason] | None = None
     else:
@@ -137,12 +149,13 @@ def check_course(ruleset: Ruleset, time: TimeControl, course: Course) -> Game:
 
     Raises `RecordError` where the rules or the clocks do not allow it, `IllegalSetupError` for a set-up.
     """
-    setups, actions, times_us, cpu_us, notes, interrupted = course
+    setups, actions, times_us, cpu_us, notes, interrupted, forgiven_us = course
     if len(times_us) != len(actions):
         raise RecordError(f"{len(actions)} actions, but {len(times_us)} times")
-    if len(cpu_us) not in (0, len(actions)):
-        raise RecordError(f"{len(actions)} actions, but {len(cpu_us)} processor times")
-    if min(times_us, default=0) < 0 or min(cpu_us, default=0) < 0:
+    for name, numbers in (("processor times", cpu_us), ("times forgiven", forgiven_us)):
+        if len(numbers) not in (0, len(actions)):
+            raise RecordError(f"{len(actions)} actions, but {len(numbers)} {name}")
+    if min((*times_us, *cpu_us, *forgiven_us), default=0) < 0:
         raise RecordError("an action took less than no time")
     _check_notes(notes, len(actions))
     if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):

@@ -3,12 +3,17 @@
 The referee reads no clock, starts no process and waits for nothing. Whoever carries the bytes (`arena.match` does for
 real processes, a test can for a script) does this, until there is a `verdict`:
 
-    for each seat in `due()`: send it `take(seat)`, then say `sent(seat, now)`
-    for each seat in `awaited()`: pass on what it sends with `receive(seat, data, now)`
+    for each seat in `due()`: send it `take(seat)`, and say with `sent(seat, now)` when that was begun
+    for each seat in `awaited()`: pass on what it sends with `receive(seat, data, came, read)`
     say `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
+    say `stopped(stop)` when the clock of all these times has left out a time in which the arena did not run
 
-Times are seconds on any clock that only runs forward. A bot's clock starts with `sent` and stops at the `now` of the
-`receive` that completes its answer, so the referee's own work is charged to nobody.
+Times are seconds on any clock. A bot's clock starts at `sent` and stops with the `receive` that completes its answer,
+when it came, as far as `arena.clock` believes that; the referee's own work is charged to nobody.
+
+A bot that had to answer while the arena was stopped may have taken more time than the clock has seen. If its answer can
+have been late, the game cannot be judged: it is `void`, and nobody loses. Who is still silent when its time is over,
+and some more time has passed since the stop, loses.
 
 In the two phases in which both bots work at once, starting and setting up, a fault of one waits for the other's answer:
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
@@ -16,7 +21,7 @@ otherwise it would be chance which of two broken bots is noticed first. If both 
 
 from collections.abc import Mapping
 
-from arena.clock import NEVER, Clock
+from arena.clock import NEVER, Clock, Stop, counted
 from arena.model import GameResult, GameSpec, NoteLine, Past, Verdict
 from arena.printable import printable
 from arena.rules.deploy import IllegalSetupError, check_setup
@@ -56,6 +61,9 @@ MAX_NOTE_BYTES = 64 * 1024
 BEFORE = {Phase.INTRODUCING: Phase.STARTING, Phase.SETTING_UP: Phase.IDLE, Phase.THINKING: Phase.WAITING}
 """The phases in which the arena waits for a bot, and the phase that each is still in before the bot has been asked."""
 
+SETTLE_SECONDS = 1.0
+"""After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too."""
+
 MAX_FAULT = 500
 """Characters of a fault that are told: a bot's own words, its file names and its arguments may be in it."""
 
@@ -73,10 +81,13 @@ class Referee:
         self.spec = spec
         self._past = past
         self.verdict: Verdict | None = None
+        self.void: str | None = None
+        """Why the game cannot be judged, in words, if it cannot."""
         self.game: Game | None = None
         self.actions: list[str] = []
         self.times_us: list[int] = []
         self.interrupted = list(past.interrupted) if past else []
+        self.forgiven_us: list[int] = []
         self.notes: list[NoteLine] = []
         self.seats = (Seat(Color.RED, codecs[0]), Seat(Color.BLUE, codecs[1]))
         self._clock = Clock(spec.time)
@@ -103,12 +114,10 @@ class Referee:
         """The seats whose answer the game is waiting for."""
         return [seat.color for seat in self.seats if seat.phase.bot_must_answer and not seat.fault]
 
-    def patience(self, color: Color) -> float:
-        """How many seconds a seat may let the arena wait with a write: as long as it may take to answer it."""
-        time = self.spec.time
-        if self.game is not None:
-            return self._clock.budget(color) + time.margin_ms / 1000
-        return (time.start_ms if self._meeting is Phase.IDLE else time.setup_ms) / 1000
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a verdict, or there will be none."""
+        return self.verdict is not None or self.void is not None
 
     def past(self, now: float | None = None) -> Past | None:
         """What has been played so far, to go on from later; None before the set-ups are there.
@@ -128,6 +137,7 @@ class Referee:
             setups=(red, blue),
             actions=tuple(self.actions),
             times_us=tuple(self.times_us),
+            forgiven_us=tuple(self.forgiven_us),
             notes=tuple(note for note in self.notes if note.ply <= len(self.actions)),
             interrupted=tuple(interrupted),
         )
@@ -141,9 +151,13 @@ class Referee:
         return data
 
     def sent(self, color: Color, now: float) -> None:
-        """The last bytes taken for this seat have been written: its clock starts."""
+        """At `now` the arena has begun to write the last bytes taken for this seat: its clock runs from then.
+
+        A bot that does not read them at once does so in its own time.
+        """
         seat = self.seats[color]
         seat.started = now
+        seat.stopped = seat.unsure = 0.0
         seat.lines = 0
         if seat.phase is Phase.THINKING:
             seat.deadline = self._clock.start(color, now)
@@ -151,19 +165,23 @@ class Referee:
             seat.deadline = now + self.spec.time.start_ms / 1000
         elif seat.phase is Phase.SETTING_UP:
             seat.deadline = now + (self.spec.time.setup_ms + self.spec.time.margin_ms) / 1000
+        seat.limit = seat.deadline
 
-    def receive(self, color: Color, data: bytes, now: float) -> None:
-        """A seat has sent these bytes, and they were read at `now`."""
+    def receive(self, color: Color, data: bytes, came: float, read: float | None = None) -> None:
+        """A seat has sent these bytes: they came at `came`, as far as is known, and were read at `read` (or then)."""
         seat = self.seats[color]
-        if self.verdict or seat.fault:
+        if self.verdict or self.void or seat.fault:
             return
+        read = came if read is None else read
+        now = counted(came, read)
         if now > seat.deadline:
             self._late(seat, now)
             return
+        forgiven = read - now + seat.unsure
         try:
             for line in seat.buffer.feed(data):
-                self._line(seat, line, now)
-                if self.verdict or seat.fault:
+                self._line(seat, line, now, forgiven)
+                if self.verdict or self.void or seat.fault:
                     return
         except RemoteProtocolError as error:
             self._fail(seat, Fault(Reason.PROTOCOL, str(error)))
@@ -174,7 +192,7 @@ class Referee:
     def gone(self, color: Color, how: str, exited: bool) -> None:
         """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
         seat = self.seats[color]
-        if self.verdict or seat.fault:
+        if self.is_over or seat.fault:
             return
         if seat.buffer.partial:
             how += f"; its last line was not ended: {excerpt(seat.buffer.partial)}"
@@ -198,25 +216,33 @@ class Referee:
         """A seat has not read what it was sent before its time was up."""
         reason = {Phase.INTRODUCING: Reason.NO_START, Phase.SETTING_UP: Reason.SETUP_TIMEOUT}
         seat = self.seats[color]
-        if self.verdict or seat.fault:
+        if self.is_over or seat.fault:
             return
         self._fail(seat, Fault(reason.get(seat.phase, Reason.TIMEOUT), "the bot did not read what it was sent"))
 
     def over_limit(self, color: Color, how: str) -> None:
         """A seat has used more of the machine than it may: `how` in words."""
         seat = self.seats[color]
-        if not (self.verdict or seat.fault):
+        if not (self.is_over or seat.fault):
             self._fail(seat, Fault(Reason.OVER_LIMIT, f"the bot {how}"))
 
     def expire(self, now: float) -> None:
         """Time has passed: whoever is over its deadline loses."""
         for seat in self.seats:
-            if now >= seat.deadline and not seat.fault and not self.verdict:
+            if now >= seat.deadline and not seat.fault and not self.is_over:
                 self._late(seat, now)
+
+    def stopped(self, stop: Stop, now: float) -> None:
+        """The arena did not run for a time; now it does. To be said before what it found out since is passed on."""
+        for seat in self.seats:
+            if seat.deadline < NEVER:
+                seat.stopped += stop.seconds
+                seat.unsure += stop.unsure
+                seat.deadline = max(seat.deadline, now + SETTLE_SECONDS)
 
     # --- judging --------------------------------------------------------------------------------------------------
 
-    def _line(self, seat: Seat, line: bytes, now: float) -> None:
+    def _line(self, seat: Seat, line: bytes, now: float, forgiven: float) -> None:
         seat.lines += 1
         if seat.lines > MAX_LINES_A_TURN:
             raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer")
@@ -225,9 +251,12 @@ class Referee:
             return
         # What asks for an answer begins its phase only when it has been sent.
         seat.phase = after(BEFORE.get(seat.phase, seat.phase) if seat.due else seat.phase, message)
+        if seat.stopped and not seat.phase.bot_must_answer and now + seat.unsure > seat.limit:
+            self._annul(seat)
+            return
         match message:
             case Move(action):
-                self._moved(seat, action, now)
+                self._moved(seat, action, now, forgiven)
             case Note(text):
                 self._note(seat, text)
             case Setup(rows):
@@ -288,10 +317,11 @@ class Referee:
             seat.due = True
         game = self._begin()
         self.notes += past.notes
-        for action, microseconds in zip(past.actions, past.times_us, strict=True):
+        forgiven_us = past.forgiven_us or (0,) * len(past.actions)
+        for action, microseconds, forgiven in zip(past.actions, past.times_us, forgiven_us, strict=True):
             self._charge_interrupted(game)
             self._clock.charge(game.to_move, microseconds / 1_000_000)
-            self._played(game, action, microseconds)
+            self._played(game, action, microseconds, forgiven)
         self._charge_interrupted(game)
         self._next_turn(game)
 
@@ -307,6 +337,7 @@ class Referee:
             seat.rows = tuple(setup.split("/"))
         self.actions += past.actions
         self.times_us += past.times_us
+        self.forgiven_us += past.forgiven_us or (0,) * len(past.actions)
         self.notes += past.notes
 
     def _begin(self) -> Game:
@@ -321,23 +352,24 @@ class Referee:
                 seat.view = SeatView(game, seat.color, rows)
         return game
 
-    def _moved(self, seat: Seat, action: str, now: float) -> None:
+    def _moved(self, seat: Seat, action: str, now: float, forgiven: float) -> None:
         game = self.game
         assert game is not None
         seat.deadline = NEVER
         taken = self._clock.stop(seat.color, now)
         try:
-            self._played(game, action, round(taken * 1_000_000))
+            self._played(game, action, round(taken * 1_000_000), round(forgiven * 1_000_000))
         except IllegalActionError as error:
             self._fail(seat, Fault(Reason.ILLEGAL_ACTION, f"ply {game.ply + 1}: {error}"))
             return
         self._next_turn(game)
 
-    def _played(self, game: Game, action: str, microseconds: int) -> None:
+    def _played(self, game: Game, action: str, microseconds: int, forgiven: int) -> None:
         """Play an action, keep it and tell both seats; raises `IllegalActionError`."""
         events = game.apply(action)
         self.actions.append(action)
         self.times_us.append(microseconds)
+        self.forgiven_us.append(forgiven)
         for event in events:
             self._tell(event)
 
@@ -370,6 +402,10 @@ class Referee:
         self._say(seat, Turn(game.ply + 1, *self._clock.shown(color)))
         seat.phase = Phase.THINKING
         seat.due = True
+
+    def _annul(self, seat: Seat) -> None:
+        """A seat has answered, and may have been late, by its own fault or because of the stop."""
+        self.void = f"the arena was stopped for {seat.stopped:.1f} s while {self._name(seat.color)} had to answer"
 
     def _late(self, seat: Seat, now: float) -> None:
         milliseconds = round((now - seat.started) * 1000)
@@ -411,7 +447,10 @@ class Referee:
     def _words(self, loser: Color | None, reason: Reason) -> str:
         if loser is None:
             return f"drawn: {reason.sentence}"
-        return f"{loser.word} ({self.spec.players[loser].name}) {reason.sentence}"
+        return f"{self._name(loser)} {reason.sentence}"
+
+    def _name(self, color: Color) -> str:
+        return f"{color.word} ({self.spec.players[color].name})"
 
     def _end(self, result: GameResult, reason: Reason, detail: str) -> None:
         self.verdict = Verdict(result, reason, len(self.actions), detail)

@@ -45,12 +45,15 @@ class Seat:
         "declared",
         "due",
         "fault",
+        "limit",
         "lines",
         "note_bytes",
         "out",
         "phase",
         "rows",
         "started",
+        "stopped",
+        "unsure",
         "view",
         "wants",
     )
@@ -69,6 +72,14 @@ class Seat:
         self.view: SeatView | None = None
         self.fault: Fault | None = None
         self.deadline = NEVER
+        """When it loses on time,"""
+        self.limit = NEVER
+        """and when its time is over: that is the same, unless the arena was stopped."""
         self.started = 0.0
+        """When the arena began to write what the seat has to answer."""
+        self.stopped = 0.0
+        """Seconds that the arena has been stopped since then,"""
+        self.unsure = 0.0
+        """and how many of them the bot may have been running, and the clock left out."""
         self.lines = 0
         self.note_bytes = 0

@@ -1,6 +1,7 @@
 """What bots are charged beyond what they took, with one game at a time and with many.
 
     python benchmarks/fairness.py [--games 1 8 64] [--sleep 5] [--seconds 10] [--ruleset duel] [--load] [--affinity]
+    python benchmarks/fairness.py --hostile [KIND...] [--games 8] ...
 
 Compiles a bot that sleeps so many milliseconds a move, by the kernel's clock, and notes with each move how long it was
 from having read its `turn` to writing its answer. Games between two of them are played as a league plays them: so many
@@ -12,7 +13,14 @@ feel, whoever is to blame.
 
 Only moves count that were made while all games were under way, neither in the first second nor after the time was over.
 With `--load` a program that spins is added for each CPU. The aim: at 64 games at a time, 99 of 100 moves are charged
-less than 1 ms more than they took. Needs a C compiler.
+less than 1 ms more than they took, and 99 of 100 no more than 1 ms less.
+
+With `--hostile` the games of honest bots are played first alone, and then beside one game against a bad neighbour of
+each kind, which does what it can to make the arena slow or to win time (`sleeper.c` says what). The neighbour sleeps
+and measures as the others do, so that what it was charged less what it slept shows what it gains: nothing, if that is
+not below what honest bots get. (full-pipe cannot see when its turn begins. It takes it that its opponent needs no more
+than its sleep; what that needs more looks like a gain.) One that loses is started again. The aim: 99 of 100 moves of
+the honest are charged less than 1 ms more than they took. Needs a C compiler.
 """
 
 import argparse
@@ -23,6 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -57,6 +66,25 @@ HEAD = "{:>5} {:>6} {:>8} {:>5}   {:^35}   {:^35}".format(
 TITLE = " ".join([" " * 12, " counted", "  CPU", *["       p1   median      p99    worst "] * 2])
 SHARES = (0.01, 0.5, 0.99, 1)
 
+KINDS = {
+    "memory": "50 processes that share 200M",
+    "forks": "a process that forks and buries for ever",
+    "orphans": "processes without parents, for ever",
+    "zombies": "50 dead processes that nobody buries",
+    "stderr": "a flood of standard error",
+    "notes": "900 notes before each answer",
+    "lines": "900 empty lines before each answer",
+    "spinners": "a spinning process for each CPU",
+    "threads": "50 threads that wake up 1000 times a second",
+    "full-pipe": "its own input full, thinking before it makes room",
+    "slow-start": "short games, and a start of 300 ms of CPU time each",
+}
+"""Bad neighbours, and what each has."""
+HOSTILE_PLIES = 300
+"""Games beside a bad neighbour end after so many plies, so that its starts and ends count too."""
+OVERTIME = 60.0
+"""Seconds after the time is over in which all games must have ended."""
+
 
 @dataclass
 class Tally:
@@ -67,6 +95,11 @@ class Tally:
     games: int = 0
     cpu: float = 0.0
     """The share of one CPU that the arena took."""
+    gained: list[tuple[float, float]] = field(default_factory=list)
+    """The same as `moves`, of the bad neighbour's."""
+    lost: Counter[str] = field(default_factory=Counter)
+    """How often the bad neighbour forfeited, by reason."""
+    hostile_games: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,6 +111,7 @@ class Plan:
     sleep_us: int
     seconds: float
     folder: Path
+    hostile: str = ""
 
 
 def compile_bot(folder: Path) -> BotSpec:
@@ -86,45 +120,51 @@ def compile_bot(folder: Path) -> BotSpec:
     if compiler is None:
         sys.exit("expected a C compiler (cc or gcc) on the PATH, found none; on Debian: apt-get install gcc libc6-dev")
     program = folder / "sleeper"
-    subprocess.run([compiler, "-O2", "-o", str(program), str(SOURCE)], check=True)
+    subprocess.run([compiler, "-O2", "-pthread", "-o", str(program), str(SOURCE)], check=True)
     return load_bot(program)
 
 
-def with_report(plan: Plan, path: Path) -> BotSpec:
-    """The bot, told how long to sleep and where to write what it measured."""
-    settings = {"SLEEPER_US": str(plan.sleep_us), "SLEEPER_REPORT": str(path)}
+def with_report(plan: Plan, path: Path, attack: str = "") -> BotSpec:
+    """The bot, told how long to sleep, where to write what it measured, and what else to do."""
+    settings = {"SLEEPER_US": str(plan.sleep_us), "SLEEPER_REPORT": str(path), "SLEEPER_ATTACK": attack}
     return replace(plan.bot, environment={**plan.bot.environment, **settings})
 
 
 def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[Path], since: float) -> None:
-    """Add the moves of a game that were made in the time that counts."""
+    """Add the moves of a game that were made in the time that counts; Red is the bad neighbour if `plan` has one."""
+    is_hostile = reports[0].name.startswith("hostile")
     if record.verdict.reason.is_forfeit:
-        sys.exit(f"a game was forfeited: {record.verdict.detail}")
+        if not is_hostile or record.verdict.result.winner is not Color.BLUE:
+            sys.exit(f"a game was forfeited: {record.verdict.detail}")
+        tally.lost[record.verdict.reason.value] += 1
     first, last = (since + WARM_UP) * 1e9, (since + plan.seconds) * 1e9
     for color, path in zip(Color, reports, strict=True):
+        moves = tally.gained if is_hostile and color is Color.RED else tally.moves
         charged = record.times_us[color::2]  # Red starts
-        measured = [line.split() for line in path.read_text().splitlines()]
-        path.unlink()
-        for charged_us, (read_at, took) in zip(charged, measured, strict=True):
+        measured = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+        path.unlink(missing_ok=True)
+        # One that has been killed has not reported; who resigns has measured an action that is not in the record.
+        for charged_us, (read_at, took) in zip(charged, measured, strict=not is_hostile):
             if first < int(read_at) < last:
-                tally.moves.append((charged_us - int(took) / 1000, charged_us - plan.sleep_us))
-    tally.games += 1
+                moves.append((charged_us - int(took) / 1000, charged_us - plan.sleep_us))
+    if is_hostile:
+        tally.hostile_games += 1
+    else:
+        tally.games += 1
 
 
-async def play_all(plan: Plan, games: int, load: bool, affinity: bool) -> Tally:
-    """Play so many games at a time until the time is over."""
+async def play_all(plan: Plan, games: int, load: bool, places: Sequence[Conditions]) -> Tally:
+    """Play so many games at a time, in as many places, until the time is over."""
     tally = Tally()
     numbers = count(1)
     one_writer = trio.CapacityLimiter(1)
-    cpus = sorted(os.sched_getaffinity(0)) if affinity else []
 
-    async def lane(store: Store, since: float, place: int) -> None:
-        pinned = frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]()
-        conditions = Conditions(partial(start_bot, cpus=pinned))
+    async def lane(store: Store, since: float, conditions: Conditions, attack: str) -> None:
         while time.monotonic() < since + plan.seconds:
             number = next(numbers)
-            reports = [plan.folder / f"{games}-{number}-{color.word}" for color in Color]
-            red, blue = (with_report(plan, path) for path in reports)
+            kind = "hostile" if attack else "honest"
+            reports = [plan.folder / f"{kind}-{games}-{number}-{color.word}" for color in Color]
+            red, blue = (with_report(plan, path, its) for path, its in zip(reports, (attack, ""), strict=True))
             seeds = (2 * number, 2 * number + 1)
             spec = GameSpec(str(number), plan.ruleset, PATIENT, (red.player, blue.player), seeds, number)
             record = await play_game(spec, red, blue, conditions)
@@ -139,15 +179,20 @@ async def play_all(plan: Plan, games: int, load: bool, affinity: bool) -> Tally:
 
     finished: list[tuple[GameRecord, list[Path]]] = []
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(Store(plan.folder / f"{games}.sqlite", create=True))
+        store = stack.enter_context(Store(plan.folder / f"{games}-{plan.hostile}.sqlite", create=True))
         if load:
             for process in spinners(plan):
                 stack.push_async_callback(process.end, 0)
         since = time.monotonic()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(watch_cpu)
-            for place in range(games):
-                nursery.start_soon(lane, store, since, place)
+        with trio.move_on_after(plan.seconds + OVERTIME) as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(watch_cpu)
+                for conditions in places[:games]:
+                    nursery.start_soon(lane, store, since, conditions, "")
+                if plan.hostile:
+                    nursery.start_soon(lane, store, since, places[-1], plan.hostile)
+        if scope.cancelled_caught:
+            print(f"games were still going on {OVERTIME:g} s after the time was over; they were dropped")
     for record, reports in finished:
         count_moves(tally, plan, record, reports, since)
     return tally
@@ -159,23 +204,62 @@ def spinners(plan: Plan) -> Iterator[BotProcess]:
         yield BotProcess.start(Launch((*plan.bot.command, "spin"), plan.folder, plan.bot.environment))
 
 
-def row(games: int, tally: Tally) -> str:
-    cells = [f"{games:5} {tally.games:6} {len(tally.moves):8} {tally.cpu:5.0%}"]
-    for column in zip(*tally.moves, strict=True):
+def figures(moves: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """For each column of the moves, its figures in milliseconds."""
+    for column in zip(*moves, strict=True):
         ordered = sorted(column)
         shares = (ordered[int(share * (len(ordered) - 1))] for share in SHARES)
-        cells.append(" ".join(f"{value / 1000:8.3f}" for value in shares))
-    return "   ".join(cells)
+        yield " ".join(f"{value / 1000:8.3f}" for value in shares)
+
+
+def row(games: int, tally: Tally) -> str:
+    cells = [f"{games:5} {tally.games:6} {len(tally.moves):8} {tally.cpu:5.0%}"]
+    return "   ".join([*cells, *figures(tally.moves)])
+
+
+def hostile_row(tally: Tally) -> str:
+    """What the honest get beside a bad neighbour, and what it gets."""
+    honest, *_ = [*figures(tally.moves), ""]
+    hostile, *_ = [*figures(tally.gained), ""]
+    lost = ", ".join(f"{reason} {count}" for reason, count in tally.lost.items())
+    words = f"{tally.hostile_games} games" + (f", lost by {lost}" if lost else "")
+    return f"{len(tally.moves):8} {tally.cpu:5.0%}   {honest:35}   {hostile:35}   {words}"
+
+
+def places_of(games: int, affinity: bool) -> list[Conditions]:
+    """What is played under in each of so many places, and one more for a bad neighbour."""
+    cpus = sorted(os.sched_getaffinity(0)) if affinity else []
+    pinned = [frozenset({cpus[place % len(cpus)]} if cpus else ()) for place in range(games + 1)]
+    return [Conditions(partial(start_bot, cpus=cpu)) for cpu in pinned]
+
+
+def play_beside(plan: Plan, games: int, kinds: Sequence[str], options: argparse.Namespace) -> None:
+    """Games of honest bots alone, and then beside each kind of bad neighbour."""
+    head = f"{'':12} {'counted':>8} {'arena':>5}   {f'{games} games: charged less slept (ms)':^35}   "
+    print(f"{head}{'bad neighbour: charged less slept (ms)':^38}")
+    print(f"{'neighbour':12} {'moves':>8} {'CPU':>5}{TITLE[TITLE.index('  CPU') + 5 :]}")
+    for kind in ("", *kinds):
+        beside = replace(plan, hostile=kind, ruleset=replace(plan.ruleset, max_plies=HOSTILE_PLIES))
+        tally = trio.run(play_all, beside, games, options.load, places_of(games, options.affinity))
+        print(f"{kind or 'none':12} {hostile_row(tally)}", flush=True)
+        gc.collect()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--games", type=int, nargs="+", default=[1, 8, 64], help="games at a time (default: 1 8 64)")
+    parser.add_argument("--games", type=int, nargs="+", help="games at a time (default: 1 8 64; with --hostile: 8)")
     parser.add_argument("--sleep", type=float, default=5, help="milliseconds that a bot sleeps a move (default: 5)")
     parser.add_argument("--seconds", type=float, default=10, help="how long each number is played (default: 10)")
     parser.add_argument("--ruleset", default="duel", help="what is played, by lot (default: duel)")
     parser.add_argument("--load", action="store_true", help="add a program that spins for each CPU")
     parser.add_argument("--affinity", action="store_true", help="pin the bots of each game to a CPU")
+    parser.add_argument(
+        "--hostile",
+        nargs="*",
+        choices=KINDS,
+        metavar="KIND",
+        help=f"play beside bad neighbours: {'; '.join(f'{kind}: {words}' for kind, words in KINDS.items())}",
+    )
     options = parser.parse_args()
     if options.seconds <= WARM_UP:
         parser.error(f"--seconds: expected more than {WARM_UP:g}, the seconds before moves count")
@@ -183,13 +267,17 @@ def main() -> None:
     claim_all_orphans()
     ruleset = replace(load_ruleset(options.ruleset), max_quiet_plies=None)
     print(f"bots that sleep {options.sleep:g} ms a move, {options.ruleset}, {len(os.sched_getaffinity(0))} CPUs")
-    print(HEAD)
-    print(TITLE)
     with tempfile.TemporaryDirectory() as folder:
         bot = compile_bot(Path(folder))
         plan = Plan(bot, ruleset, round(options.sleep * 1000), options.seconds, Path(folder))
-        for games in options.games:
-            tally = trio.run(play_all, plan, games, options.load, options.affinity)
+        if options.hostile is not None:
+            for games in options.games or [8]:
+                play_beside(plan, games, options.hostile or list(KINDS), options)
+            return
+        print(HEAD)
+        print(TITLE)
+        for games in options.games or [1, 8, 64]:
+            tally = trio.run(play_all, plan, games, options.load, places_of(games, options.affinity))
             print(row(games, tally), flush=True)
             gc.collect()
 

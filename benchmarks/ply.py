@@ -1,21 +1,25 @@
 """What one ply costs through the whole arena, against the least that two processes need to talk at all.
 
-    python benchmarks/ply.py [--plies 20000] [--rounds 5]
+    python benchmarks/ply.py [--plies 20000] [--rounds 5] [--against CHECKOUT]...
 
 Compiles two C programs. One bounces a line back and forth with another C program over two pipes: the ping-pong. The
 other is a bot that answers at once (its piece walks round a square of four squares), so that what is timed in a game
 between two of them is the arena: the referee, the rules, the view, the clock, the records and the waiting. A game of
 few plies is taken off a game of many, so that starting and ending processes does not count.
 
-What a ping-pong costs depends on where the system puts its two ends: on one CPU a round trip is no more than a change
-of processes (3 us here), on two it is two wake-ups (10 us and more, 25 us from deep idle). So it is measured twice:
-left to the system, and with its ends kept on two CPUs, as the arena and the bot that it waits for are most of the time.
+What a ping-pong costs depends on where its two ends run. On one CPU a round trip is two changes of processes and
+nothing else: that is the least there is. On two CPUs it has two wake-ups of a CPU in it, as has a ply of a game whose
+bot runs on another CPU than the arena. Two games are set against two ping-pongs at once, each on a CPU of its own.
 
-The runs are interleaved, because a machine's speed drifts. Ratios are of the medians: the time of a ply to the time of
-a ping-pong, with one game at a time and with two (wall time over all plies of both). Needs a C compiler.
+A CPU that has gone to sleep takes long to wake, and how long is the machine's affair: so a program of idle priority,
+which gives way to everything, keeps each CPU awake meanwhile. The runs are interleaved, because a machine's speed
+drifts; with `--against` so are those of other checkouts of the arena, to compare versions. On a busy machine the
+arena's own processor time, which is given too, compares better than the time by the clock. Ratios are of the medians,
+with one game at a time and with two (over all plies of both). Needs a C compiler.
 """
 
 import argparse
+import contextlib
 import os
 import shutil
 import statistics
@@ -23,15 +27,31 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import trio
 
+import arena
 from arena.bots import BotSpec, load_bot
 from arena.match import play_game
 from arena.model import GameSpec, TimeControl
 from arena.rules.loading import load_ruleset
+
+PLACES = ("ping-pong on one CPU", "on two", "two, each on one")
+HERE = Path(__file__).resolve().parent.parent
+
+SPINNER = """
+import os, sys
+parent, cpu = int(sys.argv[1]), int(sys.argv[2])
+os.sched_setaffinity(0, {cpu})
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+while os.getppid() == parent:
+    pass
+"""
+"""Keeps a CPU awake as long as its parent lives, and gives way to every other program."""
 
 PING_PONG = r"""
 #define _GNU_SOURCE
@@ -104,9 +124,6 @@ int main(void) {
 """
 
 
-ROW = "{:7} ping-pong {:5.1f} us (left to the system {:5.1f} us)   ply: one game {:5.1f} us, two games {:5.1f} us"
-
-
 def compile_program(source: str, program: Path) -> Path:
     """Compile C source; exits with a message if there is no compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -118,10 +135,25 @@ def compile_program(source: str, program: Path) -> Path:
     return program
 
 
-def ping_pong(program: Path, rounds: int, cpus: tuple[str, str]) -> float:
-    """Microseconds of one round trip between two C programs, each on its CPU (empty: where the system likes)."""
-    command = [str(program), str(rounds), *cpus]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+@contextlib.contextmanager
+def awake(cpus: Sequence[int]) -> Iterator[None]:
+    """Keep CPUs from going to sleep."""
+    line = [sys.executable, "-I", "-S", "-c", SPINNER, str(os.getpid())]
+    with contextlib.ExitStack() as stack:
+        for cpu in cpus:
+            spinner = stack.enter_context(subprocess.Popen([*line, str(cpu)]))
+            stack.callback(spinner.kill)
+        yield
+
+
+def ping_pong(program: Path, rounds: int, places: Sequence[tuple[int, int]]) -> float:
+    """Microseconds of one round trip between two C programs on these two CPUs; with several pairs at once, wall time
+    over all round trips."""
+    pairs = [
+        subprocess.Popen([str(program), str(rounds), *map(str, cpus)], stdout=subprocess.PIPE, text=True)
+        for cpus in places
+    ]
+    return max(float(pair.communicate()[0]) for pair in pairs) / len(pairs)
 
 
 async def play(bot: BotSpec, plies: int) -> None:
@@ -132,46 +164,139 @@ async def play(bot: BotSpec, plies: int) -> None:
         sys.exit(f"the game ended too early: {record.verdict.detail}")
 
 
-def time_games(bot: BotSpec, plies: int, games: int) -> float:
-    """Seconds that so many games of so many plies take, all at once."""
+class Cost(NamedTuple):
+    """Microseconds of a ply: by the clock, and of the arena's own processor time."""
+
+    wall: float
+    cpu: float
+
+
+def time_games(bot: BotSpec, plies: int, games: int) -> tuple[float, float]:
+    """Seconds that so many games of so many plies take, all at once, and the arena's processor time for them."""
 
     async def all_of_them() -> None:
         async with trio.open_nursery() as nursery:
             for _ in range(games):
                 nursery.start_soon(play, bot, plies)
 
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     trio.run(all_of_them)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - used
 
 
-def time_ply(bot: BotSpec, plies: int, games: int) -> float:
-    """Microseconds of one ply: a long game less a short one, over all plies that the one has more."""
+def time_ply(bot: BotSpec, plies: int, games: int) -> Cost:
+    """What one ply costs: a long game less a short one, over all plies that the one has more."""
     short = plies // 10
-    return (time_games(bot, plies, games) - time_games(bot, short, games)) / ((plies - short) * games) * 1e6
+    both = zip(time_games(bot, plies, games), time_games(bot, short, games), strict=True)
+    return Cost(*((of_long - of_short) / ((plies - short) * games) * 1e6 for of_long, of_short in both))
+
+
+def time_ply_in(checkout: Path, program: Path, plies: int, games: int) -> Cost:
+    """The same with the arena of a checkout, in a process of its own."""
+    line = [sys.executable, str(Path(__file__).resolve()), "--plies", str(plies), "--measure", str(program), str(games)]
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    done = subprocess.run(line, check=False, capture_output=True, text=True, env=environment)
+    if done.returncode:
+        sys.exit(f"{checkout}: {done.stderr}")
+    wall, cpu, measured = done.stdout.splitlines()
+    if Path(measured) != checkout:
+        sys.exit(f"expected to measure the arena in {checkout}, but this Python has that in {measured}")
+    return Cost(float(wall), float(cpu))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run found: microseconds of a round trip in each place, and of a ply in each checkout, with one game and
+    with two."""
+
+    pings: tuple[float, ...]
+    plies: tuple[tuple[Cost, Cost], ...]
+
+    def words(self, checkouts: Sequence[Path]) -> str:
+        """The figures in words."""
+        words = [f"{name} {took:.1f}" for name, took in zip(PLACES, self.pings, strict=True)]
+        words += [
+            f"{'ply' if checkout == HERE else f'{checkout.name} ply'}: one game {one.wall:.1f} (CPU {one.cpu:.1f}), "
+            f"two games {two.wall:.1f} (CPU {two.cpu:.1f})"
+            for checkout, (one, two) in zip(checkouts, self.plies, strict=True)
+        ]
+        return "; ".join(words)
+
+
+def median_of(runs: Sequence[Run]) -> Run:
+    """The median of each figure."""
+    pings = tuple(statistics.median(column) for column in zip(*(run.pings for run in runs), strict=True))
+    plies = []
+    for column in zip(*(run.plies for run in runs), strict=True):
+        one, two = (
+            Cost(*(statistics.median(figure) for figure in zip(*(pair[games] for pair in column), strict=True)))
+            for games in (0, 1)
+        )
+        plies.append((one, two))
+    return Run(pings, tuple(plies))
+
+
+def measure(program: Path, options: argparse.Namespace) -> None:
+    """Run all of it and print what came of it."""
+    cpus = sorted(os.sched_getaffinity(0))
+    first, last = cpus[0], cpus[-1]
+    bouncer = compile_program(PING_PONG, program.with_name("ping-pong"))
+    places = ([(first, first)], [(first, last)], [(first, first), (last, last)])
+    checkouts = [HERE, *options.against]
+    runs = []
+    with awake(cpus):
+        for number in range(1, options.rounds + 1):
+            pings = tuple(ping_pong(bouncer, options.plies, pairs) for pairs in places)
+            plies = tuple(
+                (time_ply_in(checkout, program, options.plies, 1), time_ply_in(checkout, program, options.plies, 2))
+                for checkout in checkouts
+            )
+            runs.append(Run(pings, plies))
+            print(f"run {number:3} us: {runs[-1].words(checkouts)}", flush=True)
+    median = median_of(runs)
+    print(f"median  us: {median.words(checkouts)}")
+    if len(cpus) < 2:
+        print("this machine has one CPU: no ping-pong could be kept on two")
+    on_one, on_two, pair = median.pings
+    for checkout, (one, two) in zip(checkouts, median.plies, strict=True):
+        print(
+            f"{checkout}: one game {one.wall / on_one:.1f} times the ping-pong on one CPU, "
+            f"{one.wall / on_two:.1f} times that on two; two games {two.wall / pair:.1f} times two ping-pongs"
+        )
+    for place, checkout in enumerate(options.against, start=1):
+        for games, name in enumerate(("one game", "two games")):
+            walls, used = (
+                statistics.median(run.plies[0][games][kind] / run.plies[place][games][kind] for run in runs)
+                for kind in (0, 1)
+            )
+            print(f"this against {checkout}: {name} {walls:.3f} by the clock, {used:.3f} of processor time")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--plies", type=int, default=20_000, help="plies of the long game (default: 20000)")
     parser.add_argument("--rounds", type=int, default=5, help="how often all is measured (default: 5)")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="CHECKOUT",
+        help="another checkout of the arena to compare this one with, run by run",
+    )
+    parser.add_argument("--measure", nargs=2, metavar=("BOT", "GAMES"), help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.measure:
+        program, games = options.measure
+        print(*time_ply(load_bot(Path(program)), options.plies, int(games)), sep="\n")
+        print(Path(arena.__file__).parent.parent)
+        return
+    options.against = [checkout.resolve() for checkout in options.against]
+    for checkout in options.against:
+        if not (checkout / "arena" / "match.py").exists():
+            parser.error(f"--against: expected a checkout of the arena, found no arena/match.py in {checkout}")
     with tempfile.TemporaryDirectory() as folder:
-        bouncer = compile_program(PING_PONG, Path(folder, "ping-pong"))
-        bot = load_bot(compile_program(INSTANT_BOT, Path(folder, "instant")))
-        cpus = sorted(os.sched_getaffinity(0))
-        apart = (str(cpus[0]), str(cpus[-1]))
-        rows = []
-        for _ in range(options.rounds):
-            pings = (ping_pong(bouncer, options.plies, apart), ping_pong(bouncer, options.plies, ("", "")))
-            rows.append((*pings, time_ply(bot, options.plies, 1), time_ply(bot, options.plies, 2)))
-            print(ROW.format("run", *rows[-1]))
-    base, together, one, two = (statistics.median(column) for column in zip(*rows, strict=True))
-    print(ROW.format("median", base, together, one, two))
-    if len(cpus) < 2:
-        print("this machine has one CPU: the ping-pong could not be kept on two")
-    print(f"against the ping-pong on two CPUs: {one / base:.1f}x   {two / base:.1f}x")
-    print(f"one game at a time: {one / together:.1f}x   two games at a time: {two / together:.1f}x")
+        measure(compile_program(INSTANT_BOT, Path(folder, "instant")), options)
 
 
 if __name__ == "__main__":

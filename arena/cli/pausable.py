@@ -16,7 +16,7 @@ from arena.confine.levels import Confinement
 from arena.league.changes import note_versions
 from arena.league.resume import agree
 from arena.league.schedule import schedule
-from arena.match import Conditions, Pause, play_on
+from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, Pause, play_on
 from arena.model import GameRecord, GameSpec, Past, UsageError
 from arena.pause import load_paused, paused_game, refuse_to_overwrite, save_paused
 from arena.printable import printable
@@ -136,7 +136,23 @@ async def _play_until_stopped(sitting: _Sitting, pause: Pause) -> tuple[GameReco
     with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen)
-            conditions = Conditions(sitting.held.start, sitting.pondering)
-            result = await play_on(sitting.spec, sitting.bots, sitting.past, pause, conditions)
+            result = await _play_fairly(sitting, pause)
             nursery.cancel_scope.cancel()
     return result, stopped
+
+
+async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | None:
+    """Play, and go on from before a turn in which the arena was stopped so that it cannot be judged.
+
+    If that happens again and again, the game is interrupted there.
+    """
+    conditions = Conditions(sitting.held.start, sitting.pondering)
+    past = sitting.past
+    for _ in range(MOST_TRIES):
+        try:
+            return await play_on(sitting.spec, sitting.bots, past, pause, conditions)
+        except ArenaStoppedError as error:
+            past = error.past or past
+            done = len(past.actions) if past else 0
+            click.echo(f"going on after {done} plies: {error.why}", err=True)
+    return past

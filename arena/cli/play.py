@@ -225,7 +225,7 @@ async def _play_until_stopped(
             nursery.start_soon(progress.run)
             try:
                 bots = {bot.player: bot for bot in plan.bots}
-                await play_missing(plan.games, bots, store, plan.places(confinement), finished)
+                await play_missing(plan.games, bots, store, plan.places(confinement), finished, say=progress.say)
             except ArenaError as error:
                 failure = error  # raised below: out of a nursery it would come wrapped in a group
             nursery.cancel_scope.cancel()

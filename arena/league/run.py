@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 import trio
 
 from arena.bots import BotSpec
-from arena.match import Conditions, play_game
+from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, play_game
 from arena.model import ArenaError, GameRecord, GameSpec, Player
 from arena.store import GameRow, Store
 
 Finished = Callable[[GameRow, GameRecord], None]
+Say = Callable[[str], None]
 
 
 class _Failure:
@@ -24,11 +25,15 @@ async def play_missing(
     store: Store,
     places: Sequence[Conditions],
     finished: Finished,
+    *,
+    say: Say,
 ) -> None:
     """Play the games that the store does not hold yet, one in each of the places, and store each when it is over.
 
-    `finished` is called with the stored row and the record of each. Cancelling this stops the games under way, which
-    are not stored. Raises `ArenaError` if the store or the machine fails; all games stored before stay.
+    `finished` is called with the stored row and the record of each, `say` with a line for each game that is played
+    again because the arena was stopped in it. Cancelling this stops the games under way, which are not stored. Raises
+    `ArenaError` if the store or the machine fails; all games stored before stay. A game that cannot be judged however
+    often it is played is left out; then that is raised at the end.
     """
     stored = store.ids()
     waiting = iter([game for game in games if game.id not in stored])
@@ -39,9 +44,14 @@ async def play_missing(
         for game in waiting:
             red, blue = (bots[player] for player in game.players)
             try:
-                record = await play_game(game, red, blue, conditions)
+                record = await _play_fairly(game, red, blue, conditions, say)
                 with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
                     row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
+            except ArenaStoppedError as error:
+                failure.error = failure.error or ArenaError(
+                    f"game {game.id} was not played, in {MOST_TRIES} tries: {error}"
+                )
+                continue
             except ArenaError as error:
                 failure.error = failure.error or error
                 scope.cancel()
@@ -53,3 +63,13 @@ async def play_missing(
             nursery.start_soon(work, conditions, nursery.cancel_scope)
     if failure.error:
         raise failure.error
+
+
+async def _play_fairly(game: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions, say: Say) -> GameRecord:
+    """Play a game again as long as the arena was stopped in it so that it cannot be judged."""
+    for _ in range(MOST_TRIES - 1):
+        try:
+            return await play_game(game, red, blue, conditions)
+        except ArenaStoppedError as error:
+            say(f"game {game.id} is played again: {error.why}")
+    return await play_game(game, red, blue, conditions)

@@ -22,6 +22,7 @@ class Progress(Protocol):
     """Told of every game that is over; `run` is a task that lives as long as the league."""
 
     def finished(self, row: GameRow, record: GameRecord) -> None: ...
+    def say(self, line: str) -> None: ...
     async def run(self) -> None: ...
 
 
@@ -70,6 +71,10 @@ class PlainProgress:
         self._count.add()
         self._console.print(f"[{self._count.text}{self._count.eta}] {game_line(row)}", markup=False, soft_wrap=True)
 
+    def say(self, line: str) -> None:
+        """Print a line about something else."""
+        self._console.print(line, markup=False, soft_wrap=True)
+
     async def run(self) -> None:
         """Nothing to do between games."""
 
@@ -92,6 +97,10 @@ class LiveProgress:
         self._count.add()
         self._rows.append(row)
         self._changed = True
+
+    def say(self, line: str) -> None:
+        """Print a line about something else, above the table."""
+        self._console.print(line, markup=False, soft_wrap=True)
 
     async def run(self) -> None:
         """Draw until cancelled, then wipe what was drawn: the final table goes to standard output."""

@@ -18,7 +18,8 @@ import trio
 import trio.testing
 
 import arena.arrivals
-from arena.arrivals import MOMENT, Arrivals
+from arena.arrivals import BEAT_SECONDS, CALL_SECONDS, MOMENT, ROUGH_STOP_SECONDS, STOP_SECONDS, Arrivals
+from arena.clock import Stop
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
 needs_schedstat = pytest.mark.skipif(
@@ -78,30 +79,45 @@ class Scripted:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> None:
         self.moment = 0.0
         self.waited = 0.0
+        self.worked = 0.0
+        self.suspended = 0.0
         monkeypatch.setattr(arena.arrivals, "now", lambda: self.moment)
+        monkeypatch.setattr(arena.arrivals, "_worked", lambda: self.worked)
+        monkeypatch.setattr(arena.arrivals, "_suspended", lambda: self.suspended)
         monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self.waited)
         self.arrivals = Arrivals()
         self.pipe = pipe
         self.arrivals.watch(pipe.output)
 
+    def work(self, until: float) -> None:
+        """The arena is at work, without a look."""
+        self.worked += until - self.moment
+        self.moment = until
+
     def look(self, at: float) -> None:
-        """The arena goes round without sleeping."""
-        self.moment = at
+        """The arena goes round without sleeping, after it has worked."""
+        self.work(at)
         self.arrivals.before_io_wait(0)
         self.arrivals.after_io_wait(0)
 
-    def sleep(self, at: float, until: float, waited: float = 0.0) -> None:
-        """The arena sleeps until it is woken by an answer, the last part of it because no CPU is free for it."""
-        self.moment = at
-        self.arrivals.before_io_wait(1)
+    def sleep(self, at: float, until: float, waited: float = 0.0, asked: float = 1000) -> None:
+        """The arena sleeps until it is woken by an answer, the last part of it because no CPU is free for it.
+
+        It has `asked` to be woken after so many seconds.
+        """
+        self.work(at)
+        self.arrivals.before_io_wait(asked)
         self.pipe.say()
         self.moment = until
         self.waited += waited
-        self.arrivals.after_io_wait(1)
+        self.arrivals.after_io_wait(asked)
 
     def take(self, at: float, asked: float) -> float:
-        self.moment = at
-        came = self.arrivals.take(self.pipe.output, asked)
+        """When what is read now came; the clock of the games says `at` then."""
+        self.work(at)
+        came, read = self.arrivals.take(self.pipe.output, asked)
+        assert read == max(asked, self.arrivals.now())
+        assert came <= read
         os.read(self.pipe.output, 100)
         return came
 
@@ -156,11 +172,26 @@ def test_an_answer_did_not_come_before_the_look_that_did_not_find_it(scripted: S
 
 
 @needs_epoll
-def test_an_answer_found_by_the_next_look_a_moment_later_counts_from_that_look(scripted: Scripted) -> None:
+def test_an_answer_counts_from_the_middle_between_two_looks_that_are_close_together(scripted: Scripted) -> None:
     scripted.look(10.0)
     scripted.pipe.say()
-    scripted.look(10.0 + MOMENT / 2)
-    assert scripted.take(13.0, asked=9.5) == 10.0 + MOMENT / 2
+    scripted.look(10.0 + MOMENT)
+    assert scripted.take(13.0, asked=9.5) == pytest.approx(10.0 + MOMENT / 2)
+
+
+@needs_epoll
+def test_of_several_that_are_found_after_a_wait_for_a_cpu_any_may_have_come_in_that_wait(scripted: Scripted) -> None:
+    """One of them woke the arena: which one is not known."""
+    other = Pipe()
+    scripted.arrivals.watch(other.output)
+    scripted.look(10.0)
+    scripted.arrivals.before_io_wait(1000)
+    other.say()
+    scripted.pipe.say()
+    scripted.moment, scripted.waited = 12.0, MOMENT
+    scripted.arrivals.after_io_wait(1000)
+    assert scripted.take(13.0, asked=9.5) == pytest.approx(12.0 - MOMENT / 2)
+    other.close()
 
 
 @needs_epoll
@@ -173,7 +204,7 @@ def test_an_answer_found_after_long_work_is_charged_no_more_than_a_moment_of_it(
     if found_by == "look":
         scripted.look(10.05)
     elif found_by == "look before sleep":
-        scripted.moment = 10.05
+        scripted.work(10.05)
         scripted.arrivals.before_io_wait(1)
         scripted.moment = 10.06
         scripted.arrivals.after_io_wait(1)
@@ -206,7 +237,19 @@ def test_what_was_taken_is_forgotten_and_the_next_answer_has_a_time_of_its_own(s
     assert scripted.take(11.5, asked=9.5) == 11.0
     scripted.sleep(12.0, until=14.0)
     assert scripted.take(15.0, asked=11.7) == 14.0
-    assert scripted.arrivals.take(scripted.pipe.output, 9.5) == 15.0
+    assert scripted.arrivals.take(scripted.pipe.output, 9.5) == (15.0, 15.0)
+
+
+@needs_epoll
+def test_what_a_look_has_found_and_nobody_has_taken_is_known(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    assert not scripted.arrivals.may_have(scripted.pipe.output)
+    scripted.pipe.say()
+    scripted.look(11.0)
+    scripted.look(12.0)
+    assert scripted.arrivals.may_have(scripted.pipe.output)
+    scripted.take(13.0, asked=9.5)
+    assert not scripted.arrivals.may_have(scripted.pipe.output)
 
 
 @needs_epoll
@@ -216,8 +259,8 @@ def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that
     other = Pipe()
     os.dup2(other.output, scripted.pipe.output)
     scripted.arrivals.watch(scripted.pipe.output)
-    scripted.moment = 20.0
-    assert scripted.arrivals.take(scripted.pipe.output, 9.5) == 20.0
+    scripted.work(20.0)
+    assert scripted.arrivals.take(scripted.pipe.output, 9.5) == (20.0, 20.0)
     other.close()
 
 
@@ -226,9 +269,184 @@ def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest
     scripted = Scripted(monkeypatch, pipe)
     scripted.sleep(10.0, until=11.0)
     scripted.look(12.0)
+    assert scripted.arrivals.may_have(pipe.output), "nobody knows"
     assert scripted.take(13.0, asked=9.5) == 13.0
     scripted.arrivals.forget(pipe.output)
     scripted.arrivals.after_run()
+
+
+# --- stops of the arena ---------------------------------------------------------------------------------------------
+
+LONG = 12.3
+
+
+def stop(scripted: Scripted, seconds: float) -> None:
+    """The arena is stopped where it is."""
+    scripted.moment += seconds
+
+
+@needs_epoll
+def test_time_that_is_neither_slept_nor_worked_nor_waited_is_a_stop_and_the_clock_of_the_games_leaves_it_out(
+    scripted: Scripted,
+) -> None:
+    scripted.look(10.0)
+    stop(scripted, LONG)
+    scripted.look(10.0 + LONG)
+    (found,) = scripted.arrivals.stops
+    assert found == pytest.approx((LONG, LONG))
+    assert scripted.arrivals.now() == pytest.approx(10.0)
+    assert scripted.arrivals.left_out == pytest.approx(LONG)
+    scripted.look(15.0 + LONG)
+    assert scripted.arrivals.now() == pytest.approx(15.0)
+    assert len(scripted.arrivals.stops) == 1
+
+
+@needs_epoll
+def test_a_sleep_that_lasts_longer_than_was_asked_for_is_a_stop(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.sleep(10.0, until=10.02 + LONG, asked=0.02)
+    assert len(scripted.arrivals.stops) == 1
+    assert scripted.take(10.02 + LONG, asked=9.5) == pytest.approx(10.0)
+
+
+@needs_epoll
+def test_what_comes_in_a_stop_counts_from_before_it_however_late_it_is_found(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.pipe.say()
+    stop(scripted, LONG)
+    assert scripted.take(10.0 + LONG, asked=9.5) == pytest.approx(10.0)
+    assert len(scripted.arrivals.stops) == 1
+
+
+@needs_epoll
+def test_who_is_asked_right_before_a_stop_and_answers_in_it_is_charged_nothing(scripted: Scripted) -> None:
+    """Not less than nothing, though the clock of the games goes back to the last look."""
+    scripted.look(10.0)
+    scripted.work(10.01)
+    scripted.pipe.say()
+    stop(scripted, LONG)
+    assert scripted.take(10.01 + LONG, asked=10.01) == 10.01
+
+
+@needs_epoll
+def test_where_waiting_for_a_cpu_is_not_told_only_a_long_time_is_a_stop(
+    monkeypatch: pytest.MonkeyPatch, pipe: Pipe
+) -> None:
+    monkeypatch.setattr(arena.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
+    scripted = Scripted(monkeypatch, pipe)
+    scripted.look(10.0)
+    stop(scripted, 0.99 * ROUGH_STOP_SECONDS)
+    scripted.look(scripted.moment)
+    assert scripted.arrivals.stops == []
+    stop(scripted, 1.01 * ROUGH_STOP_SECONDS)
+    scripted.look(scripted.moment)
+    assert len(scripted.arrivals.stops) == 1
+    scripted.arrivals.after_run()
+
+
+@needs_epoll
+def test_what_is_found_before_a_stop_keeps_its_time(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.pipe.say()
+    scripted.look(10.0 + MOMENT)
+    stop(scripted, LONG)
+    assert scripted.take(10.0 + MOMENT + LONG, asked=9.5) == pytest.approx(10.0 + MOMENT / 2)
+
+
+@needs_epoll
+@pytest.mark.parametrize("how", ["asleep", "at work", "without a CPU", "in a call"])
+def test_long_sleep_work_waits_for_a_cpu_and_calls_are_no_stops(scripted: Scripted, how: str) -> None:
+    scripted.look(10.0)
+    if how == "asleep":
+        scripted.sleep(10.0, until=10.0 + LONG)
+    elif how == "at work":
+        scripted.look(10.0 + LONG)
+    elif how == "without a CPU":
+        stop(scripted, LONG)
+        scripted.waited += LONG
+        scripted.look(10.0 + LONG)
+    else:
+        with scripted.arrivals.blocking_call():
+            stop(scripted, CALL_SECONDS)
+    assert scripted.arrivals.stops == []
+    assert scripted.arrivals.now() == scripted.moment
+
+
+@needs_epoll
+def test_a_stop_in_a_call_that_takes_much_longer_than_such_calls_do_is_noticed(scripted: Scripted) -> None:
+    with scripted.arrivals.blocking_call():
+        stop(scripted, CALL_SECONDS + LONG)
+    assert len(scripted.arrivals.stops) == 1
+
+
+@needs_epoll
+def test_a_short_time_that_nothing_explains_is_no_stop(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    stop(scripted, 0.99 * STOP_SECONDS)
+    scripted.look(10.0 + 0.99 * STOP_SECONDS)
+    assert scripted.arrivals.stops == []
+
+
+@needs_epoll
+def test_work_of_long_ago_explains_no_stop_of_now(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    for second in range(11, 30):
+        scripted.sleep(second, until=second + 0.5)
+        scripted.look(second + 1.0)
+    scripted.sleep(30.0, until=30.0 + LONG, asked=0.02)
+    assert len(scripted.arrivals.stops) == 1
+
+
+@needs_epoll
+def test_what_the_arena_works_before_its_heartbeat_is_no_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = trio.testing.MockClock()
+    monkeypatch.setattr(arena.arrivals, "_worked", clock.current_time)
+
+    class Works(trio.abc.Instrument):
+        """A task keeps the arena at work until the heartbeat is due."""
+
+        def after_io_wait(self, timeout: float) -> None:
+            del timeout
+            clock.jump(LONG)
+
+    async def run() -> list[Stop]:
+        arrivals = Arrivals.of_this_run()
+        trio.lowlevel.add_instrument(Works())
+        for _ in range(5):
+            await trio.lowlevel.checkpoint()
+        return arrivals.stops
+
+    assert trio.run(run, clock=clock) == []
+
+
+@needs_epoll
+def test_the_machines_sleep_is_a_stop_in_which_no_bot_ran_and_no_clock(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.suspended = LONG
+    scripted.arrivals.note_suspension()
+    scripted.arrivals.note_suspension()
+    assert scripted.arrivals.stops == [Stop(LONG, 0.0)]
+    assert scripted.arrivals.now() == 10.0
+
+
+@needs_epoll
+def test_a_run_looks_again_and_again_whatever_its_games_do() -> None:
+    """Else a long sleep would hide a stop in it."""
+    asked = []
+
+    class Listens(trio.abc.Instrument):
+        def before_io_wait(self, timeout: float) -> None:
+            asked.append(timeout)
+
+    async def run() -> None:
+        Arrivals.of_this_run()
+        await trio.testing.wait_all_tasks_blocked()
+        trio.lowlevel.add_instrument(Listens())
+        await trio.sleep(3 * BEAT_SECONDS)
+        assert len(asked) >= 3
+        assert max(asked) <= BEAT_SECONDS
+
+    trio.run(run)
 
 
 # --- in a run -------------------------------------------------------------------------------------------------------
@@ -251,7 +469,7 @@ def test_an_answer_that_comes_while_the_arena_sleeps_counts_from_about_its_arriv
         writer.stdin.write(b"now\n")
         await trio.lowlevel.wait_readable(pipe.output)
         keep_busy(ASLEEP_SECONDS)
-        came = Arrivals.of_this_run().take(pipe.output, asked)
+        came, _ = Arrivals.of_this_run().take(pipe.output, asked)
         os.read(pipe.output, 100)
         before, after = (float(word) + zero for word in writer.stderr.readline().split())
         return before, came, after
@@ -283,7 +501,7 @@ def test_a_bot_that_is_read_at_last_is_charged_no_more_than_a_moment_of_what_the
         asked = trio.current_time()
         pipe.say()
         keep_busy(BUSY_SECONDS)
-        came = arrivals.take(pipe.output, asked)
+        came, _ = arrivals.take(pipe.output, asked)
         os.read(pipe.output, 100)
         arrivals.forget(pipe.output)
         return asked, came
@@ -301,7 +519,7 @@ def test_a_bot_is_charged_no_more_than_a_moment_of_what_another_game_did(pipe: P
         arrivals.watch(pipe.output)
         times.append(trio.current_time())
         await trio.lowlevel.wait_readable(pipe.output)
-        times.append(arrivals.take(pipe.output, times[0]))
+        times.append(arrivals.take(pipe.output, times[0])[0])
         os.read(pipe.output, 100)
         arrivals.forget(pipe.output)
 
@@ -330,7 +548,7 @@ def test_each_answer_of_a_run_has_a_time_of_its_own(pipe: Pipe) -> None:
             asked = trio.current_time()
             pipe.say()
             await trio.lowlevel.wait_readable(pipe.output)
-            found.append((asked, arrivals.take(pipe.output, asked), trio.current_time()))
+            found.append((asked, *arrivals.take(pipe.output, asked)))
             os.read(pipe.output, 100)
         arrivals.forget(pipe.output)
         return found
@@ -342,7 +560,7 @@ def test_each_answer_of_a_run_has_a_time_of_its_own(pipe: Pipe) -> None:
 def test_an_answer_that_no_look_ever_found_came_between_the_question_and_now(pipe: Pipe) -> None:
     async def run() -> tuple[float, float, float]:
         asked = trio.current_time()
-        return asked, Arrivals.of_this_run().take(pipe.output, asked), trio.current_time()
+        return (asked, *Arrivals.of_this_run().take(pipe.output, asked))
 
     asked, came, read = trio.run(run)
     assert asked <= came <= read
@@ -409,10 +627,10 @@ def test_a_system_that_does_not_tell_what_a_thread_waited_for_is_no_obstacle(
             nursery.start_soon(trio.lowlevel.wait_readable, pipe.output)
             await trio.testing.wait_all_tasks_blocked()
             pipe.say()
-        came = arrivals.take(pipe.output, asked)
+        came, read = arrivals.take(pipe.output, asked)
         os.read(pipe.output, 100)
         arrivals.forget(pipe.output)
-        return asked, came, trio.current_time()
+        return asked, came, read
 
     before = descriptors()
     asked, came, read = trio.run(run)

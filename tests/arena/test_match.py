@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -235,8 +234,8 @@ def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
 
 
 def test_each_move_is_charged_what_it_took_and_to_whom_it_took_it(make_bot: MakeBot, play: Play) -> None:
-    """A clock starts when a write has returned. On a busy machine the bot may be at work a little before that, so it is
-    the move in the middle that is looked at."""
+    """What is found after the arena had no CPU is charged a little less than it took, so it is the move in the middle
+    that is looked at."""
     slow = takes(*[0.03] * 7, then="hear('turn')\nsay('move resign')\nhear('end')")
     record = trio.run(play, make_bot(slow), make_bot(GOOD))
     own, others = sorted(record.times_us[:14:2]), sorted(record.times_us[1:14:2])
@@ -287,30 +286,3 @@ def test_who_is_at_fault_is_told_of_it_and_the_other_only_how_it_ended(
     assert error.startswith("expected one of name, author, want")
     assert end == "loss protocol"
     assert error in record.verdict.detail
-
-
-def test_an_answer_that_came_in_time_counts_however_late_the_arena_gets_round_to_it(
-    make_bot: MakeBot, play: Play
-) -> None:
-    """The arena is kept from its work for longer than a move may take, again and again."""
-
-    async def busy() -> None:
-        while True:
-            begun = time.monotonic()
-            while time.monotonic() - begun < 0.2:
-                pass
-            await trio.sleep(0.03)
-
-    async def main() -> GameRecord:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(busy)
-            bot = "import time\nintroduce()\nset_up()\nfor _ in range(8):\n    hear('turn')\n    time.sleep(0.01)\n"
-            bot += "    say('move ' + heard['legal'][0])\nhear('turn')\nsay('move resign')\nhear('end')"
-            control = TimeControl(move_ms=100, setup_ms=60_000, start_ms=60_000, margin_ms=0)
-            record = await play(make_bot(bot), make_bot(bot), time=control)
-            nursery.cancel_scope.cancel()
-        return record
-
-    record = trio.run(main)
-    assert record.verdict.reason is Reason.RESIGN, record.verdict
-    assert max(record.times_us) < 100_000

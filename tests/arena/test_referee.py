@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.clock import NEVER
+from arena.clock import NEVER, Stop
 from arena.model import GameResult, GameSpec, TimeControl, Verdict
 from arena.printable import printable
 from arena.referee import MAX_FAULT, MAX_LINES_A_TURN, MAX_NOTE_BYTES, Referee
@@ -695,15 +695,142 @@ def test_nothing_before_the_first_turn_is_charged_to_a_bank(seat_bots: "SeatBots
     table.expect(RED, "enemy a7 b7 c7 a8 a9 b9 c9 a10 b10 j10", "turn 1 1000 1000")
 
 
-def test_patience_with_a_bot_that_does_not_read_is_what_it_may_take_to_answer(seat_bots: "SeatBots") -> None:
-    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=2000, start_ms=7000, setup_ms=3000, margin_ms=50))
-    assert table.referee.patience(RED) == pytest.approx(7.0)
+def test_a_clock_runs_from_the_moment_at_which_the_arena_begins_to_write(duel: "Table") -> None:
+    """How long the write takes is the bot's affair: it is the one that reads."""
+    duel.pass_on(RED, b"move a4-a5\n")
+    duel.referee.take(BLUE)
+    duel.referee.sent(BLUE, duel.now)
+    assert duel.referee.deadline == pytest.approx(duel.now + MOVE / 1000 + MARGIN)
+
+
+def test_what_is_forgiven_of_each_answer_is_bounded_and_kept(seat_bots: "SeatBots") -> None:
+    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=10_000))
     table.introduce()
-    assert table.referee.patience(RED) == pytest.approx(3.0, abs=0.051)
     table.reply(RED, RED_SETUP)
     table.reply(BLUE, BLUE_SETUP)
-    table.play("a4-a5 c7-d7", after=0.5)
-    assert table.referee.patience(RED) == pytest.approx(1.55)
+    referee, start = table.referee, table.now
+    referee.receive(RED, b"move a4-a5\n", start + 1.0, start + 1.005)
+    table.send()
+    referee.receive(BLUE, b"move a7-a6\n", start, start + 2.0)
+    assert referee.times_us == [1_000_000, 1_980_000]
+    assert referee.forgiven_us == [5000, 20_000]
+    past = referee.past()
+    assert past is not None
+    assert past.forgiven_us == (5000, 20_000)
+
+
+def test_an_answer_that_came_in_time_counts_if_it_is_read_not_long_after_its_deadline(duel: "Table") -> None:
+    deadline = duel.referee.deadline
+    duel.referee.receive(RED, b"move a4-a5\n", deadline - 0.005, deadline + 0.005)
+    assert duel.referee.actions == ["a4-a5"]
+
+
+def test_an_answer_that_is_read_long_after_its_deadline_is_late_whenever_it_came(duel: "Table") -> None:
+    """A bot that has made the arena slow does not get the time."""
+    deadline = duel.referee.deadline
+    duel.referee.receive(RED, b"move a4-a5\n", deadline - 0.05, deadline + 0.05)
+    duel.send()
+    assert_lost(duel, RED, Reason.TIMEOUT)
+
+
+def test_what_is_told_of_a_past_is_charged_and_forgiven_as_it_was(duel: "Table") -> None:
+    duel.referee.receive(RED, b"move a4-a5\n", duel.now + 0.1, duel.now + 0.105)
+    past = duel.referee.past()
+    assert past is not None
+    again = Referee(duel.referee.spec, past=past)
+    for color in (RED, BLUE):
+        again.take(color)
+        again.sent(color, 0.0)
+        again.receive(color, b"ready\n", 0.0)
+    assert (again.times_us, again.forgiven_us) == ([100_000], [5000])
+
+
+# --- stops of the arena ---------------------------------------------------------------------------------------------
+
+RAN = Stop(12.3, unsure=12.3)
+"""The arena was stopped; the bots were not, as far as anybody knows."""
+SLEPT = Stop(12.3, unsure=0.0)
+"""The whole machine was."""
+
+
+def test_who_answers_in_a_stop_may_have_been_late_and_the_game_cannot_be_judged(duel: "Table") -> None:
+    duel.referee.stopped(RAN, duel.now)
+    duel.reply(RED, "move a4-a5")
+    assert (duel.referee.verdict, duel.referee.actions) == (None, [])
+    assert duel.referee.void == "the arena was stopped for 12.3 s while red (ann) had to answer"
+    assert duel.referee.is_over
+
+
+@pytest.mark.parametrize("phase", ["starting", "setting up"])
+def test_before_the_game_too_who_answers_in_a_stop_may_have_been_late(seat_bots: "SeatBots", phase: str) -> None:
+    table = seat_bots(time=TimeControl(start_ms=1000, setup_ms=1000))
+    table.send()
+    if phase == "setting up":
+        for color in (RED, BLUE):
+            table.reply(color, "ready")
+    table.referee.stopped(RAN, table.now)
+    table.reply(BLUE, "ready" if phase == "starting" else BLUE_SETUP)
+    assert table.referee.void == "the arena was stopped for 12.3 s while blue (bob) had to answer"
+
+
+def test_who_was_in_time_even_if_it_took_the_whole_stop_is_charged_what_the_clock_saw(seat_bots: "SeatBots") -> None:
+    table = seat_bots(time=TimeControl(move_ms=None, bank_ms=60_000))
+    table.introduce()
+    table.reply(RED, RED_SETUP)
+    table.reply(BLUE, BLUE_SETUP)
+    table.referee.stopped(RAN, table.now)
+    table.reply(RED, "move a4-a5", after=0.25)
+    assert (table.referee.times_us, table.referee.forgiven_us) == ([250_000], [12_300_000])
+    assert table.referee.void is None
+
+
+def test_a_stop_is_of_no_account_to_turns_before_and_after_it(duel: "Table") -> None:
+    duel.reply(RED, "move a4-a5")
+    duel.pass_on(BLUE, b"move a7-a6\n")
+    duel.referee.stopped(RAN, duel.now)
+    duel.send()
+    duel.reply(RED, "move b4-b5", after=MOVE / 2000)
+    assert duel.referee.void is None
+    assert len(duel.referee.actions) == 3
+
+
+def test_who_answers_in_time_after_the_machine_slept_has_done_nothing_wrong(duel: "Table") -> None:
+    duel.referee.stopped(SLEPT, duel.now)
+    duel.reply(RED, "move a4-a5", after=MOVE / 1000)
+    assert duel.referee.actions == ["a4-a5"]
+    assert duel.referee.forgiven_us == [0]
+
+
+@pytest.mark.parametrize("stop", [RAN, SLEPT], ids=["ran", "slept"])
+def test_nobody_loses_on_time_right_after_a_stop_and_who_answers_late_then_is_not_judged(
+    duel: "Table", stop: Stop
+) -> None:
+    deadline = duel.referee.deadline
+    duel.referee.stopped(stop, deadline - 0.001)
+    duel.referee.expire(deadline)
+    assert duel.referee.verdict is None
+    duel.now = deadline + 0.1
+    duel.reply(RED, "move a4-a5")
+    assert duel.referee.void is not None
+    assert duel.referee.verdict is None
+
+
+@pytest.mark.parametrize("stop", [RAN, SLEPT], ids=["ran", "slept"])
+def test_who_is_silent_for_its_whole_time_and_long_after_a_stop_loses(duel: "Table", stop: Stop) -> None:
+    duel.referee.stopped(stop, duel.referee.deadline - 0.001)
+    duel.expire()
+    assert_lost(duel, RED, Reason.TIMEOUT)
+
+
+def test_a_game_that_cannot_be_judged_is_over_whatever_comes(duel: "Table") -> None:
+    duel.referee.stopped(RAN, duel.now)
+    duel.reply(RED, "move a4-a5")
+    duel.gone(RED)
+    duel.referee.over_limit(BLUE, "used too much")
+    duel.referee.stalled(RED)
+    duel.reply(BLUE, "rubbish")
+    duel.referee.expire(duel.now + 1e6)
+    assert duel.referee.verdict is None
 
 
 # --- before the game ------------------------------------------------------------------------------------------------

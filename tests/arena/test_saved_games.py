@@ -173,6 +173,7 @@ def test_a_game_that_is_over_does_not_go_on(file: Path) -> None:
     past["actions"].append("resign")
     past["times_us"].append(1)
     past["cpu_us"].append(1)
+    past["forgiven_us"].append(0)
     write(file, fields)
     with pytest.raises(UsageError, match="the game is over"):
         load_paused(file)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.clock import Clock
+from arena.clock import MOST_FORGIVEN, Clock, counted
 from arena.model import TimeControl, UsageError, parse_duration, parse_time
 from protocol.notation import Color
 
@@ -254,3 +254,34 @@ def test_a_clock_without_a_bank_never_runs_out_for_the_game() -> None:
     for _ in range(1000):
         think(clock, RED, 0.1)
     assert clock.budget_ms(RED) == 100
+
+
+# --- what is forgiven -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_forgiven_of_an_answer_is_less_than_half_the_usual_margin() -> None:
+    """A bot must not gain a move's time by making the arena slow; nor may an honest one lose one by it."""
+    assert TimeControl().margin_ms / 1000 / 2 > MOST_FORGIVEN
+
+
+@pytest.mark.parametrize(
+    ("came", "read", "counts"),
+    [
+        (1.0, 1.0, 1.0),
+        (1.0, 1.01, 1.0),
+        (1.0, 1.5, 1.48),
+        (1.0, 100.0, 99.98),
+        (2.0, 1.0, 1.0),
+    ],
+)
+def test_an_answer_counts_from_when_it_came_but_not_long_before_it_was_read(
+    came: float, read: float, counts: float
+) -> None:
+    assert counted(came, read) == pytest.approx(counts)
+
+
+@given(st.floats(0, 1e5), st.floats(0, 1e5))
+@example(0.0, 1.0)
+@settings(deadline=None, max_examples=200)
+def test_what_is_charged_is_never_more_than_has_passed_nor_much_less(came: float, read: float) -> None:
+    assert read - MOST_FORGIVEN <= counted(came, read) <= read

@@ -1,0 +1,358 @@
+"""Time that the arena loses, and time that a bot tries to win: an arena that is late, one that is stopped, full pipes.
+
+Where a game's time has to be known exactly the bots are real and the clock is not: it moves only when the test says so.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import trio
+import trio.testing
+
+import arena.arrivals
+import arena.league.run
+from arena.arrivals import Arrivals
+from arena.bots import BotSpec
+from arena.clock import MOST_FORGIVEN
+from arena.league.run import play_missing
+from arena.league.schedule import Settings, schedule
+from arena.match import MOST_TRIES, USUAL, ArenaStoppedError, Conditions, play_game, start_bot
+from arena.model import ArenaError, GameRecord, GameSpec, TimeControl
+from arena.process import BotProcess
+from arena.record import check_record
+from arena.rules.loading import load_ruleset
+from arena.store import Store
+from protocol.notation import Color, Reason
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")
+
+PREAMBLE = Path(__file__).parent.parent / "hostile" / "preamble.py"
+PATIENCE = 60.0
+"""Seconds after which a test counts as one that never ends."""
+
+GOOD = "introduce()\nset_up()\nplay()"
+WAITS = "introduce()\nset_up()\nhear('turn')\nopen({fifo!r}).read()\nsay('move ' + heard['legal'][0])\n"
+WAITS += "hear('turn')\nsay('move resign')\nhear('end')"
+"""Answers its first turn when it is told to, and gives up at the next."""
+
+MOVE = TimeControl(move_ms=100, margin_ms=50)
+BANK = TimeControl(move_ms=None, bank_ms=60_000)
+PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+DEADLINE = 0.15
+LONG = 12.3
+
+MakeBot = Callable[..., BotSpec]
+Play = Callable[..., Awaitable[GameRecord]]
+
+
+class Script(trio.abc.Instrument):
+    """What happens to the game between what trio has found out and what it does about it.
+
+    Once Red is thinking, `until_answer` seconds pass. Then it answers, if it `answers`, and before the arena has
+    noticed, the clock jumps by `jump` seconds. In that time the arena `works`, or it is stopped.
+    """
+
+    def __init__(self, fifo: Path, until_answer: float, jump: float, *, works: bool, answers: bool) -> None:
+        self.clock = trio.testing.MockClock()
+        self.red: BotProcess | None = None
+        self._fifo = fifo
+        self._until_answer = until_answer
+        self._jump = jump
+        self._works = works
+        self._answers = answers
+        self._stopped = 0.0
+        self._told: int | None = None
+        self._is_done = False
+        os.mkfifo(fifo)
+
+    def spawn(self, bot: BotSpec) -> BotProcess:
+        process = start_bot(bot)
+        self.red = self.red or process
+        return process
+
+    def worked(self) -> float:
+        """Seconds for which the arena has had a CPU, as the system tells it."""
+        return self.clock.current_time() - self._stopped
+
+    def after_io_wait(self, timeout: float) -> None:
+        del timeout
+        if self._is_done:
+            return
+        if self._told is None:
+            with contextlib.suppress(OSError):  # nobody reads there before it is Red's turn
+                self._told = os.open(self._fifo, os.O_WRONLY | os.O_NONBLOCK)
+                self.clock.jump(self._until_answer)
+            return
+        self._is_done = True
+        if self._answers:
+            self._answer()
+        self.clock.jump(self._jump)
+        self._stopped = 0 if self._works else self._jump
+        if not self._answers:
+            os.close(self._told)
+
+    def _answer(self) -> None:
+        assert self._told is not None
+        assert self.red is not None
+        os.close(self._told)
+        answered = select.poll()
+        answered.register(self.red.stdout, select.POLLIN)
+        assert answered.poll(PATIENCE * 1000)
+
+
+@pytest.fixture
+def play_to_script(
+    tmp_path: Path, make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., GameRecord]:
+    """`play_to_script(until_answer, jump, time, works=..., answers=True)`: a game in which that happens."""
+
+    def play_one(
+        until_answer: float, jump: float, time: TimeControl, *, works: bool, answers: bool = True
+    ) -> GameRecord:
+        fifo = tmp_path / "fifo"
+        script = Script(fifo, until_answer, jump, works=works, answers=answers)
+        monkeypatch.setattr(arena.arrivals, "_worked", script.worked)
+        red, blue = make_bot(WAITS.format(fifo=str(fifo)), "red"), make_bot(GOOD, "blue")
+
+        async def poke() -> None:  # the clock stands still: without this, trio would wait for a bot without end
+            while True:
+                await trio.to_thread.run_sync(lambda: None)
+
+        async def main() -> GameRecord | ArenaStoppedError:
+            Arrivals.of_this_run()  # it looks first, then comes the script
+            trio.lowlevel.add_instrument(script)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(poke)
+                try:
+                    return await play(red, blue, time=time, conditions=Conditions(script.spawn))
+                except ArenaStoppedError as error:
+                    return error
+                finally:
+                    nursery.cancel_scope.cancel()
+
+        result = trio.run(main, clock=script.clock)
+        if isinstance(result, ArenaStoppedError):
+            raise result
+        return result
+
+    return play_one
+
+
+# --- an arena that is late --------------------------------------------------------------------------------------------
+
+
+def test_at_the_deadline_there_is_a_last_look_for_an_answer_that_came_before_it(
+    play_to_script: Callable[..., GameRecord],
+) -> None:
+    """The answer comes just before the deadline, and the arena notices the deadline first."""
+    record = play_to_script(DEADLINE - 0.01, 0.015, MOVE, works=True)
+    assert record.verdict.reason is Reason.RESIGN, record.verdict
+    assert DEADLINE - 0.01 <= record.times_us[0] / 1e6 < DEADLINE
+    assert 0 < record.forgiven_us[0] / 1e6 <= MOST_FORGIVEN
+
+
+def test_who_makes_the_arena_late_gains_no_more_than_what_is_forgiven(
+    play_to_script: Callable[..., GameRecord],
+) -> None:
+    record = play_to_script(DEADLINE - 0.1, 0.15, MOVE, works=True)
+    assert record.verdict.reason is Reason.TIMEOUT
+
+
+def test_what_is_charged_and_what_is_forgiven_are_together_the_whole_turn(
+    play_to_script: Callable[..., GameRecord],
+) -> None:
+    record = play_to_script(1.0, 3.0, BANK, works=True)
+    assert record.forgiven_us[0] == pytest.approx(MOST_FORGIVEN * 1e6)
+    assert record.times_us[0] + record.forgiven_us[0] == pytest.approx(4e6, abs=1)
+
+
+# --- an arena that is stopped -----------------------------------------------------------------------------------------
+
+
+def test_a_game_in_which_an_answer_came_in_a_long_stop_is_not_judged(
+    play_to_script: Callable[..., GameRecord], left_behind: Callable[[], list[str]]
+) -> None:
+    with pytest.raises(
+        ArenaStoppedError, match=r"the arena was stopped for 12.3 s while red \(red\) had to answer"
+    ) as e:
+        play_to_script(0.01, LONG, MOVE, works=False)
+    assert e.value.past is not None
+    assert e.value.past.actions == ()
+    assert left_behind() == []
+
+
+def test_a_stop_is_charged_to_nobody_where_there_was_time_for_all_of_it(
+    play_to_script: Callable[..., GameRecord],
+) -> None:
+    record = play_to_script(1.0, LONG, BANK, works=False)
+    assert record.verdict.reason is Reason.RESIGN
+    assert record.times_us[0] == pytest.approx(1e6, abs=1)
+    assert record.forgiven_us[0] == pytest.approx(LONG * 1e6, abs=1)
+
+
+def test_who_answers_after_a_stop_is_charged_nothing_of_it(play_to_script: Callable[..., GameRecord]) -> None:
+    record = play_to_script(1.0, LONG, BANK, works=False, answers=False)
+    assert record.verdict.reason is Reason.RESIGN
+    assert record.times_us[0] == pytest.approx(1e6, abs=1)
+
+
+# --- with the system's own clock --------------------------------------------------------------------------------------
+
+THINKS_ONCE = """
+import time
+
+def asked():
+    while True:
+        verb, *fields = sys.stdin.readline().split()
+        heard["army" if fields[:1] == ["army"] else verb] = fields
+        if verb in ("setup", "restore"):
+            return verb
+
+introduce()
+if asked() == "setup":
+    say("setup " + rows())
+if not is_red():
+    play()
+play(1)
+hear("turn")
+if not os.path.exists("thinking"):
+    open("thinking", "w").close()
+    while not os.path.exists("answer"):
+        time.sleep(0.001)
+    say("move " + heard["legal"][0])
+    open("answered", "w").close()
+else:
+    say("move " + heard["legal"][0])
+hear("turn")
+say("move resign")
+hear("end")
+"""
+"""In the first game, in its second turn, Red thinks until it is told to answer. It can go on with a game, too."""
+LIMIT = 2.0
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("command", ["league", "match"])
+def test_a_game_in_which_the_arena_was_stopped_is_played_again_and_nobody_loses_by_it(
+    command: str, tmp_path: Path
+) -> None:
+    for name in ("ann", "bob"):
+        (tmp_path / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
+    words = ["league", "--rounds", "1"] if command == "league" else ["match", "--pause", "p.json"]
+    line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", *words]
+    line += ["ann.py", "bob.py", "--rules", "duel", "--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
+    with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
+        wait_for((tmp_path / "thinking").exists)
+        league.send_signal(signal.SIGSTOP)
+        wait_for(lambda: psutil.Process(league.pid).status() == psutil.STATUS_STOPPED)
+        stopped = time.monotonic()
+        (tmp_path / "answer").touch()
+        wait_for((tmp_path / "answered").exists)
+        wait_for(lambda: time.monotonic() > stopped + LIMIT + 0.2)
+        league.send_signal(signal.SIGCONT)
+        _, said = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 0, said
+    again = "is played again" if command == "league" else "going on after 2 plies"
+    assert f"{again}: the arena was stopped for " in said
+    with Store(tmp_path / "l.sqlite", create=False) as store:
+        rows = list(store.rows())
+        assert [row.reason for row in rows] == [Reason.RESIGN] * len(rows)
+        assert len(rows) == (2 if command == "league" else 1)
+        for row in rows:
+            check_record(store.record(str(row.number))[1])
+
+
+# --- full pipes -------------------------------------------------------------------------------------------------------
+
+FILLS_ITS_PIPE = """
+import time
+stdin = os.open("/proc/self/fd/0", os.O_WRONLY | os.O_NONBLOCK)
+
+def fill():
+    try:
+        while True:
+            os.write(stdin, b"# filler\\n" * 455)
+    except BlockingIOError:
+        pass
+
+introduce()
+hear("setup")
+fill()
+say("setup " + rows())
+for _ in range({turns}):
+    time.sleep({seconds})
+    hear("turn")
+    fill()
+    say("move " + heard["legal"][0])
+hear("turn")
+say("move resign")
+hear("end")
+"""
+"""Leaves no room in the pipe that the arena writes to, and thinks before it makes some."""
+
+
+def test_who_does_not_read_does_so_in_its_own_time_and_still_gets_every_line(make_bot: MakeBot, play: Play) -> None:
+    """The alarm for the deadline of Red's first turn goes off while its second is being written."""
+    seconds, control = 1.2, TimeControl(move_ms=2000, setup_ms=60_000, start_ms=60_000)
+    red, blue = make_bot(FILLS_ITS_PIPE.format(turns=2, seconds=seconds)), make_bot(GOOD)
+    record = trio.run(lambda: play(red, blue, time=control))
+    assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 5), record.verdict
+    assert min(record.times_us[:4:2]) > seconds / 2 * 1e6
+    assert max(record.times_us[1:4:2]) < seconds / 2 * 1e6
+
+
+@pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
+def test_who_fills_its_own_pipe_and_thinks_loses_at_its_deadline(color: Color, make_bot: MakeBot, play: Play) -> None:
+    bank = TimeControl(move_ms=None, bank_ms=1000, increment_ms=1000, setup_ms=60_000, start_ms=60_000)
+    full, good = make_bot(FILLS_ITS_PIPE.format(turns=1, seconds=1000), "full"), make_bot(GOOD)
+    record = trio.run(lambda: play(*((full, good) if color is Color.RED else (good, full)), time=bank))
+    assert (record.verdict.reason, record.verdict.result.winner) == (Reason.TIMEOUT, color.opponent)
+    assert "the bot did not read what it was sent" in record.verdict.detail
+
+
+# --- in a league ------------------------------------------------------------------------------------------------------
+
+
+def test_a_league_leaves_out_a_game_that_cannot_be_judged_however_often_it_is_played(
+    tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are played; then it says which is missing."""
+    quits = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
+    bots = {bot.player: bot for bot in (make_bot(quits, "ann"), make_bot(GOOD, "bob"))}
+    games = schedule(Settings(load_ruleset("duel"), PATIENT, 1), list(bots), 1)
+    doomed, other = games
+    said: list[str] = []
+
+    async def play_or_be_stopped(game: GameSpec, *rest: Any) -> GameRecord:
+        if game is doomed:
+            raise ArenaStoppedError("the arena was stopped for 12.3 s while red (ann) had to answer", None)
+        return await play_game(game, *rest)
+
+    monkeypatch.setattr(arena.league.run, "play_game", play_or_be_stopped)
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        with pytest.raises(
+            ArenaError, match=f"game {doomed.id} was not played, in {MOST_TRIES} tries: .*stopped for 12"
+        ):
+            trio.run(partial(play_missing, games, bots, store, [USUAL], lambda *_: None, say=said.append))
+        assert store.ids() == {other.id}
+    assert len(said) == MOST_TRIES - 1
+    assert set(said) == {
+        f"game {doomed.id} is played again: the arena was stopped for 12.3 s while red (ann) had to answer"
+    }
