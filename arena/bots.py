@@ -15,7 +15,6 @@ the folder but hidden ones, the usual build folders and, where there is a `build
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections import Counter
@@ -32,12 +31,14 @@ MANIFEST_KEYS = ("command", "build", "name", "env")
 BUILD_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "target", "venv"})
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
 """The variables of the arena's environment that a bot gets to see, beside PATH."""
-BUILD_LINES_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot that can be started: its name, its program, the folder it runs in and the fingerprint of its files."""
+    """A bot that can be started: its name, its program, the folder it runs in and the fingerprint of its files.
+
+    `build` is the shell's command that makes its program; nothing of it is done here (see `arena.confine.build`).
+    """
 
     name: str
     path: Path
@@ -45,6 +46,7 @@ class BotSpec:
     folder: Path
     digest: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    build: str | None = None
 
     @property
     def player(self) -> Player:
@@ -62,7 +64,7 @@ def base_environment() -> dict[str, str]:
 
 
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
-    """The bots at these paths, with names told apart, builds done. Raises `UsageError` naming everything that is wrong.
+    """The bots at these paths, with names told apart. Raises `UsageError` naming everything that is wrong.
 
     Hidden files and `__pycache__` are passed over, so that a shell's `bots/*` just works.
     """
@@ -81,7 +83,7 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 
 
 def load_bot(path: Path) -> BotSpec:
-    """The bot at one path. Builds it if its folder says how. Raises `UsageError`."""
+    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`."""
     if not path.exists():
         raise UsageError(f"{path}: there is no such file or folder{_near(path)}")
     if path.is_dir():
@@ -119,13 +121,15 @@ def _load_folder(folder: Path) -> BotSpec:
     manifest = _read_manifest(manifest_path)
     full = folder.resolve()
     command = manifest["command"]
-    if "build" in manifest:
-        _build(folder, manifest["build"])
     program = full / command[0] if "/" in command[0] else None
-    if program is not None and not (program.is_file() and os.access(program, os.X_OK)):
+    if program is not None and "build" not in manifest and not (program.is_file() and os.access(program, os.X_OK)):
         state = "is not an executable file" if program.exists() else "does not exist"
         raise UsageError(f"{manifest_path}: command: {command[0]} {state} in {folder}")
-    if program is None and shutil.which(command[0], path=base_environment()["PATH"]) is None:
+    if (
+        program is None
+        and "build" not in manifest
+        and shutil.which(command[0], path=base_environment()["PATH"]) is None
+    ):
         raise UsageError(f"{manifest_path}: command: there is no program {command[0]!r} on the PATH")
     made = {program} if program is not None and "build" in manifest else set()
     return BotSpec(
@@ -135,6 +139,7 @@ def _load_folder(folder: Path) -> BotSpec:
         folder=full,
         digest=_digest((file for file in _files(full) if file not in made), full),
         environment={**base_environment(), **manifest.get("env", {})},
+        build=manifest.get("build"),
     )
 
 
@@ -155,22 +160,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         if key in manifest and not (isinstance(manifest[key], str) and manifest[key].strip()):
             raise UsageError(f"{path}: {key}: expected a text, got {manifest[key]!r}")
     return manifest
-
-
-def _build(folder: Path, command: str) -> None:
-    done = subprocess.run(  # the author's own command, in the author's own folder: a shell is what they expect
-        command,
-        check=False,
-        shell=True,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    if done.returncode:
-        lines = done.stdout.decode("utf-8", "replace").splitlines()
-        shown = "\n".join(f"    {line}" for line in lines[-BUILD_LINES_SHOWN:]) or "    (it printed nothing)"
-        raise UsageError(f"{folder}: the build failed with exit code {done.returncode}: {command}\n{shown}")
 
 
 def _files(folder: Path) -> Iterator[Path]:

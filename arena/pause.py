@@ -5,6 +5,7 @@ bots are started again when the game goes on; each is told its set-up and the ev
 clocks stand where they stood.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ PAUSE_FORMAT = 1
 class PausedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `sandbox`, `limits` and `pondering` are what the game is played under: see `arena.confine.levels`.
+    `sandbox`, `limits`, `pondering` and `interpreters` are what the game is played under: see `arena.confine.levels`.
     """
 
     id: str
@@ -39,6 +40,7 @@ class PausedGame(msgspec.Struct, frozen=True):
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
     format: int = PAUSE_FORMAT
+    interpreters: tuple[str, ...] = ()
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -82,6 +84,7 @@ def paused_game(
         sandbox=held.level.value,
         limits=(held.limits_of(red), held.limits_of(blue)),
         pondering=pondering,
+        interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
     )
 
 

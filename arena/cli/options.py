@@ -29,6 +29,11 @@ class PlayOptions:
     processes: int
     tmp: str
     limits: Path | None
+    interpreters: tuple[str, ...]
+    build_time: str
+    build_memory: str
+    build_disk: str
+    build_network: bool
     pondering: bool
     affinity: bool
     store: Path | None
@@ -114,6 +119,28 @@ _OPTIONS = (
         metavar="FILE",
         help="A TOML file with other limits for some bots.",
     ),
+    click.option(
+        "--interpreter",
+        "interpreters",
+        multiple=True,
+        metavar="PATH",
+        help="A program outside the system that bots may be run by or built with, such as a Python or a compiler, or "
+        "the folder it is installed in; can be given again.",
+    ),
+    click.option(
+        "--build-time", default="10m", show_default=True, metavar="TIME", help="What the build of a bot may take."
+    ),
+    click.option(
+        "--build-memory", default="2G", show_default=True, metavar="SIZE", help="Memory of a build in a sandbox."
+    ),
+    click.option(
+        "--build-disk",
+        default="2G",
+        show_default=True,
+        metavar="SIZE",
+        help="Files of a build in a sandbox, in the bot's folder and as many again in /tmp.",
+    ),
+    click.option("--build-network", is_flag=True, help="Let builds in a sandbox use the network."),
     click.option(
         "--pondering/--no-pondering",
         default=True,

@@ -10,7 +10,7 @@ import trio
 
 from arena.bots import BotSpec, find_bots
 from arena.cli.options import PlayOptions
-from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
+from arena.cli.play import INTERRUPTED, STOP_SIGNALS, built, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
 from arena.league.schedule import schedule
@@ -37,7 +37,7 @@ class _Sitting:
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None) -> int:
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     level = level_of(options.sandbox)
-    bots = find_bots(paths)
+    bots = built(find_bots(paths), level, options)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
@@ -49,7 +49,8 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             number, _ = store.record(spec.id)
             click.echo(f"this game is stored already, as game {number} of {path}", err=True)
             return 0
-    with confinement_of(level, bots, settings) as held:
+    with confinement_of(level, bots, settings, options.interpreters) as held:
+        trio.run(held.try_out)
         sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering)
         return _play(sitting, file, pause_after, options.as_json)
 
@@ -60,7 +61,8 @@ def resume(file: Path, pause_after: int | None) -> int:
     bots = paused.load_bots()
     level = level_of(paused.sandbox)
     limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
-    with Confinement(level, bots, paused.limits[0], limits) as held:
+    with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
+        trio.run(held.try_out)
         sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering)
         return _play(sitting, file, pause_after, as_json=False)
 

@@ -17,10 +17,12 @@ from rich.text import Text
 
 from arena.bots import BotSpec, find_bots
 from arena.cli.options import DEFAULT_SEED, PlayOptions
+from arena.confine.build import BuildLimits, build_all
 from arena.confine.custody import claim_all_orphans
 from arena.confine.launch import host_fault
 from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
 from arena.confine.limits_file import load_limits
+from arena.confine.programs import HostPrograms
 from arena.confine.rlimits import use_all_descriptors
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
@@ -85,7 +87,7 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
-    bots = find_bots(paths)
+    bots = built(find_bots(paths), level, options)
     if len(bots) < 2:
         got = f"only {bots[0].name}" if bots else "none"
         raise UsageError(f"expected at least two bots, got {got}")
@@ -105,7 +107,11 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
     )
     sys.setswitchinterval(SWITCH_SECONDS)
     use_all_descriptors()
-    with confinement_of(level, bots, settings) as confinement, Store(path, create=True) as store:
+    with (
+        confinement_of(level, bots, settings, options.interpreters) as confinement,
+        Store(path, create=True) as store,
+    ):
+        trio.run(confinement.try_out)
         claim_all_orphans()
         store.agree(settings.described([bot.name for bot in bots]))
         store.set_entrants(plan.players)
@@ -152,9 +158,22 @@ def level_of(asked: str) -> Level:
     return choose(asked)
 
 
-def confinement_of(level: Level, bots: Sequence[BotSpec], settings: Settings) -> Confinement:
+def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions) -> list[BotSpec]:
+    """The same bots, those that have to be built built. Raises `UsageError`."""
+    limits = BuildLimits(
+        seconds=_option("--build-time", parse_duration, options.build_time) / 1000,
+        memory=_option("--build-memory", parse_memory, options.build_memory),
+        disk=_option("--build-disk", parse_size, options.build_disk),
+        network=options.build_network,
+    )
+    return build_all(bots, level, limits, HostPrograms(options.interpreters, bots), partial(click.echo, err=True))
+
+
+def confinement_of(
+    level: Level, bots: Sequence[BotSpec], settings: Settings, interpreters: Sequence[str]
+) -> Confinement:
     """How the bots are to be started."""
-    return Confinement(level, bots, settings.limits, dict(settings.bot_limits))
+    return Confinement(level, bots, settings.limits, dict(settings.bot_limits), interpreters)
 
 
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
