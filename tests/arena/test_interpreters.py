@@ -331,7 +331,7 @@ def test_a_match_in_an_environment_whose_python_is_behind_a_link_is_played(folde
     for name in ("a.py", "b.py"):
         (folder / name).write_text((here / "bots/drifter.py").read_text())
     options = ["--games", "1", "--rules", "duel", "--sandbox", "bwrap", "--json"]
-    line = [python, "-c", "from arena.cli.main import main; main()", "match", "a.py", "b.py", *options]
+    line = [str(python), "-c", "from arena.cli.main import main; main()", "match", "a.py", "b.py", *options]
     done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "no-start" not in done.stdout + done.stderr
