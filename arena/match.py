@@ -94,6 +94,10 @@ async def play_on(
     started = time.time()
     begun = now()
     table = _Table(Referee(spec, past=past), pause, conditions.pondering)
+    broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
+    if broken:
+        table.referee.called_off(broken)
+        return table.record(started, now() - begun)
     if past:
         table.cpu_us += past.cpu_us or (0,) * len(past.actions)
     try:

@@ -15,6 +15,7 @@ from arena.bots import BotSpec, load_bot
 from arena.confine.levels import Confinement
 from arena.limits import Limits
 from arena.model import GameSpec, Past, Player, TimeControl, UsageError
+from arena.printable import printable
 from arena.rules.ruleset import RulesetError, ruleset_from_lines
 
 PAUSE_FORMAT = 1
@@ -106,6 +107,8 @@ def load_paused(path: Path) -> PausedGame:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: expected a paused game, made by 'arena match --pause': {error}") from None
+    if not all(player.name.isprintable() for player in paused.players):
+        raise UsageError(f"{printable(str(path))}: expected printable names of bots, got others")
     if paused.format != PAUSE_FORMAT:
         raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got format {paused.format}")
     return paused

@@ -26,3 +26,16 @@ def _escaped(text: str, lines: bool) -> str:
         return text
     kept = "\n\t" if lines else ""
     return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+SHOWN = 200
+"""Characters of a value that an error shows."""
+
+
+def shown(value: object) -> str:
+    """A value that somebody wrote down, for the error that says it is not what was expected: printable and short."""
+    try:
+        text = str(value) if isinstance(value, Exception) else repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of more digits than Python writes out
+        return f"a {type(value).__name__} that is too large to show"
+    return printable(text, SHOWN)

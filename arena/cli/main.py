@@ -4,6 +4,7 @@ Whatever is raised, a user gets one clear message on standard error and an exit 
 1 for what failed, 130 for Ctrl-C. A traceback is for us: it is printed only if ARENA_TRACEBACK is set.
 """
 
+import io
 import os
 import sys
 import traceback
@@ -53,12 +54,15 @@ def main() -> None:
 
 def _run() -> int:
     from arena.model import ArenaError
+    from arena.printable import printable
     from arena.rules.ruleset import RulesetError
 
     try:
         return cli.main(standalone_mode=False, prog_name="arena") or 0
     except click.ClickException as error:
-        error.show()
+        words = io.StringIO()
+        error.show(words)  # which may name what a shell's * has passed on: the files of strangers
+        click.echo(printable(words.getvalue(), lines=True), nl=False, err=True)
         return error.exit_code
     except ArenaError as error:
         _complain(str(error))
@@ -84,4 +88,6 @@ def _run() -> int:
 
 
 def _complain(text: str) -> None:
-    click.echo(f"arena: {text}", err=True)
+    from arena.printable import printable
+
+    click.echo(f"arena: {printable(text, lines=True)}", err=True)

@@ -159,3 +159,13 @@ _OPTIONS = (
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     return PlayOptions(**values)
+
+
+def option_value(name: str, parse: Callable[[str], int], text: str) -> int:
+    """An option's value; the error names the option. Raises `UsageError`."""
+    from arena.model import UsageError
+
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None

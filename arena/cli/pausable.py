@@ -9,14 +9,17 @@ import click
 import trio
 
 from arena.bots import BotSpec, find_bots
+from arena.cli.entrants import built
 from arena.cli.options import PlayOptions
-from arena.cli.play import INTERRUPTED, STOP_SIGNALS, built, confinement_of, default_store, level_of, settings_of
+from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
+from arena.league.changes import note_versions
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
-from arena.model import GameRecord, GameSpec, Past
+from arena.model import GameRecord, GameSpec, Past, UsageError
 from arena.pause import load_paused, paused_game, save_paused
+from arena.printable import printable
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import Store
@@ -38,12 +41,18 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     level = level_of(options.sandbox)
     bots = built(find_bots(paths), level, options)
+    faults = [bot.fault for bot in bots if bot.fault is not None]
+    if faults:
+        raise UsageError("\n".join(faults))
+    _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
     path = options.store or Path(default_store("match", bots, settings))
     with Store(path, create=True) as store:
         store.agree(settings.described([bot.name for bot in bots]))
+        for line in note_versions(store, bots):
+            click.echo(line, err=True)
         store.set_entrants((red.player, blue.player))
         if spec.id in store.ids():
             number, _ = store.record(spec.id)
@@ -53,6 +62,17 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
         trio.run(held.try_out)
         sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering)
         return _play(sitting, file, pause_after, options.as_json)
+
+
+def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
+    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    for bot in bots:
+        try:
+            str(bot.path.resolve()).encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+            ) from None
 
 
 def resume(file: Path, pause_after: int | None) -> int:

@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,15 +15,15 @@ import msgspec
 import trio
 from rich.text import Text
 
-from arena.bots import BotSpec, find_bots
-from arena.cli.options import DEFAULT_SEED, PlayOptions
-from arena.confine.build import BuildLimits, build_all
+from arena.bots import BotSpec
+from arena.cli.entrants import entrants
+from arena.cli.options import DEFAULT_SEED, PlayOptions, option_value
 from arena.confine.custody import claim_all_orphans
 from arena.confine.launch import host_fault
 from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
 from arena.confine.limits_file import load_limits
-from arena.confine.programs import HostPrograms
 from arena.confine.rlimits import use_all_descriptors
+from arena.league.changes import note_versions
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
 from arena.limits import Limits, parse_memory, parse_size
@@ -82,15 +82,17 @@ class _Plan:
         return [Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering) for cpu in pinned]
 
 
-def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None) -> int:
-    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
+def play(
+    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None, *, strict: bool = True
+) -> int:
+    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`.
+
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games.
+    """
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
-    bots = built(find_bots(paths), level, options)
-    if len(bots) < 2:
-        got = f"only {bots[0].name}" if bots else "none"
-        raise UsageError(f"expected at least two bots, got {got}")
+    bots = entrants(paths, level, options, strict)
     settings = settings_of(options, bots)
     planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
     path = options.store or Path(default_store(kind, bots, settings))
@@ -114,6 +116,8 @@ def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, gam
         trio.run(confinement.try_out)
         claim_all_orphans()
         store.agree(settings.described([bot.name for bot in bots]))
+        for line in note_versions(store, bots):
+            click.echo(line, err=True)
         store.set_entrants(plan.players)
         faults = _Faults()
         try:
@@ -146,27 +150,20 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
     rows = plan.rows(store)
     table = make_table(plan.players, rows)
     if as_json:
-        click.echo(league_document(plan.path, store.settings(), table, rows))
+        broken = {bot.name: bot.fault for bot in plan.bots if bot.fault is not None}
+        click.echo(league_document(plan.path, store.settings(), table, rows, broken))
     else:
         console = results_console()
         console.print(full_report(table, console.width))
+        for bot in plan.bots:
+            if bot.fault is not None:
+                click.echo(f"{bot.name} is broken and was not started: {bot.fault.splitlines()[0]}")
 
 
 def level_of(asked: str) -> Level:
     """The level of confinement that was asked for; this may start the command again in a scope. Raises `UsageError`."""
     enter_scope(asked)
     return choose(asked)
-
-
-def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions) -> list[BotSpec]:
-    """The same bots, those that have to be built built. Raises `UsageError`."""
-    limits = BuildLimits(
-        seconds=_option("--build-time", parse_duration, options.build_time) / 1000,
-        memory=_option("--build-memory", parse_memory, options.build_memory),
-        disk=_option("--build-disk", parse_size, options.build_disk),
-        network=options.build_network,
-    )
-    return build_all(bots, level, limits, HostPrograms(options.interpreters, bots), partial(click.echo, err=True))
 
 
 def confinement_of(
@@ -185,20 +182,14 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
         margin_ms=0 if options.margin in ("0", "0ms") else parse_duration(options.margin),
     )
     usual = Limits(
-        _option("--memory", parse_memory, options.memory), options.processes, _option("--tmp", parse_size, options.tmp)
+        option_value("--memory", parse_memory, options.memory),
+        options.processes,
+        option_value("--tmp", parse_size, options.tmp),
     )
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     return Settings(
         load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
     )
-
-
-def _option(name: str, parse: Callable[[str], int], text: str) -> int:
-    """An option's value; the error names the option."""
-    try:
-        return parse(text)
-    except UsageError as error:
-        raise UsageError(f"{name}: {error}") from None
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:

@@ -18,12 +18,12 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import trio
 
-from arena.bots import BotSpec, load_bot
+from arena.bots import BotSpec, broken, load_bot
 from arena.confine import bwrap, files
 from arena.confine.cgroup import Hierarchy
 from arena.confine.interpreters import find_tools
 from arena.confine.launch import Launch, StartError
-from arena.confine.levels import Level, RefusedBotsError, joined
+from arena.confine.levels import Level, joined
 from arena.confine.links import follow
 from arena.confine.programs import HostPrograms, own_files
 from arena.confine.recipe import HOME, refuse_rivals
@@ -61,13 +61,13 @@ def build_all(
 ) -> list[BotSpec]:
     """The same bots, those that have a build built and looked at anew. `say` is told what is being done, line by line.
 
-    Raises `RefusedBotsError` for those that cannot be built, after all others have been, and `HostError`.
+    Those that cannot be built are broken. Raises `HostError`.
     """
-    built, problems = list(bots), dict[str, str]()
-    if level is Level.DEFAULT and any(bot.build for bot in bots):
+    built = list(bots)
+    if level is Level.DEFAULT and any(bot.build and not bot.fault for bot in bots):
         say("builds run unconfined at --sandbox default: as you, with your files and your network")
     for place, bot in enumerate(bots):
-        if bot.build is None:
+        if bot.build is None or bot.fault is not None:
             continue
         say(f"building {printable(bot.name)}: {printable(bot.build, LINE_LENGTH)}")
         try:
@@ -77,11 +77,9 @@ def build_all(
                 _build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots)
             built[place] = replace(load_bot(bot.path), name=bot.name)
         except UsageError as error:
-            problems[bot.name] = str(error)
+            built[place] = broken(bot, str(error))
         except (files.FilesError, StartError) as error:
-            problems[bot.name] = f"{bot.path}: it cannot be built: {printable(str(error), LINE_LENGTH)}"
-    if problems:
-        raise RefusedBotsError(problems)
+            built[place] = broken(bot, f"{bot.path}: it cannot be built: {error}")
     return built
 
 

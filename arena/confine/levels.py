@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from arena.bots import BotSpec
+from arena.bots import BotSpec, broken
 from arena.confine import bwrap, custody
 from arena.confine.cgroup import CgroupError, Group, Hierarchy
 from arena.confine.interpreters import check_program
@@ -78,6 +78,23 @@ def choose(asked: str) -> Level:
     return level
 
 
+def runnable(level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None) -> list[BotSpec]:
+    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them."""
+    host = host or HostPrograms((), bots)
+    return [bot if bot.fault is not None else _runnable(level, bot, bots, host) for bot in bots]
+
+
+def _runnable(level: Level, bot: BotSpec, others: Sequence[BotSpec], host: HostPrograms) -> BotSpec:
+    try:
+        if level is Level.DEFAULT:
+            check_program(bot, host)
+        else:
+            recipe(bot, others, host)
+    except UsageError as error:
+        return broken(bot, str(error))
+    return bot
+
+
 def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
     """The line that first joins a control group."""
     return ("/bin/sh", "-c", JOIN, str(group.members), *line)
@@ -95,7 +112,8 @@ class Confinement:
     """How the bots of one league or match are started. Use it in a `with` statement.
 
     `limits` are those of each bot by name, `usual` those of all others; `interpreters` are what the host has named for
-    bots to be run by. Raises `RefusedBotsError` for bots that cannot be run at this level.
+    bots to be run by. Bots that are broken are never started. Raises `RefusedBotsError` for others that cannot be run
+    at this level.
     """
 
     def __init__(
@@ -124,7 +142,7 @@ class Confinement:
         """Find out how to start each bot. Raises as the class does."""
         host = HostPrograms(self.interpreters, bots)
         problems: dict[str, str] = {}
-        for bot in bots:
+        for bot in (bot for bot in bots if bot.fault is None):
             try:
                 if self.level is Level.DEFAULT:
                     self._paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
@@ -141,7 +159,8 @@ class Confinement:
         Raises `SandboxError` if not, and `HostError` if this machine cannot start anything.
         """
         if self.level is not Level.DEFAULT:
-            await try_programs(((bot, self._recipes[bot.name]) for bot in self._bots), self._usual)
+            sound = (bot for bot in self._bots if bot.fault is None)
+            await try_programs(((bot, self._recipes[bot.name]) for bot in sound), self._usual)
 
     def __enter__(self) -> "Confinement":
         if self.level is Level.DEFAULT:

@@ -7,7 +7,6 @@
 What a table leaves out is as for all others.
 """
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,32 +15,34 @@ import msgspec
 
 from arena.limits import Limits, parse_memory, parse_size
 from arena.model import UsageError
+from arena.printable import SHOWN, printable, shown
 from arena.rules.loading import suggest
+from arena.toml_file import read_toml
 
 KEYS = Limits.__struct_fields__
+MOST_PROCESSES = 4_194_304
+"""Linux numbers no more processes than this."""
 
 
 def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, Limits]:
     """The limits of the bots that the file names. Raises `UsageError` with the file, the key and what was expected."""
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from None
+    where = printable(str(path))
+    tables = read_toml(path)
     for name, table in tables.items():
         if name not in bots:
-            raise UsageError(f"{path}: [{name}]: no bot here has that name; {suggest(name, bots)}")
+            raise UsageError(f"{where}: [{printable(name, SHOWN)}]: no bot here has that name; {suggest(name, bots)}")
         if not isinstance(table, dict):
-            raise UsageError(f'{path}: {name}: expected a table such as [{name}] with memory = "1G", got {table!r}')
-    return {name: _limits(f"{path}: [{name}]", table, usual) for name, table in tables.items()}
+            raise UsageError(
+                f'{where}: {name}: expected a table such as [{name}] with memory = "1G", got {shown(table)}'
+            )
+    return {name: _limits(f"{where}: [{name}]", table, usual) for name, table in tables.items()}
 
 
 def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
     values: dict[str, int] = {}
     for key, value in table.items():
         if key not in KEYS:
-            raise UsageError(f"{where}: unknown key {key!r}; {suggest(key, KEYS)}")
+            raise UsageError(f"{where}: unknown key {shown(key)}; {suggest(key, KEYS)}")
         try:
             values[key] = _value(key, value)
         except UsageError as error:
@@ -51,9 +52,9 @@ def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
 
 def _value(key: str, value: object) -> int:
     if key == "processes":
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise UsageError(f"expected a number from 1 up, got {value!r}")
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_PROCESSES:
+            raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(value)}")
         return value
-    if not isinstance(value, str):
-        raise UsageError(f'expected a size such as "512M", got {value!r}')
+    if not isinstance(value, str) or len(value) > SHOWN:
+        raise UsageError(f'expected a size such as "512M", got {shown(value)}')
     return parse_memory(value) if key == "memory" else parse_size(value)

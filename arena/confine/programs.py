@@ -39,7 +39,7 @@ def is_within(path: Path, folders: tuple[Path, ...]) -> bool:
 
 def own_files(bot: BotSpec) -> Path:
     """The bot's folder; for a bot that is a single file that file only, for beside it are other bots."""
-    return bot.path.resolve()
+    return Path(os.path.realpath(bot.path))
 
 
 def is_environment(folder: Path) -> bool:
