@@ -24,7 +24,7 @@ from arena.rules.loading import suggest
 from arena.toml_file import read_toml
 
 MANIFEST = "bot.toml"
-KEYS = ("command", "build", "name", "env", "ignore")
+MANIFEST_KEYS = ("command", "build", "name", "env", "ignore")
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ def read_manifest(folder: Path) -> Manifest:
         path = behind
     table = read_toml(path, where)
     for key in table:
-        if key not in KEYS:
-            raise UsageError(f"{where}: unknown key {shown(key)}; {suggest(key, KEYS)}")
+        if key not in MANIFEST_KEYS:
+            raise UsageError(f"{where}: unknown key {shown(key)}; {suggest(key, MANIFEST_KEYS)}")
     return Manifest(
         command=_command(table.get("command"), where),
         build=_text(table, "build", where),

@@ -20,6 +20,8 @@ from arena.rules.loading import suggest
 from arena.toml_file import read_toml
 
 KEYS = Limits.__struct_fields__
+MOST_BYTES = 1024 * 1024
+"""The host writes this file, with a table for each bot if need be."""
 MOST_PROCESSES = 4_194_304
 """Linux numbers no more processes than this."""
 
@@ -27,7 +29,7 @@ MOST_PROCESSES = 4_194_304
 def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, Limits]:
     """The limits of the bots that the file names. Raises `UsageError` with the file, the key and what was expected."""
     where = printable(str(path))
-    tables = read_toml(path)
+    tables = read_toml(path, most=MOST_BYTES)
     for name, table in tables.items():
         if name not in bots:
             raise UsageError(f"{where}: [{printable(name, SHOWN)}]: no bot here has that name; {suggest(name, bots)}")

@@ -367,7 +367,7 @@ def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Pat
 def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) -> None:
     evil = f"evil{CLIPBOARD}"
     put(folder / "crash.sh", f"#!/bin/sh\nprintf '{CLIPBOARD}\\r\\n\\233' >&2\nexit 3\n")
-    bot_folder(folder / "long", json.dumps("x" * 50_000).join(['command = ["./run", ', "]\n"]))
+    bot_folder(folder / "long", json.dumps("x" * 15_000).join(['command = ["./run", ', "]\n"]))
     put(folder / "long" / "run", "not a program\n")
     bot_folder(folder / "toml", f'command = ["{CLIPBOARD}')
     bot_folder(folder / evil)
