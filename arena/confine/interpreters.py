@@ -124,7 +124,7 @@ class _Search:
                 for_host = True
                 self._need(program, trail)
             elif outside is not None:
-                self._check(outside, follow(outside), for_host)
+                self._check(outside, follow(outside), for_host, link=program)
                 self._need(outside, follow(outside), program)
                 for_host = True
             elif any(link.target.startswith("/") for link in trail.links):
@@ -199,8 +199,11 @@ class _Search:
             raise self._refusal(f"its command or #! line names {name}, and there is no such file")
         raise self._refusal(f"there is no program {name!r} on the PATH")
 
-    def _check(self, program: Path, trail: Trail, for_host: bool) -> None:
+    def _check(self, program: Path, trail: Trail, for_host: bool, link: Path | None = None) -> None:
+        """Refuse a program that is not the host's; `link` is the bot's own that leads to it."""
         reason = self._host.why_not(program, trail, for_host=for_host)
+        if reason is not None and link is not None:
+            raise self._refusal(f"{link}: this link leads out of the bot's folder, to {program}, which {reason}")
         if reason is not None:
             raise self._refusal(f"its command or #! line leads out of its own files: {program} {reason}")
 

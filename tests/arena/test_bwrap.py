@@ -685,7 +685,7 @@ def test_a_link_that_leads_out_of_the_bots_folder_is_refused(folder: Path) -> No
     (folder / "bot/run").symlink_to(folder / "elsewhere/run")
     bot = bot_folder(folder / "bot", 'command = ["./run"]')
     said = problem(lambda: recipe(bot))
-    assert "leads out of its own files" in said
+    assert "this link leads out of the bot's folder" in said
     assert f"--interpreter {folder}/elsewhere/run" in said
 
 
