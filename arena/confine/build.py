@@ -22,7 +22,7 @@ from arena.bots import BotSpec, broken, load_bot
 from arena.confine import bwrap, files
 from arena.confine.cgroup import Hierarchy
 from arena.confine.interpreters import find_tools
-from arena.confine.launch import Launch, StartError
+from arena.confine.launch import Launch, SandboxError, StartError
 from arena.confine.levels import Level, joined
 from arena.confine.links import follow
 from arena.confine.programs import HostPrograms, own_files
@@ -76,6 +76,8 @@ def build_all(
             else:
                 _build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots)
             built[place] = replace(load_bot(bot.path), name=bot.name)
+        except SandboxError:
+            raise
         except UsageError as error:
             built[place] = broken(bot, str(error))
         except (files.FilesError, StartError) as error:

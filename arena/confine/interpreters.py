@@ -16,10 +16,12 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 
 import protocol
 from arena.bots import BotSpec, base_environment
+from arena.confine.launch import SandboxError
 from arena.confine.links import Link, Trail, at_its_folder, follow, read_start
 from arena.confine.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
 from arena.model import UsageError
@@ -117,7 +119,8 @@ class _Search:
         trial: tuple[str, ...] = ()
         for _ in range(SCRIPTS):
             program, trail = self._look_up(command[0])
-            outside = next((place for place in trail.places if not place.is_relative_to(self._own)), None)
+            own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
+            outside = trail.places[len(own)] if len(own) < len(trail.places) else None
             if not program.is_relative_to(self._own):
                 self._check(program, trail, for_host)
                 program, trail = self._behind_stand_in(program, trail)
@@ -127,8 +130,10 @@ class _Search:
                 self._check(outside, follow(outside), for_host, link=program)
                 self._need(outside, follow(outside), program)
                 for_host = True
-            elif any(link.target.startswith("/") for link in trail.links):
-                program = trail.end  # inside, the bot's files are at another place
+                if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
+                    program = own[-1]  # inside, the bot's files are at another place
+            elif any(os.path.isabs(link.target) for link in trail.links):
+                program = trail.end
             command[0] = str(program)
             is_python = for_host and PYTHON.fullmatch(program.name) is not None
             interpreter = [] if is_python else self._interpreter(trail.end)
@@ -312,6 +317,9 @@ class _Search:
             self._environment["PYTHONUSERBASE"] = str(base)
 
 
+_OF_THE_ARENA = frozenset(Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
+
+
 def _trial(program: Path, is_python: bool, for_host: bool) -> tuple[str, ...]:
     if is_python:
         return (str(program), "-I", "-c", "pass")
@@ -342,14 +350,17 @@ def _ask(stand_in: Path) -> Path:
 
 
 def _refuse_wide(folder: Path, bot: BotSpec) -> None:
-    """Refuse to show a folder that is likely to hold more than an installation. Raises `UsageError`."""
+    """Refuse to show a folder that is likely to hold more than an installation. Raises `UsageError`, and
+    `SandboxError` if it is where the arena's own Python is: no bot has chosen that."""
+    owner = f"{bot.path}: its program belongs to {folder}"
+    refusal = SandboxError if folder in _OF_THE_ARENA else UsageError
     homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
     marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
     if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
-        raise UsageError(
-            f"{bot.path}: its program belongs to {folder}, which holds too much to be shown to a bot: install the "
-            "program in a folder of its own (such as /opt/NAME), or put it into the bot's folder"
+        raise refusal(
+            f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
+            "/opt/NAME), or put it into the bot's folder"
         )
     if is_within(folder, TAKEN):
-        raise UsageError(f"{bot.path}: its program belongs to {folder}, which cannot be shown to a bot: move it")
+        raise refusal(f"{owner}, which cannot be shown to a bot: move it")

@@ -17,7 +17,7 @@ from arena.bots import BotSpec, broken
 from arena.confine import bwrap, custody
 from arena.confine.cgroup import CgroupError, Group, Hierarchy
 from arena.confine.interpreters import check_program
-from arena.confine.launch import Launch
+from arena.confine.launch import Launch, SandboxError
 from arena.confine.programs import HostPrograms
 from arena.confine.recipe import Recipe, recipe
 from arena.confine.scope import in_scope
@@ -79,7 +79,10 @@ def choose(asked: str) -> Level:
 
 
 def runnable(level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None) -> list[BotSpec]:
-    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them."""
+    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
+
+    Raises `SandboxError` if it is the level that cannot run what they need.
+    """
     host = host or HostPrograms((), bots)
     return [bot if bot.fault is not None else _runnable(level, bot, bots, host) for bot in bots]
 
@@ -90,6 +93,8 @@ def _runnable(level: Level, bot: BotSpec, others: Sequence[BotSpec], host: HostP
             check_program(bot, host)
         else:
             recipe(bot, others, host)
+    except SandboxError:
+        raise
     except UsageError as error:
         return broken(bot, str(error))
     return bot
@@ -113,7 +118,7 @@ class Confinement:
 
     `limits` are those of each bot by name, `usual` those of all others; `interpreters` are what the host has named for
     bots to be run by. Bots that are broken are never started. Raises `RefusedBotsError` for others that cannot be run
-    at this level.
+    at this level, and `SandboxError` if it is the level that cannot run what they need.
     """
 
     def __init__(
@@ -148,6 +153,8 @@ class Confinement:
                     self._paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
                 else:
                     self._recipes[bot.name] = recipe(bot, bots, host)
+            except SandboxError:
+                raise
             except UsageError as error:
                 problems[bot.name] = str(error)
         if problems:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from arena.bots import BotSpec, base_environment
 from arena.confine.interpreters import find_program
+from arena.confine.launch import SandboxError
 from arena.confine.links import Link
 from arena.confine.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.model import UsageError
@@ -115,7 +116,8 @@ def _check_readable(own: Path, words: Sequence[str], folders: Sequence[Path]) ->
         mode = path.stat().st_mode
         runs = stat.S_ISDIR(mode) or str(path) == words[0]
         if not mode & stat.S_IROTH or (runs and not mode & stat.S_IXOTH):
-            raise UsageError(
+            refusal = UsageError if path.is_relative_to(own) else SandboxError
+            raise refusal(
                 f"{path}: started by root, bots run as a user that owns nothing, and others may not read this: "
                 f"chmod -R o+rX {own if path.is_relative_to(own) else path}"
             )

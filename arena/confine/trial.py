@@ -12,11 +12,10 @@ from pathlib import Path
 
 from arena.bots import BotSpec
 from arena.confine import bwrap
-from arena.confine.launch import Launch, StartError
+from arena.confine.launch import Launch, SandboxError, StartError
 from arena.confine.recipe import Recipe
 from arena.confine.run import run_to_end
 from arena.limits import Limits
-from arena.model import UsageError
 from arena.printable import printable
 
 SECONDS = 60.0
@@ -25,10 +24,6 @@ CANNOT_RUN = (126, 127)
 PYTHON_PART, SHELL = "-I", "/bin/sh"
 """What is in the trials of a Python, and of a bot's own program: those have to end well."""
 LINE_SHOWN = 300
-
-
-class SandboxError(UsageError):
-    """A sandbox cannot run what a bot needs of the host. No bot is to blame for it."""
 
 
 async def try_programs(bots: Iterable[tuple[BotSpec, Recipe]], limits: Limits) -> None:
@@ -43,9 +38,7 @@ async def try_programs(bots: Iterable[tuple[BotSpec, Recipe]], limits: Limits) -
         tried.add(key)
         if said is not None:
             raise SandboxError(
-                f"{bot.path}: the sandbox cannot run {_program(recipe)}, which this bot needs: {said}\n"
-                "no bot is to blame for this: name with --interpreter the program where it is really installed, "
-                "install it in a folder of its own or in /usr, or choose another level (--sandbox)"
+                f"{printable(str(bot.path))}: the sandbox cannot run {_program(recipe)}, which this bot needs: {said}"
             )
 
 

@@ -17,12 +17,12 @@ import pytest
 import trio
 
 from arena.bots import BotSpec, load_bot
-from arena.confine import bwrap
+from arena.confine import bwrap, interpreters
 from arena.confine.interpreters import check_program, find_program
-from arena.confine.levels import Confinement, Level, RefusedBotsError
+from arena.confine.launch import SandboxError
+from arena.confine.levels import Confinement, Level, RefusedBotsError, runnable
 from arena.confine.links import MOST_LINKS, follow, open_regular, read_start
 from arena.confine.programs import HostPrograms
-from arena.confine.trial import SandboxError
 from arena.limits import Limits
 from arena.model import UsageError
 
@@ -355,6 +355,28 @@ def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> No
     (folder / "A/run").symlink_to(folder / "A/real")
     bot = bot_folder(folder / "A", '["./run"]', real="#!/bin/sh\necho ran\n")
     assert output(try_out([bot]), bot) == "ran\n"
+
+
+@in_a_sandbox
+def test_a_link_by_whole_paths_to_a_bots_own_environment_runs(folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "A/venv"], check=True)
+    (folder / "A/run").symlink_to(folder / "A/venv/bin/python3")
+    bot = bot_folder(folder / "A", '["./run", "-c", "import sys; print(sys.prefix)"]')
+    assert output(try_out([bot]), bot) == "/bot/venv\n"
+
+
+@in_a_sandbox
+def test_where_the_arenas_own_python_cannot_be_shown_no_bot_is_broken_by_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [load_bot(put(folder / f"bots/{name}.py", "", 0o644)) for name in ("a", "b")]
+    monkeypatch.setattr(interpreters, "_OF_THE_ARENA", frozenset({Path(os.path.realpath(sys.base_prefix))}))
+    monkeypatch.setattr(interpreters, "TAKEN", (Path(os.path.realpath(sys.base_prefix)),))
+    if Path(sys.base_prefix) == Path("/usr"):
+        pytest.skip("the arena's own Python is of the system here")
+    for attempt in (lambda: runnable(Level.BWRAP, bots), lambda: Confinement(Level.BWRAP, bots, Limits(), {})):
+        with pytest.raises(SandboxError, match="no bot is to blame"):
+            attempt()
 
 
 @in_a_sandbox
