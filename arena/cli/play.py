@@ -79,7 +79,10 @@ class _Plan:
         """What is played under in each of the places where a game goes on."""
         cpus = sorted(os.sched_getaffinity(0)) if self.affinity else []
         pinned = [frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]() for place in range(self.jobs)]
-        return [Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering) for cpu in pinned]
+        return [
+            Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering, confinement.try_out)
+            for cpu in pinned
+        ]
 
 
 def play(

@@ -36,6 +36,8 @@ from arena.printable import printable
 PROCESSES = 512
 """Processes and threads of a build: compilers start one for each CPU, and some more."""
 OPEN_FILES = 4096
+NOT_FOUND = 127
+"""What a shell exits with that has not found a program."""
 LINES_SHOWN = 20
 LINE_LENGTH = 1000
 LOOK_SECONDS = 0.1
@@ -88,7 +90,7 @@ def build_all(
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits) -> None:
     line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
     launch = Launch(line, bot.folder, dict(os.environ))
-    _judge(bot, build, trio.run(run_to_end, launch, limits.seconds))
+    _judge(bot, build, Level.DEFAULT, trio.run(run_to_end, launch, limits.seconds))
 
 
 def _build_in_sandbox(
@@ -122,7 +124,7 @@ def _build_in_sandbox(
         launch = Launch(bwrap.build_line(build, workshop, user), Path("/"), {}, held, helpers=bwrap.PROCESSES)
         launch = make_group(launch)
         ended = trio.run(run_to_end, launch, limits.seconds, _DiskWatch(copy, limits.disk).watch)
-        _judge(bot, build, ended)
+        _judge(bot, build, level, ended)
         _open_up(copy)
         try:
             files.put_back(copy, bot.folder, before, limits.disk, _LinkTargets(bot, host).inside)
@@ -130,13 +132,15 @@ def _build_in_sandbox(
             raise UsageError(f"{bot.path}: what its build made cannot be put there: {error}") from None
 
 
-def _judge(bot: BotSpec, build: str, ended: Ended) -> None:
+def _judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     """Raise `UsageError`, with the end of what it printed, if a build has not ended well."""
     if ended.code == 0:
         return
     how = f"failed with exit code {ended.code}" if ended.code is not None else ended.how
     lines = [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
     shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
+    if ended.code == NOT_FOUND and level is not Level.DEFAULT:
+        shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
     raise UsageError(f"{bot.path}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 
 

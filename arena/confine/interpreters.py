@@ -89,7 +89,7 @@ class Tools:
 def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
     """What a bot may be built with beside the system: all that the host has named, and the arena's own Python.
 
-    Raises `UsageError` if something that is named cannot be shown.
+    Raises `SandboxError` if something that is named cannot be shown.
     """
     search = _Search(bot, host, is_shown=True)
     path = []
@@ -108,6 +108,7 @@ class _Search:
 
     def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
         self._is_shown = is_shown
+        self._who, self._is_hosts = f"{bot.path}: its program", False
         self._bot, self._host, self._own = bot, host, own_files(bot)
         self._path = tuple(dict.fromkeys(self._folders_of_path()))
         self._folders = set[Path]()
@@ -250,7 +251,8 @@ class _Search:
     # --- what is needed ---------------------------------------------------------------------------------------------
 
     def need(self, path: Path) -> None:
-        """Note what one of the host's programs, or a whole installation, needs."""
+        """Note what one of the host's programs, or a whole installation, needs. Raises `SandboxError`."""
+        self._who, self._is_hosts = f"--interpreter {path}: it", True
         if path.is_dir():
             self._show_folder(follow(path).end)
         else:
@@ -304,7 +306,7 @@ class _Search:
 
     def _show_folder(self, folder: Path) -> None:
         if not is_within(folder, SYSTEM):
-            _refuse_wide(folder, self._bot)
+            _refuse_wide(folder, self._who, is_hosts=self._is_hosts)
             self._folders.add(folder)
 
     def _show_users_packages(self, python: Path) -> None:
@@ -349,11 +351,13 @@ def _ask(stand_in: Path) -> Path:
         raise UsageError(f"{stand_in}: it does not tell which Python it stands for: {error}") from None
 
 
-def _refuse_wide(folder: Path, bot: BotSpec) -> None:
-    """Refuse to show a folder that is likely to hold more than an installation. Raises `UsageError`, and
-    `SandboxError` if it is where the arena's own Python is: no bot has chosen that."""
-    owner = f"{bot.path}: its program belongs to {folder}"
-    refusal = SandboxError if folder in _OF_THE_ARENA else UsageError
+def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
+    """Refuse to show a folder that is likely to hold more than an installation; `who` needs it.
+
+    Raises `UsageError`, and `SandboxError` if it is the host who has chosen it, or where the arena's own Python is.
+    """
+    owner = f"{who} belongs to {folder}"
+    refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
     homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
     marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))

@@ -160,13 +160,15 @@ class Confinement:
         if problems:
             raise RefusedBotsError(problems)
 
-    async def try_out(self) -> None:
-        """Try whether what the bots are run by can be run at this level; nothing of theirs is run for it.
+    async def try_out(self, bots: Sequence[BotSpec] | None = None) -> None:
+        """Try whether what these bots (all, if none are given) are run by can be run at this level.
+
+        Nothing of theirs is run for it.
 
         Raises `SandboxError` if not, and `HostError` if this machine cannot start anything.
         """
         if self.level is not Level.DEFAULT:
-            sound = (bot for bot in self._bots if bot.fault is None)
+            sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
             await try_programs(((bot, self._recipes[bot.name]) for bot in sound), self._usual)
 
     def __enter__(self) -> "Confinement":

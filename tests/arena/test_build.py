@@ -19,6 +19,7 @@ from _pytest.mark import ParameterSet
 from arena.bots import BotSpec, load_bot
 from arena.confine import bwrap, files
 from arena.confine.build import BuildLimits, build_all
+from arena.confine.launch import SandboxError
 from arena.confine.levels import Confinement, Level
 from arena.confine.programs import HostPrograms
 from arena.limits import MIB, Limits
@@ -265,9 +266,24 @@ def test_a_virtual_environment_that_a_build_makes_is_that_of_the_bot_when_it_pla
 def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -> None:
     put(folder / "tools/cc/bin/compile", '#!/bin/sh\ncp "$1" "$2"; chmod +x "$2"\n', 0o755)
     bot = bot_with(folder, "compile source made")
-    assert "compile: not found" in problem(bot)
+    said = problem(bot)
+    assert "compile: not found" in said
+    assert said.endswith("programs outside the system have to be named by the host: --interpreter PATH")
     build(bot, named=(folder / "tools/cc/bin/compile",))
     assert run_as_bot(bot) == "7\n"
+
+
+@in_a_sandbox
+def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    tool = put(folder / ".tools/bin/tool", "#!/bin/sh\n", 0o755)
+    bot = bot_with(folder, MAKE)
+    with pytest.raises(
+        SandboxError, match=f"--interpreter {tool}: it belongs to {folder}/.tools, which holds too much"
+    ):
+        build(bot, named=(tool,))
 
 
 # --- what a build may not ---------------------------------------------------------------------------------------------
@@ -458,6 +474,67 @@ def test_more_files_than_anybody_needs_are_refused(folder: Path, monkeypatch: py
         put(folder / str(number), "")
     with pytest.raises(files.FilesError, match="more than 5 files"):
         list(files.entries(folder))
+
+
+# --- control groups ---------------------------------------------------------------------------------------------------
+
+
+class FakeGroup:
+    """Stands for a control group where there are none: its list of members is a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.members = put(folder / "members", "")
+        self.done: list[str] = []
+
+    def cpu_us(self) -> int:
+        return 0
+
+    def oom_kills(self) -> int:
+        return 0
+
+    def memory_peak(self) -> int | None:
+        return None
+
+    def freeze(self, frozen: bool) -> None:
+        raise AssertionError("nobody freezes a build")
+
+    def kill(self) -> None:
+        self.done.append("killed")
+
+    def remove(self) -> bool:
+        self.done.append("removed")
+        return True
+
+
+class FakeHierarchy:
+    """Stands for the place where control groups are made."""
+
+    def __init__(self, group: FakeGroup) -> None:
+        self.group = group
+        self.made: list[Limits] = []
+
+    def find(self) -> "FakeHierarchy":
+        return self
+
+    def make(self, name: str, limits: Limits, helpers: int) -> FakeGroup:
+        self.made.append(limits)
+        return self.group
+
+    def close(self) -> None:
+        self.group.done.append("closed")
+
+
+@in_a_sandbox
+def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = FakeGroup(folder)
+    hierarchy = FakeHierarchy(group)
+    monkeypatch.setattr("arena.confine.build.Hierarchy", hierarchy)
+    build(bot_with(folder, MAKE), Level.CGROUP, BuildLimits(memory=64 * MIB, disk=16 * MIB))
+    assert group.members.read_text() == "0\n"
+    assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
+    assert group.done == ["killed", "removed", "closed"]
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
