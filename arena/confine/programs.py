@@ -91,7 +91,7 @@ class HostPrograms:
 
     def entrant_at(self, path: Path) -> Path | None:
         """The path of the bot among whose files this one is; None if there is none."""
-        return next((bot for files, bot in self._entrants.items() if path.is_relative_to(files)), None)
+        return next((self._entrants[place] for place in (path, *path.parents) if place in self._entrants), None)
 
     def entrant_on(self, trail: Trail) -> Path | None:
         """The path of the bot that decides where this leads; None if there is none."""

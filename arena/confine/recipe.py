@@ -99,9 +99,10 @@ def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Se
             raise UsageError(
                 f"{bot.path}: every bot that needs {folder} could read this one there: move it out of that folder"
             )
+    seen = {own, *visible}
     for other in others:
         theirs = own_files(other)
-        if theirs != own and is_within(theirs, (own, *visible)):
+        if theirs != own and not seen.isdisjoint((theirs, *theirs.parents)):
             raise UsageError(f"{bot.path}: this bot could read {other.path}: move one of them out of the other's reach")
 
 
