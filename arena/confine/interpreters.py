@@ -133,8 +133,10 @@ class _Search:
                 for_host = True
                 if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
                     program = own[-1]  # inside, the bot's files are at another place
-            elif any(os.path.isabs(link.target) for link in trail.links):
-                program = trail.end
+            else:
+                for_host = False
+                if any(os.path.isabs(link.target) for link in trail.links):
+                    program = trail.end
             command[0] = str(program)
             is_python = for_host and PYTHON.fullmatch(program.name) is not None
             interpreter = [] if is_python else self._interpreter(trail.end)
@@ -240,7 +242,7 @@ class _Search:
                 f"{program} is only a version manager's stand-in: name the program itself in the bot's command or #! "
                 f"line ({program.parent.parent.name.lstrip('.')} which {program.name} tells it)"
             )
-        meant = _ask(program)
+        meant = _ask(program, os.pathsep.join(str(folder) for folder in self._host.path))
         try:
             found = at_its_folder(meant), follow(meant)
         except OSError as error:
@@ -331,14 +333,17 @@ def _trial(program: Path, is_python: bool, for_host: bool) -> tuple[str, ...]:
 
 
 @lru_cache
-def _ask(stand_in: Path) -> Path:
-    """Which Python a stand-in of the host's stands for, asked where no bot's file can tell it another."""
+def _ask(stand_in: Path, path: str) -> Path:
+    """Which Python a stand-in of the host's stands for, asked where no bot's file can tell it another.
+
+    `path` is where it may look for programs.
+    """
     try:
         answer = subprocess.run(
             [stand_in, "-I", "-c", QUESTION],  # -I: nothing of the folder, the environment or the user is imported
             check=True,
             cwd="/",
-            env=base_environment(),
+            env={**base_environment(), "PATH": path},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=ANSWER_SECONDS,

@@ -220,6 +220,20 @@ def test_links_in_a_circle_and_scripts_in_a_circle_are_refused(level: Level, fol
     assert "from script to script" in problem(level, [bot])
 
 
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_bots_own_script_is_no_program_of_the_hosts_because_one_of_the_hosts_finds_it(
+    level: Level, folder: Path
+) -> None:
+    accomplice(folder, "bots/.x/python3")
+    put(folder / "opt/tool/bin/tool", "#!/usr/bin/env helper\n")
+    own = folder / "bots/A"
+    manifest = f"env = {{ PATH = '{own}/bin:/usr/bin' }}"
+    put(own / "bin/helper", f"#!{folder}/bots/.x/python3\n")
+    bot = bot_folder(own, f'["{folder}/opt/tool/bin/tool"]', manifest)
+    assert "is neither among the bot's own files" in problem(level, [bot], [folder / "opt/tool/bin/tool"])
+    assert ran(folder) == ""
+
+
 def test_what_one_bot_does_decides_nothing_about_another(folder: Path) -> None:
     accomplice(folder, "B/python3")
     attacker = bot_folder(folder / "A", '["../B/python3"]')
@@ -267,13 +281,18 @@ def test_what_the_host_names_must_be_a_program_or_a_folder(
 
 
 @pytest.mark.parametrize("level", EVERYWHERE)
-def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_python(level: Level, folder: Path) -> None:
+def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_python(
+    level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As those of version managers go by a file in the folder in which they are run."""
     accomplice(folder, "bots/A/evil")
     put(
         folder / "manager/shims/python3",
-        f'#!/bin/sh\nif [ -e version ]; then exec "$(cat version)" "$@"; fi\nexec {sys.executable} "$@"\n',
+        "#!/bin/sh\nif [ -e version ]; then exec $(cat version) $@; fi\n"
+        f'command -v manager > /dev/null && exec manager "$@"\nexec {sys.executable} "$@"\n',
     )
+    accomplice(folder, "bots/manager")
+    monkeypatch.setenv("PATH", f"{folder}/bots:{os.environ['PATH']}")
     put(folder / "bots/A/version", f"{folder}/bots/A/evil")
     bot = bot_folder(folder / "bots/A", f'["{folder}/manager/shims/python3", "x.py"]')
     Confinement(level, [bot], Limits(), {}, [f"{folder}/manager/shims/python3"])
