@@ -424,6 +424,12 @@ def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, fol
 
 
 @in_a_sandbox
+def test_a_link_that_leads_out_by_way_of_another_link_is_refused(folder: Path) -> None:
+    bot = bot_with(folder, f"{MAKE} mkdir -p p/q; ln -s ../.. p/q/e; ln -s e/../rival p/q/way-out\n")
+    assert "p/q/way-out leads to e/../rival" in problem(bot)
+
+
+@in_a_sandbox
 def test_links_to_its_own_files_and_to_the_system_are_kept_and_hold_outside(folder: Path) -> None:
     build(bot_with(folder, f"{MAKE} mkdir sub; ln -s ../made sub/a; ln -s /bot/made sub/b; ln -s /usr/bin/env sub/c\n"))
     links = {path.name: os.readlink(path) for path in (folder / "hunter/sub").iterdir()}
