@@ -102,8 +102,7 @@ def _is_hidden(path: Path) -> bool:
 
 def _is_document(path: Path) -> bool:
     """Whether a path is a file that is plainly no bot. Its mode says nothing: on some file systems all can be run."""
-    named_so = path.suffix.lower() in DOCUMENT_ENDINGS or path.stem.upper() in DOCUMENTS
-    return named_so and os.path.isfile(path)
+    return (path.suffix.lower() in DOCUMENT_ENDINGS or path.name in DOCUMENTS) and os.path.isfile(path)
 
 
 # --- bots that cannot be started ------------------------------------------------------------------------------------
