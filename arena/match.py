@@ -8,7 +8,7 @@ answers at once is met by an arena that is still awake: to sleep and be woken co
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -46,6 +46,7 @@ MOST_TRIES = 10
 """How often a game is begun, at the most, because the arena is stopped in it again and again."""
 
 Spawn = Callable[[BotSpec], BotProcess]
+TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
 
 
 def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
@@ -55,10 +56,14 @@ def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What bots play under: how they are started and held, and whether they may think in the opponent's time."""
+    """What bots play under: how they are started and held, and whether they may think in the opponent's time.
+
+    `try_out` finds out whether what holds these bots still works, and raises `ArenaError` if it does not.
+    """
 
     spawn: Spawn = start_bot
     pondering: bool = True
+    try_out: TryOut | None = None
 
 
 USUAL = Conditions()

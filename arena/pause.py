@@ -41,8 +41,8 @@ MADE_BY = "made by 'arena match --pause'"
 class PausedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `sandbox`, `limits` and `pondering` are what the game is played under: see `arena.confine.levels`. `seed` is that of
-    the settings; files of the first version do not have it.
+    `sandbox`, `limits`, `pondering` and `interpreters` are what the game is played under: see `arena.confine.levels`.
+    `seed` is that of the settings; files of the first version do not have it.
     """
 
     id: str
@@ -60,6 +60,7 @@ class PausedGame(msgspec.Struct, frozen=True):
     pondering: bool = True
     format: int = PAUSE_FORMAT
     seed: int | None = None
+    interpreters: tuple[str, ...] = ()
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -114,6 +115,7 @@ def paused_game(
         limits=(held.limits_of(red), held.limits_of(blue)),
         pondering=pondering,
         seed=seed,
+        interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
     )
 
 
@@ -206,7 +208,7 @@ def _check(paused: PausedGame) -> None:
     """Raise one of three errors unless a game can have been interrupted so. See `load_paused`."""
     spec, past = paused.spec(), paused.past
     names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
-    for text in (*names, *paused.bots, paused.store):
+    for text in (*names, *paused.bots, paused.store, *paused.interpreters):
         if not text or len(text) > LONGEST_NAME or printable(text) != text:
             raise UsageError(f"not a name or a path: {printable(text, 40)!r}")
     if " " in paused.ruleset or not paused.ruleset.isascii():

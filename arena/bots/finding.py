@@ -15,7 +15,6 @@ import hashlib
 import os
 import shutil
 import stat
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -38,7 +37,6 @@ PROGRAM_ENDINGS = (".py", ".sh", ".exe")
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
 NEIGHBOURS_LOOKED_AT = 1000
-BUILD_LINES_SHOWN = 20
 
 
 class NotThereError(UsageError):
@@ -140,7 +138,7 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
 
 
 def load_bot(path: Path) -> BotSpec:
-    """The bot at one path. Builds it if its folder says how. Raises `UsageError`."""
+    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`."""
     where = printable(str(path))
     try:
         mode = path.stat().st_mode
@@ -203,16 +201,14 @@ def _load_folder(folder: Path) -> BotSpec:
     if fault:
         raise UsageError(f"{where}: without a name in it the folder's is taken: {expected_name(name, fault)}")
     command = manifest.command
-    if manifest.build is not None:
-        _build(folder, manifest.build)
+    built = manifest.build is not None
     program = full / command[0] if "/" in command[0] else None
     environment = base_environment()
-    if program is not None and not (os.path.isfile(program) and os.access(program, os.X_OK)):
+    if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
         state = "is not an executable file" if os.path.exists(program) else "does not exist"
         raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}")
-    if program is None and shutil.which(command[0], path=environment["PATH"]) is None:
+    if program is None and not built and shutil.which(command[0], path=environment["PATH"]) is None:
         raise UsageError(f"{where}: command: there is no program {printable(repr(command[0]), 200)} on the PATH")
-    built = manifest.build is not None
     identity = identify_folder(
         full,
         Ignored.of(manifest.ignore),
@@ -227,23 +223,8 @@ def _load_folder(folder: Path) -> BotSpec:
         digest=identity.digest,
         environment={**environment, **manifest.env},
         files=identity.files,
+        build=manifest.build,
     )
-
-
-def _build(folder: Path, command: str) -> None:
-    done = subprocess.run(  # the author's own command, in the author's own folder: a shell is what they expect
-        command,
-        check=False,
-        shell=True,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    if done.returncode:
-        lines = done.stdout.decode("utf-8", "replace").splitlines()
-        shown = "\n".join(f"    {line}" for line in lines[-BUILD_LINES_SHOWN:]) or "    (it printed nothing)"
-        raise UsageError(f"{folder}: the build failed with exit code {done.returncode}: {command}\n{shown}")
 
 
 def _told_apart(bots: list[BotSpec]) -> list[BotSpec]:

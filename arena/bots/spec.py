@@ -18,6 +18,7 @@ class BotSpec:
 
     With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
+    `build` is the shell's command that makes its program; nothing of it is done here (see `arena.confine.build`).
     """
 
     name: str
@@ -28,6 +29,7 @@ class BotSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     fault: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
+    build: str | None = None
 
     @property
     def player(self) -> Player:

@@ -9,6 +9,7 @@ import click
 import trio
 
 from arena.bots import BotSpec, find_bots
+from arena.cli.entrants import built
 from arena.cli.options import PlayOptions
 from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
 from arena.confine.custody import claim_all_orphans
@@ -42,9 +43,12 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     refuse_to_overwrite(file)
     level = level_of(options.sandbox)
-    bots = find_bots(paths)
+    bots = built(find_bots(paths), level, options)
     if len(bots) != 2:
         raise UsageError(f"expected two bots, got {len(bots)}: hidden files are passed over")
+    faults = [bot.fault for bot in bots if bot.fault is not None]
+    if faults:
+        raise UsageError("\n".join(faults))
     _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
@@ -57,7 +61,8 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
         store.set_entrants((red.player, blue.player))
         if _is_stored(spec.id, store):
             return 0
-    with confinement_of(level, bots, settings) as held:
+    with confinement_of(level, bots, settings, options.interpreters) as held:
+        trio.run(held.try_out)
         sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering, settings.seed)
         return _play(sitting, file, pause_after, options.as_json)
 
@@ -92,7 +97,8 @@ def resume(file: Path, pause_after: int | None) -> int:
         if _is_stored(paused.id, store):
             return 0
     limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
-    with Confinement(level, bots, paused.limits[0], limits) as held:
+    with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
+        trio.run(held.try_out)
         sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering, paused.seed)
         return _play(sitting, file, pause_after, as_json=False)
 

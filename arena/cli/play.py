@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from rich.text import Text
 
 from arena.bots import BotSpec
 from arena.cli.entrants import entrants
-from arena.cli.options import DEFAULT_SEED, PlayOptions
+from arena.cli.options import DEFAULT_SEED, PlayOptions, option_value
 from arena.confine.custody import claim_all_orphans
 from arena.confine.launch import host_fault
 from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
@@ -79,7 +79,10 @@ class _Plan:
         """What is played under in each of the places where a game goes on."""
         cpus = sorted(os.sched_getaffinity(0)) if self.affinity else []
         pinned = [frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]() for place in range(self.jobs)]
-        return [Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering) for cpu in pinned]
+        return [
+            Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering, confinement.try_out)
+            for cpu in pinned
+        ]
 
 
 def play(
@@ -92,7 +95,7 @@ def play(
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
-    bots = entrants(paths, level, strict)
+    bots = entrants(paths, level, options, strict)
     settings = settings_of(options, bots)
     planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
     path = options.store or Path(default_store(kind, bots, settings))
@@ -109,7 +112,11 @@ def play(
     )
     sys.setswitchinterval(SWITCH_SECONDS)
     use_all_descriptors()
-    with confinement_of(level, bots, settings) as confinement, Store(path, create=True) as store:
+    with (
+        confinement_of(level, bots, settings, options.interpreters) as confinement,
+        Store(path, create=True) as store,
+    ):
+        trio.run(confinement.try_out)
         claim_all_orphans()
         store.agree(settings.described([bot.name for bot in bots]))
         for line in note_versions(store, bots):
@@ -163,9 +170,11 @@ def level_of(asked: str) -> Level:
     return choose(asked)
 
 
-def confinement_of(level: Level, bots: Sequence[BotSpec], settings: Settings) -> Confinement:
+def confinement_of(
+    level: Level, bots: Sequence[BotSpec], settings: Settings, interpreters: Sequence[str]
+) -> Confinement:
     """How the bots are to be started."""
-    return Confinement(level, bots, settings.limits, dict(settings.bot_limits))
+    return Confinement(level, bots, settings.limits, dict(settings.bot_limits), interpreters)
 
 
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
@@ -177,20 +186,14 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
         margin_ms=0 if options.margin in ("0", "0ms") else parse_duration(options.margin),
     )
     usual = Limits(
-        _option("--memory", parse_memory, options.memory), options.processes, _option("--tmp", parse_size, options.tmp)
+        option_value("--memory", parse_memory, options.memory),
+        options.processes,
+        option_value("--tmp", parse_size, options.tmp),
     )
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     return Settings(
         load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
     )
-
-
-def _option(name: str, parse: Callable[[str], int], text: str) -> int:
-    """An option's value; the error names the option."""
-    try:
-        return parse(text)
-    except UsageError as error:
-        raise UsageError(f"{name}: {error}") from None
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:

@@ -136,7 +136,9 @@ def in_scope(command: Sequence[str], environment: Mapping[str, str] = os.environ
     Replace this process by it (`os.execvp`); it keeps its process id. None where there is no systemd that answers, and
     in what has been started by such a line: what does not work in one scope will not work in the next.
     """
-    tool = shutil.which("systemd-run", path=environment.get("PATH"))
+    folders = environment.get("PATH", os.defpath).split(os.pathsep)
+    named_in_full = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))  # bots may lie in the others
+    tool = shutil.which("systemd-run", path=named_in_full)
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if tool is None or GUARD in environment or not systemd_rules() or not (as_root or _has_own_systemd(environment)):
         return None

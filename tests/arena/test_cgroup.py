@@ -178,6 +178,13 @@ def test_there_is_no_scope_where_no_systemd_answers_nor_in_a_scope(
     assert in_scope(["arena"], {"PATH": str(tool.parent), **extra}) is None
 
 
+def test_a_systemd_run_that_lies_where_one_stands_is_not_run(tool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder of submissions it would be an entrant's."""
+    monkeypatch.chdir(tool.parent)
+    for path in (".", "", ":", f"../{tool.parent.name}"):
+        assert in_scope(["arena"], {"PATH": path, "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"}) is None
+
+
 def test_there_is_no_scope_without_systemd(tool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scope, "systemd_rules", lambda: False)
     assert in_scope(["arena"], {"PATH": str(tool.parent), "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"}) is None

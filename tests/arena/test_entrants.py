@@ -164,17 +164,28 @@ def test_who_asks_for_sound_bots_is_told_all_that_is_wrong(tmp_path: Path) -> No
 
 
 def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> None:
+    for name in ("good", "evil", "evil/inner"):
+        bot_folder(tmp_path / name)
+    bots = [load_bot(tmp_path / name) for name in ("good", "evil", "evil/inner")]
+    tmp_path.chmod(0o755)
+    assert runnable(Level.DEFAULT, bots) == bots
+    good, evil, inner = runnable(Level.BWRAP, bots)
+    assert [good, inner] == [bots[0], bots[2]]
+    assert "this bot could read" in (evil.fault or "")
+    assert evil.digest != bots[1].digest
+
+
+def test_a_bot_whose_command_leads_out_of_its_folder_is_broken_at_every_level(tmp_path: Path) -> None:
     outside = put(tmp_path / "outside")
     for name in ("good", "evil"):
         bot_folder(tmp_path / name)
     (tmp_path / "evil" / "run").unlink()
     (tmp_path / "evil" / "run").symlink_to(outside)
     bots = [load_bot(tmp_path / name) for name in ("good", "evil")]
-    assert runnable(Level.DEFAULT, bots) == bots
-    good, evil = runnable(Level.BWRAP, bots)
-    assert good == bots[0]
-    assert "this link leads out of the bot's folder" in (evil.fault or "")
-    assert evil.digest != bots[1].digest
+    for level in Level:
+        good, evil = runnable(level, bots)
+        assert good == bots[0]
+        assert "this link leads out of the bot's folder" in (evil.fault or "")
 
 
 @pytest.mark.parametrize(
