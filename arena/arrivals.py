@@ -35,7 +35,7 @@ STOP_SECONDS = 0.05
 on each CPU the arena waits for its own threads and for the system for 16 ms at the most."""
 ROUGH_STOP_SECONDS = 0.5
 """The same where the system does not tell how long a thread has waited for a CPU."""
-CALL_SECONDS = 1.0
+CALL_SECONDS = 0.1
 """As long as this a call that the arena waits for may take. To start a program has taken 20 ms on a busy machine."""
 
 _SCHEDSTAT = "/proc/self/task/{}/schedstat"

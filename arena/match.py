@@ -45,6 +45,8 @@ STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_STA
 MOST_TRIES = 10
 """How often a game is begun, at the most, because the arena is stopped in it again and again."""
 
+_STARTING: "trio.lowlevel.RunVar[trio.Lock]" = trio.lowlevel.RunVar("starting")
+
 Spawn = Callable[[BotSpec], BotProcess]
 TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
 
@@ -125,8 +127,10 @@ async def play_on(
     if past:
         table.cpu_us += past.cpu_us or (0,) * len(past.actions)
     try:
-        for color, bot in zip(Color, bots, strict=True):
-            table.seat(color, bot, conditions.spawn)
+        async with _starting():
+            for color, bot in zip(Color, bots, strict=True):
+                table.seat(color, bot, conditions.spawn)
+                await trio.lowlevel.checkpoint()
         await table.play()
         table.say_goodbye()
     finally:
@@ -136,6 +140,15 @@ async def play_on(
     if table.referee.verdict is None:
         return table.past()
     return table.record(started, now() - begun)
+
+
+def _starting() -> trio.Lock:
+    """What a game holds while it starts its bots: all games at once would keep those that are under way waiting."""
+    try:
+        return _STARTING.get()
+    except LookupError:
+        _STARTING.set(lock := trio.Lock())
+        return lock
 
 
 class _Table:

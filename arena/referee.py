@@ -62,7 +62,8 @@ BEFORE = {Phase.INTRODUCING: Phase.STARTING, Phase.SETTING_UP: Phase.IDLE, Phase
 """The phases in which the arena waits for a bot, and the phase that each is still in before the bot has been asked."""
 
 SETTLE_SECONDS = 1.0
-"""After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too."""
+"""After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too, and the arena has
+other games to end and to begin again."""
 
 MAX_FAULT = 500
 """Characters of a fault that are told: a bot's own words, its file names and its arguments may be in it."""
@@ -92,6 +93,8 @@ class Referee:
         self.seats = (Seat(Color.RED, codecs[0]), Seat(Color.BLUE, codecs[1]))
         self._clock = Clock(spec.time)
         self._ruleset = spec.ruleset
+        self._stopped, self._settled = 0.0, 0.0
+        """How long the arena was stopped the last time, and until when nobody loses on time after it."""
         self._meeting = Phase.IDLE
         """Before the game: the phase in which a seat that has answered waits for the other."""
         for seat in self.seats:
@@ -166,6 +169,9 @@ class Referee:
         elif seat.phase is Phase.SETTING_UP:
             seat.deadline = now + (self.spec.time.setup_ms + self.spec.time.margin_ms) / 1000
         seat.limit = seat.deadline
+        if now < self._settled:
+            seat.stopped = self._stopped
+            seat.deadline = max(seat.deadline, self._settled)
 
     def receive(self, color: Color, data: bytes, came: float, read: float | None = None) -> None:
         """A seat has sent these bytes: they came at `came`, as far as is known, and were read at `read` (or then)."""
@@ -239,6 +245,7 @@ class Referee:
                 seat.stopped += stop.seconds
                 seat.unsure += stop.unsure
                 seat.deadline = max(seat.deadline, now + SETTLE_SECONDS)
+        self._stopped, self._settled = stop.seconds, now + SETTLE_SECONDS
 
     # --- judging --------------------------------------------------------------------------------------------------
 
@@ -405,7 +412,8 @@ class Referee:
 
     def _annul(self, seat: Seat) -> None:
         """A seat has answered, and may have been late, by its own fault or because of the stop."""
-        self.void = f"the arena was stopped for {seat.stopped:.1f} s while {self._name(seat.color)} had to answer"
+        name = self._name(seat.color)
+        self.void = f"the arena was stopped for {seat.stopped:.1f} s, and {name} may have been late because of it"
 
     def _late(self, seat: Seat, now: float) -> None:
         milliseconds = round((now - seat.started) * 1000)

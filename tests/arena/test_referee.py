@@ -757,7 +757,7 @@ def test_who_answers_in_a_stop_may_have_been_late_and_the_game_cannot_be_judged(
     duel.referee.stopped(RAN, duel.now)
     duel.reply(RED, "move a4-a5")
     assert (duel.referee.verdict, duel.referee.actions) == (None, [])
-    assert duel.referee.void == "the arena was stopped for 12.3 s while red (ann) had to answer"
+    assert duel.referee.void == "the arena was stopped for 12.3 s, and red (ann) may have been late because of it"
     assert duel.referee.is_over
 
 
@@ -770,7 +770,7 @@ def test_before_the_game_too_who_answers_in_a_stop_may_have_been_late(seat_bots:
             table.reply(color, "ready")
     table.referee.stopped(RAN, table.now)
     table.reply(BLUE, "ready" if phase == "starting" else BLUE_SETUP)
-    assert table.referee.void == "the arena was stopped for 12.3 s while blue (bob) had to answer"
+    assert table.referee.void == "the arena was stopped for 12.3 s, and blue (bob) may have been late because of it"
 
 
 def test_who_was_in_time_even_if_it_took_the_whole_stop_is_charged_what_the_clock_saw(seat_bots: "SeatBots") -> None:
@@ -813,6 +813,28 @@ def test_nobody_loses_on_time_right_after_a_stop_and_who_answers_late_then_is_no
     duel.reply(RED, "move a4-a5")
     assert duel.referee.void is not None
     assert duel.referee.verdict is None
+
+
+def test_nobody_loses_on_time_in_a_turn_right_after_a_stop(duel: "Table") -> None:
+    """The arena may be late itself: it has games to end and to begin again."""
+    duel.referee.stopped(RAN, duel.now)
+    duel.referee.receive(RED, b"move a4-a5\n", duel.now - RAN.unsure)
+    duel.send()
+    limit = duel.now + MOVE / 1000 + MARGIN
+    duel.referee.expire(limit + 0.1)
+    assert duel.referee.verdict is None
+    duel.now = limit + 0.2
+    duel.reply(BLUE, "move a7-a6")
+    assert duel.referee.void is not None
+
+
+def test_in_a_turn_right_after_a_stop_answers_in_time_count_as_ever(duel: "Table") -> None:
+    duel.referee.stopped(RAN, duel.now)
+    duel.referee.receive(RED, b"move a4-a5\n", duel.now - RAN.unsure)
+    duel.send()
+    duel.reply(BLUE, "move a7-a6", after=MOVE / 1000)
+    assert duel.referee.void is None
+    assert duel.referee.times_us[1] == MOVE * 1000
 
 
 @pytest.mark.parametrize("stop", [RAN, SLEPT], ids=["ran", "slept"])
