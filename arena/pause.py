@@ -12,11 +12,14 @@ import msgspec
 
 from arena.bots import BotSpec, load_bot
 from arena.confine.levels import Confinement
-from arena.limits import Limits
+from arena.hostfile import FileError, read_file
+from arena.limits import MIB, Limits
 from arena.model import GameSpec, Past, Player, TimeControl, UsageError
 from arena.rules.ruleset import RulesetError, ruleset_from_lines
 
 PAUSE_FORMAT = 1
+LARGEST_FILE = 64 * MIB
+"""Bytes; a game of a million plies with notes has less."""
 
 
 class PausedGame(msgspec.Struct, frozen=True):
@@ -98,9 +101,9 @@ def save_paused(paused: PausedGame, path: Path) -> None:
 def load_paused(path: Path) -> PausedGame:
     """Read the file. Raises `UsageError`, with what was expected, if it is not one."""
     try:
-        paused = msgspec.json.decode(path.read_bytes(), type=PausedGame)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+        paused = msgspec.json.decode(read_file(path, LARGEST_FILE), type=PausedGame)
+    except FileError as error:
+        raise UsageError(str(error)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: expected a paused game, made by 'arena match --pause': {error}") from None
     if paused.format != PAUSE_FORMAT:

@@ -5,6 +5,9 @@ of writing, or three megabytes of one letter. Such text is made printable once, 
 from there on: everything that is no visible character stands there as its escape, as Python would write it.
 """
 
+VALUE_SHOWN = 60
+"""Characters of a wrong value that an error shows."""
+
 
 def printable(text: str, limit: int | None = None, *, lines: bool = False) -> str:
     r"""The same text with nothing in it that a terminal would act on.
@@ -19,6 +22,15 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
         shown, left_out = text[:limit], len(text) - limit
         return f"{_escaped(shown, lines)[:limit]}... ({left_out} more characters)"
     return _escaped(text, lines)
+
+
+def shown(value: object) -> str:
+    """A value that came where another was expected, as an error shows it: in short, whatever it is."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # too deep; a number with thousands of digits
+        text = f"a very long {type(value).__name__}"
+    return printable(text, VALUE_SHOWN)
 
 
 def _escaped(text: str, lines: bool) -> str:

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 
+from arena.hostfile import kind_of
 from arena.model import ArenaError, GameRecord, GameResult, Player, UsageError
+from arena.printable import printable
 from arena.record import decode_record, encode_record
 from protocol.notation import Color, Reason
 
@@ -84,15 +86,17 @@ class Store:
         Raises `UsageError` if there is none, or what is there is not a store or is from a newer version.
         """
         self.path = path
-        if path.is_dir():
-            raise UsageError(f"{path}: expected a store ({MADE_BY}), got a folder")
-        if not create and not path.exists():
+        size = _size(path)
+        if size is None and not create:
             raise UsageError(f"{path}: there is no such store")
-        fresh = not path.exists() or path.stat().st_size == 0
+        fresh = not size
         if fresh and not create:
             raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
         try:
-            self._database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            # As a whole path: SQLite has names such as ":memory:" that are no files.
+            self._database = sqlite3.connect(
+                path.absolute(), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             self._prepare(fresh, create)
         except sqlite3.Error as error:
             raise _explained(path, error) from None
@@ -248,6 +252,22 @@ class Store:
             self._database.execute(statement, values)  # outside a transaction: each statement is one of its own
         except sqlite3.Error as error:
             raise _explained(self.path, error) from None
+
+
+def _size(path: Path) -> int | None:
+    """The size of the file, or None if there is none. Raises `UsageError` if what is there cannot be a store."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be opened: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        raise UsageError(f"{printable(str(path))}: this is no path") from None
+    kind = kind_of(status.st_mode)
+    if kind:
+        raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind}")
+    return status.st_size
 
 
 def _row(number: int, record: GameRecord) -> GameRow:

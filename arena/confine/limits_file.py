@@ -7,15 +7,16 @@
 What a table leaves out is as for all others.
 """
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from arena.limits import Limits, parse_memory, parse_size
+from arena.hostfile import FileError, read_toml
+from arena.limits import Limits, check_processes, parse_memory, parse_size
 from arena.model import UsageError
+from arena.printable import printable, shown
 from arena.rules.loading import suggest
 
 KEYS = Limits.__struct_fields__
@@ -24,16 +25,17 @@ KEYS = Limits.__struct_fields__
 def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, Limits]:
     """The limits of the bots that the file names. Raises `UsageError` with the file, the key and what was expected."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from None
+        tables = read_toml(path)
+    except FileError as error:
+        raise UsageError(str(error)) from None
     for name, table in tables.items():
         if name not in bots:
-            raise UsageError(f"{path}: [{name}]: no bot here has that name; {suggest(name, bots)}")
+            raise UsageError(f"{path}: [{printable(name, 60)}]: no bot here has that name; {suggest(name, bots)}")
         if not isinstance(table, dict):
-            raise UsageError(f'{path}: {name}: expected a table such as [{name}] with memory = "1G", got {table!r}')
+            raise UsageError(
+                f'{path}: {printable(name, 60)}: expected a table such as [hunter] with memory = "1G", '
+                f"got {shown(table)}"
+            )
     return {name: _limits(f"{path}: [{name}]", table, usual) for name, table in tables.items()}
 
 
@@ -41,7 +43,7 @@ def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
     values: dict[str, int] = {}
     for key, value in table.items():
         if key not in KEYS:
-            raise UsageError(f"{where}: unknown key {key!r}; {suggest(key, KEYS)}")
+            raise UsageError(f"{where}: unknown key {shown(key)}; {suggest(key, KEYS)}")
         try:
             values[key] = _value(key, value)
         except UsageError as error:
@@ -52,8 +54,8 @@ def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
 def _value(key: str, value: object) -> int:
     if key == "processes":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise UsageError(f"expected a number from 1 up, got {value!r}")
-        return value
+            raise UsageError(f"expected a number from 1 up, got {shown(value)}")
+        return check_processes(value)
     if not isinstance(value, str):
-        raise UsageError(f'expected a size such as "512M", got {value!r}')
+        raise UsageError(f'expected a size such as "512M", got {shown(value)}')
     return parse_memory(value) if key == "memory" else parse_size(value)
