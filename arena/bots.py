@@ -64,12 +64,13 @@ def base_environment() -> dict[str, str]:
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
     """The bots at these paths, with names told apart, builds done. Raises `UsageError` naming everything that is wrong.
 
-    Hidden files and `__pycache__` are passed over, so that a shell's `bots/*` just works.
+    `__pycache__` is passed over, so that a shell's `bots/*` just works. That leaves out hidden files by itself: whoever
+    names one means it.
     """
     bots: list[BotSpec] = []
     problems: list[str] = []
     for path in (Path(text) for text in paths):
-        if (path.name.startswith(".") and path.name not in (".", "..")) or path.name == "__pycache__":
+        if path.name == "__pycache__":
             continue
         try:
             bots.append(load_bot(path))

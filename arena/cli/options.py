@@ -11,6 +11,11 @@ import click
 
 DEFAULT_TIME = "100ms"
 DEFAULT_SEED = 1
+LARGEST_SEED = 2**64 - 1
+MOST_JOBS = 4096
+"""Games at a time; each takes two processes and a dozen descriptors."""
+MOST_GAMES = 1_000_000
+"""Games of a league: its list of games takes some seconds and a gigabyte then."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +85,16 @@ _OPTIONS = (
         "--margin", default="50ms", show_default=True, metavar="TIME", help="Forgiven on top of every limit; 0ms: none."
     ),
     click.option(
-        "--seed", default=DEFAULT_SEED, show_default=True, type=click.IntRange(min=0), help="Where all dice start from."
+        "--seed",
+        default=DEFAULT_SEED,
+        show_default=True,
+        type=click.IntRange(0, LARGEST_SEED),
+        help="Where all dice start from.",
     ),
     click.option(
         "-j",
         "--jobs",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
         help="Games at a time.",

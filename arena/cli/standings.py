@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from arena.cli.streams import remark, result
+
 
 @click.command("standings")
 @click.argument("store", type=click.Path(path_type=Path))
@@ -24,10 +26,10 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> None:
         table = make_table(players, rows)
         if as_json:
             kept = [row for row in rows if set(row.players) <= set(players)]
-            click.echo(league_document(store, opened.settings(), table, kept))
+            result(league_document(store, opened.settings(), table, kept))
         else:
             console = results_console()
             console.print(full_report(table, console.width))
         left_out = len(rows) - table.games
     if left_out:
-        click.echo(f"{left_out} games of other bots or versions are left out; --all shows them", err=True)
+        remark(f"{left_out} games of other bots or versions are left out; --all shows them")

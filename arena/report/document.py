@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.printable import printable
 from arena.report.standings import Line, Meeting, Table
 from arena.store import GameRow
 from protocol.notation import Color
@@ -53,7 +54,7 @@ def game_entry(row: GameRow) -> GameEntry:
 def league_document(store: Path, settings: dict[str, str], table: Table, rows: Sequence[GameRow]) -> str:
     """A league's results as one JSON document."""
     document = LeagueDocument(
-        store=str(store),
+        store=printable(str(store)),
         settings={name: value for name, value in settings.items() if name != "entrants"},
         standings=table.lines,
         crosstable=table.meetings,

@@ -174,7 +174,7 @@ BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["league"], "Missing argument"),
     (["league", "alpha.py", "beta.py", "--rules", "barage"], "unknown ruleset 'barage'; did you mean barrage?"),
     (["league", "alpha.py", "beta.py", "--time", "fast"], "expected a time such as 100ms"),
-    (["league", "alpha.py", "beta.py", "-j", "0"], "0 is not in the range x>=1"),
+    (["league", "alpha.py", "beta.py", "-j", "0"], "0 is not in the range 1<=x<=4096"),
     (["league", "alpha.py", "beta.py", "--round", "2"], "No such option"),
     (["league", "alpha.py", "beta.py", "--store", "notes.txt"], "notes.txt: expected a store"),
     (["show", "missing.sqlite", "1"], "missing.sqlite: there is no such store"),
@@ -246,7 +246,7 @@ def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> N
     running.send_signal(signal.SIGINT)
     output, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
-    assert output == ""
+    assert "Crosstable" in output
     assert "resume with:" in errors
     assert "Traceback" not in errors
     assert not processes_in(folder)
