@@ -54,10 +54,10 @@ def parse_size(text: str) -> int:
     return size
 
 
-def check_processes(number: int) -> int:
-    """The same number of processes, if that many can be. Raises `UsageError`."""
-    if number > MOST_PROCESSES:
-        raise UsageError(f"expected at most {MOST_PROCESSES} processes and threads, got {shown(number)}")
+def check_processes(number: object) -> int:
+    """The same number of processes and threads, if that many can be. Raises `UsageError`."""
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_PROCESSES:
+        raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(number)}")
     return number
 
 

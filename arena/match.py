@@ -8,7 +8,7 @@ answers at once is met by an arena that is still awake: to sleep and be woken co
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -43,6 +43,7 @@ FAULT_GRACE = 0.1
 STOPPED_AT_ONCE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START, Reason.OVER_LIMIT})
 
 Spawn = Callable[[BotSpec], BotProcess]
+TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
 
 
 def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
@@ -52,10 +53,14 @@ def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What bots play under: how they are started and held, and whether they may think in the opponent's time."""
+    """What bots play under: how they are started and held, and whether they may think in the opponent's time.
+
+    `try_out` finds out whether what holds these bots still works, and raises `ArenaError` if it does not.
+    """
 
     spawn: Spawn = start_bot
     pondering: bool = True
+    try_out: TryOut | None = None
 
 
 USUAL = Conditions()
@@ -94,6 +99,10 @@ async def play_on(
     started = time.time()
     begun = now()
     table = _Table(Referee(spec, past=past), pause, conditions.pondering)
+    broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
+    if broken:
+        table.referee.called_off(broken)
+        return table.record(started, now() - begun)
     if past:
         table.cpu_us += past.cpu_us or (0,) * len(past.actions)
     try:

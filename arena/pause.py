@@ -5,6 +5,7 @@ bots are started again when the game goes on; each is told its set-up and the ev
 clocks stand where they stood.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from arena.confine.levels import Confinement
 from arena.hostfile import FileError, read_file
 from arena.limits import MIB, Limits
 from arena.model import GameSpec, Past, Player, TimeControl, UsageError
+from arena.printable import printable
 from arena.rules.ruleset import RulesetError, ruleset_from_lines
 
 PAUSE_FORMAT = 1
@@ -25,7 +27,7 @@ LARGEST_FILE = 64 * MIB
 class PausedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `sandbox`, `limits` and `pondering` are what the game is played under: see `arena.confine.levels`.
+    `sandbox`, `limits`, `pondering` and `interpreters` are what the game is played under: see `arena.confine.levels`.
     """
 
     id: str
@@ -42,6 +44,7 @@ class PausedGame(msgspec.Struct, frozen=True):
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     pondering: bool = True
     format: int = PAUSE_FORMAT
+    interpreters: tuple[str, ...] = ()
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -85,6 +88,7 @@ def paused_game(
         sandbox=held.level.value,
         limits=(held.limits_of(red), held.limits_of(blue)),
         pondering=pondering,
+        interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
     )
 
 
@@ -101,11 +105,13 @@ def save_paused(paused: PausedGame, path: Path) -> None:
 def load_paused(path: Path) -> PausedGame:
     """Read the file. Raises `UsageError`, with what was expected, if it is not one."""
     try:
-        paused = msgspec.json.decode(read_file(path, LARGEST_FILE), type=PausedGame)
+        paused = msgspec.json.decode(read_file(path, most=LARGEST_FILE), type=PausedGame)
     except FileError as error:
         raise UsageError(str(error)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: expected a paused game, made by 'arena match --pause': {error}") from None
+    if not all(player.name.isprintable() for player in paused.players):
+        raise UsageError(f"{printable(str(path))}: expected printable names of bots, got others")
     if paused.format != PAUSE_FORMAT:
         raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got format {paused.format}")
     return paused

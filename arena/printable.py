@@ -5,9 +5,6 @@ of writing, or three megabytes of one letter. Such text is made printable once, 
 from there on: everything that is no visible character stands there as its escape, as Python would write it.
 """
 
-VALUE_SHOWN = 60
-"""Characters of a wrong value that an error shows."""
-
 
 def printable(text: str, limit: int | None = None, *, lines: bool = False) -> str:
     r"""The same text with nothing in it that a terminal would act on.
@@ -24,17 +21,21 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
     return _escaped(text, lines)
 
 
-def shown(value: object) -> str:
-    """A value that came where another was expected, as an error shows it: in short, whatever it is."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # too deep; a number with thousands of digits
-        text = f"a very long {type(value).__name__}"
-    return printable(text, VALUE_SHOWN)
-
-
 def _escaped(text: str, lines: bool) -> str:
     if text.isprintable():
         return text
     kept = "\n\t" if lines else ""
     return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+SHOWN = 200
+"""Characters of a value that an error shows."""
+
+
+def shown(value: object) -> str:
+    """A value that somebody wrote down, for the error that says it is not what was expected: printable and short."""
+    try:
+        text = str(value) if isinstance(value, Exception) else repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of more digits than Python writes out
+        return f"a {type(value).__name__} that is too large to show"
+    return printable(text, SHOWN)

@@ -26,6 +26,7 @@ from arena.confine.launch import HOST_ERRORS, Launch, StartError, cannot_start_a
 from arena.confine.rlimits import limit_tree
 from arena.confine.tree import Process, cpu_us, fair_resident
 from arena.limits import size_text
+from arena.printable import printable
 
 STDERR_KEPT = 16 * 1024
 """Bytes of a bot's standard error that are kept: the last ones."""
@@ -182,8 +183,8 @@ class BotProcess:
 
     @property
     def stderr_tail(self) -> str:
-        """The last part of what the bot wrote to standard error, with a line saying how much was dropped before it."""
-        text = self._tail.decode("utf-8", "replace")
+        """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
+        text = printable(self._tail.decode("utf-8", "replace"), lines=True)
         return f"[{self._stderr_lost} bytes before this were dropped]\n{text}" if self._stderr_lost else text
 
     # --- what it uses ---------------------------------------------------------------------------------------------

@@ -4,12 +4,15 @@ A record is JSON. Playing it again runs the recorded actions through the same en
 rules that stand in the record itself, so that a result can be checked years later and by anyone.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from arena.model import RECORD_FORMAT, ArenaError, GameRecord, GameResult
+from arena.printable import printable
 from arena.rules.deploy import IllegalSetupError
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
@@ -19,6 +22,8 @@ from protocol.notation import Color, Reason
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(GameRecord)
+_ODD = re.compile(rb"\\[ubfr]|\x7f")
+"""What stands in JSON in ASCII for something that may not be printable. Few records have it: most are read quickly."""
 
 
 class RecordError(ArenaError):
@@ -38,7 +43,20 @@ def decode_record(data: bytes) -> GameRecord:
         raise RecordError(f"not a game record: {error}") from None
     if record.format != RECORD_FORMAT:
         raise RecordError(f"expected a game record of format {RECORD_FORMAT}, got format {record.format}")
-    return record
+    if data.isascii() and not _ODD.search(data):
+        return record
+    return msgspec.convert(_shown(msgspec.to_builtins(record)), GameRecord)
+
+
+def _shown(value: Any, key: str = "") -> Any:
+    """A decoded record with all text in it made printable: it may come from anywhere, or from an older version."""
+    if isinstance(value, str):
+        return printable(value, lines=key == "stderr")
+    if isinstance(value, list | tuple):
+        return [_shown(item, key) for item in value]
+    if isinstance(value, dict):
+        return {name: _shown(item, name) for name, item in value.items()}
+    return value
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,11 @@ In the two phases in which both bots work at once, starting and setting up, a fa
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
+from collections.abc import Mapping
+
 from arena.clock import NEVER, Clock
 from arena.model import GameResult, GameSpec, NoteLine, Past, Verdict
+from arena.printable import printable
 from arena.rules.deploy import IllegalSetupError, check_setup
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
@@ -54,8 +57,8 @@ MAX_NOTE_BYTES = 64 * 1024
 BEFORE = {Phase.INTRODUCING: Phase.STARTING, Phase.SETTING_UP: Phase.IDLE, Phase.THINKING: Phase.WAITING}
 """The phases in which the arena waits for a bot, and the phase that each is still in before the bot has been asked."""
 
-MAX_ERROR = 2000
-"""The longest text of an `error` line."""
+MAX_FAULT = 500
+"""Characters of a fault that are told: a bot's own words, its file names and its arguments may be in it."""
 
 
 class Referee:
@@ -174,6 +177,13 @@ class Referee:
     def no_start(self, color: Color, why: str) -> None:
         """A seat's program could not be started at all."""
         self._fail(self.seats[color], Fault(Reason.NO_START, why))
+
+    def called_off(self, faults: Mapping[Color, str]) -> None:
+        """These seats are known to be unable to start, and why. Nobody is started: the other side, if it is not one of
+        them, wins."""
+        for color, why in faults.items():
+            self.seats[color].fault = _told(Fault(Reason.NO_START, why))
+        self._forfeit()
 
     def stalled(self, color: Color) -> None:
         """A seat has not read what it was sent before its time was up."""
@@ -352,7 +362,7 @@ class Referee:
         self._fail(seat, fault)
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
-        seat.fault = fault
+        seat.fault = _told(fault)
         seat.due = False
         seat.deadline = NEVER
         if self.game is None:
@@ -367,7 +377,7 @@ class Referee:
         result = GameResult.NEITHER if len(guilty) == 2 else GameResult.win(first.opponent)
         detail = "; ".join(f"{self._words(color, fault.reason)}: {fault.text}" for color, fault in guilty)
         for color, fault in guilty:
-            self._say(self.seats[color], Error("".join(c if " " <= c <= "~" else "?" for c in fault.text[:MAX_ERROR])))
+            self._say(self.seats[color], Error("".join(c if " " <= c <= "~" else "?" for c in fault.text)))
         self._end(result, reason, detail)
 
     def _words(self, loser: Color | None, reason: Reason) -> str:
@@ -390,3 +400,8 @@ class Referee:
 
     def _say(self, seat: Seat, message: ArenaMessage) -> None:
         seat.out.append(seat.codec.encode(message))
+
+
+def _told(fault: Fault) -> Fault:
+    """A fault as it goes into records and to terminals: whatever a bot has put into its words, printable and short."""
+    return Fault(fault.reason, printable(fault.text, MAX_FAULT))

@@ -6,7 +6,8 @@ never get into the same table by mistake.
 """
 
 import sqlite3
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -24,6 +25,12 @@ VERSION = 2
 """2 has the processor time of both sides; a store of version 1 gets the columns when it is opened for writing."""
 BUSY_SECONDS = 30.0
 DIFFERENCES_SHOWN = 6
+ENTRANTS = "entrants"
+FILES = "files of "
+KEPT_BESIDE = (ENTRANTS, FILES)
+"""How the names of settings begin that are none of the games: who takes part, and the files of a version of a bot."""
+MOST_OF_FILES = 64 * 1024
+"""Characters that are kept of one bot's files; of a bot with more its digest has to do."""
 MADE_BY = "a file made by 'arena league' or 'arena match'"
 
 _TABLES = """
@@ -174,8 +181,37 @@ class Store:
 
     def entrants(self) -> tuple[Player, ...]:
         """Who took part when the store was last used."""
-        value = self.settings().get("entrants")
-        return msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+        value = self.settings().get(ENTRANTS)
+        players = msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+        return tuple(Player(printable(player.name), printable(player.digest)) for player in players)
+
+    def players(self) -> list[Player]:
+        """All who have played here, in the order of their last games."""
+        rows = self._query(
+            "SELECT name, digest FROM (SELECT red AS name, red_digest AS digest, number FROM games"
+            " UNION ALL SELECT blue, blue_digest, number FROM games) GROUP BY name, digest ORDER BY max(number)"
+        )
+        return [Player(name, digest) for name, digest in rows]
+
+    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
+        """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+        kept = {_files_key(version) for version in (player, *versions)}
+        for (name,) in self._query("SELECT name FROM settings"):
+            if name.rpartition("@")[0] == FILES + player.name and name not in kept:
+                self._write("DELETE FROM settings WHERE name = ?", (name,))
+        if files and self.files_of(player) != files:
+            value = msgspec.json.encode(files).decode()
+            if len(value) <= MOST_OF_FILES:
+                self._write("INSERT OR REPLACE INTO settings VALUES (?, ?)", (_files_key(player), value))
+
+    def files_of(self, player: Player) -> dict[str, str]:
+        """The fingerprints of a player's files as they were kept; empty if they were not."""
+        kept = self._query("SELECT value FROM settings WHERE name = ?", (_files_key(player),))
+        try:
+            files = msgspec.json.decode(kept[0][0], type=dict[str, str]) if kept else {}
+        except msgspec.MsgspecError:
+            return {}
+        return {printable(name): content for name, content in files.items()}
 
     # --- games ----------------------------------------------------------------------------------------------------
 
@@ -242,10 +278,12 @@ class Store:
         )
 
     def _query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """The rows that answer a question. A store may come from anywhere: text in it is made printable here."""
         try:
-            return self._database.execute(statement, values).fetchall()
+            rows = self._database.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise _explained(self.path, error) from None
+        return [tuple(printable(value) if isinstance(value, str) else value for value in row) for row in rows]
 
     def _write(self, statement: str, values: tuple[object, ...] = ()) -> None:
         try:
@@ -264,10 +302,13 @@ def _size(path: Path) -> int | None:
         raise UsageError(f"{path}: cannot be opened: {error.strerror}") from None
     except ValueError:  # a NUL, or half a surrogate pair
         raise UsageError(f"{printable(str(path))}: this is no path") from None
-    kind = kind_of(status.st_mode)
-    if kind:
-        raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind}")
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind_of(status.st_mode)}")
     return status.st_size
+
+
+def _files_key(player: Player) -> str:
+    return f"{FILES}{player.name}@{player.digest}"
 
 
 def _row(number: int, record: GameRecord) -> GameRow:

@@ -4,11 +4,13 @@ For those with real processes: bots written on the spot, games between them, and
 hold for any rules: rules by lot, and play by lot that is drawn towards what seldom happens.
 """
 
+import importlib.util
 import os
 import secrets
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -20,6 +22,7 @@ from hypothesis import strategies as st
 from arena.bots import BotSpec
 from arena.match import USUAL, Conditions, play_game
 from arena.model import GameRecord, GameSpec, Player, TimeControl
+from arena.referee import Referee
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move
 from arena.rules.game import Game
@@ -40,6 +43,8 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
+from protocol.bot import Bot, Conversation
+from protocol.codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
@@ -130,6 +135,55 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
         with suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(left, timeout=NEVER_ENDS)
+
+
+# --- bots made with the kit, without processes ------------------------------------------------------------------------
+
+
+def _bot_class(path: Path) -> type[Bot]:
+    """The bot that a file defines."""
+    found = importlib.util.spec_from_file_location(f"sample_{path.stem}", path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    (made,) = [
+        thing
+        for thing in vars(module).values()
+        if isinstance(thing, type) and issubclass(thing, Bot) and thing.__module__ == module.__name__
+    ]
+    return made
+
+
+def _play_kit_bots(variant: str, red: type[Bot], blue: type[Bot], seed: int, plies: int = 400) -> Referee:
+    """A whole game between two bots without processes; anything that a bot raises comes out of here."""
+    ruleset = replace(load_ruleset(variant), max_plies=plies)
+    referee = Referee(
+        GameSpec("0" * 16, ruleset, TimeControl(), (Player("r", "1"), Player("b", "2")), (seed, seed + 1), 5)
+    )
+    conversations = (Conversation(red), Conversation(blue))
+    while referee.verdict is None:
+        for color in referee.due():
+            lines = referee.take(color).splitlines(keepends=True)
+            referee.sent(color, 0.0)
+            for line in lines:
+                message = decode_for_bot(line)
+                assert message is not None
+                for answer in conversations[color].receive(message):
+                    referee.receive(color, encode_from_bot(answer), 0.0)
+    return referee
+
+
+@pytest.fixture(scope="session")
+def bot_class() -> Callable[[Path], type[Bot]]:
+    """`bot_class(path)`: the bot that a file defines."""
+    return _bot_class
+
+
+@pytest.fixture(scope="session")
+def play_kit_bots() -> Callable[..., Referee]:
+    """`play_kit_bots(variant, red, blue, seed, plies=400)`: the referee of a whole game that was cut off there."""
+    return _play_kit_bots
 
 
 # --- any rules ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"protocol", "arena.printable", "arena.hostfile"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.model", "arena.limits", "arena.clock", "arena.view", "arena.ratings"}),
-    frozenset({"arena.seat", "arena.referee", "arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
+    frozenset({"arena.seat", "arena.referee"})
+    | frozenset({"arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
     frozenset({"arena.match", "arena.pause", "arena.record", "arena.store"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),

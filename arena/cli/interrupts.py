@@ -45,16 +45,23 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 @contextlib.contextmanager
 def unwinding() -> Iterator[None]:
-    """Within, a signal to stop raises KeyboardInterrupt, so that `with` and `finally` put in order what has begun."""
+    """Within, a signal to stop raises KeyboardInterrupt, so that `with` and `finally` put in order what has begun.
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = _take_over(interrupt)
+    For Ctrl-C that is Python's own handler: only where it finds that one does trio raise at a moment that suits it.
+    """
+    before = _take_over(_interrupt)
+    if signal.SIGINT in before:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
         _give_back(before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def _take_over(handler: Handler) -> dict[signal.Signals, Any]:

@@ -16,14 +16,16 @@ from arena.cli.options import collect, play_options, refuse_windows
     type=click.IntRange(min=1),
     help="Times that every pair meets, twice each.",
 )
+@click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @play_options
-def league_command(paths: tuple[str, ...], rounds: int, **options: Any) -> int:
+def league_command(paths: tuple[str, ...], rounds: int, strict: bool, **options: Any) -> int:
     """Play a round robin: every pair of bots meets in each round, once with each colour.
 
     A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
-    played again: the same command resumes a league, and adds to it when a bot or a round is added.
+    played again: the same command resumes a league, and adds to it when a bot or a round is added. A bot that cannot
+    be started (a broken bot.toml, a failed build) forfeits its games, unless --strict is given.
     """
     refuse_windows()
     from arena.cli.play import play
 
-    return play(list(paths), collect(options), kind="league", rounds=rounds)
+    return play(list(paths), collect(options), kind="league", rounds=rounds, strict=strict)

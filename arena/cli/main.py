@@ -65,17 +65,23 @@ def run() -> int:
         code = cli.main(standalone_mode=False, prog_name="arena") or 0
         streams.flush_results()
     except (click.Abort, KeyboardInterrupt):
-        _complain(interrupts.INTERRUPTED_WORDS)
-        return INTERRUPTED
+        return _interrupted()
     except streams.OutputError as error:
         error.tell()
         return FAILED
+    except BaseExceptionGroup as group:  # out of several tasks of trio
+        return _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
     except Exception as error:
         return _explain(error)
     return code
 
 
-def _explain(error: Exception) -> int:
+def _interrupted() -> int:
+    _complain(interrupts.INTERRUPTED_WORDS)
+    return INTERRUPTED
+
+
+def _explain(error: BaseException) -> int:
     """Tell what went wrong; returns the exit code."""
     from arena.confine.launch import host_fault
     from arena.model import ArenaError

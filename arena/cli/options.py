@@ -5,9 +5,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 DEFAULT_TIME = "100ms"
 DEFAULT_SEED = 1
@@ -34,6 +37,11 @@ class PlayOptions:
     processes: int
     tmp: str
     limits: Path | None
+    interpreters: tuple[str, ...]
+    build_time: str
+    build_memory: str
+    build_disk: str
+    build_network: bool
     pondering: bool
     affinity: bool
     store: Path | None
@@ -124,6 +132,28 @@ _OPTIONS = (
         help="A TOML file with other limits for some bots.",
     ),
     click.option(
+        "--interpreter",
+        "interpreters",
+        multiple=True,
+        metavar="PATH",
+        help="A program outside the system that bots may be run by or built with, such as a Python or a compiler, or "
+        "the folder it is installed in; can be given again.",
+    ),
+    click.option(
+        "--build-time", default="10m", show_default=True, metavar="TIME", help="What the build of a bot may take."
+    ),
+    click.option(
+        "--build-memory", default="2G", show_default=True, metavar="SIZE", help="Memory of a build in a sandbox."
+    ),
+    click.option(
+        "--build-disk",
+        default="2G",
+        show_default=True,
+        metavar="SIZE",
+        help="Files of a build in a sandbox, in the bot's folder and as many again in /tmp.",
+    ),
+    click.option("--build-network", is_flag=True, help="Let builds in a sandbox use the network."),
+    click.option(
         "--pondering/--no-pondering",
         default=True,
         help="Whether a bot may go on thinking in its opponent's time (default: it may).",
@@ -141,3 +171,13 @@ _OPTIONS = (
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     return PlayOptions(**values)
+
+
+def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
+    """An option's value; the error names the option. Raises `UsageError`."""
+    from arena.model import UsageError
+
+    try:
+        return parse(value)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None

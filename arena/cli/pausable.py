@@ -9,18 +9,21 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
+from arena.cli.entrants import entrants
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import PlayOptions
-from arena.cli.play import confinement_of, default_store, find_players, level_of, run_games, settings_of
+from arena.cli.play import confinement_of, default_store, level_of, run_games, settings_of
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
+from arena.league.changes import note_versions
 from arena.league.schedule import schedule
 from arena.match import Conditions, Pause, play_on
 from arena.model import GameRecord, GameSpec, Past, UsageError
 from arena.pause import load_paused, paused_game, save_paused
+from arena.printable import printable
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import GameRow, Store
@@ -43,21 +46,36 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     with unwinding():
         check_place(file)
         level = level_of(options.sandbox)
-        bots = find_players(paths)
+        bots = entrants(paths, level, options, strict=True)
+        _refuse_unsaveable(bots)
         settings = settings_of(options, bots)
         (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
         red, blue = bots
         path = options.store or Path(default_store("match", bots, settings))
         with Store(path, create=True) as store:
             store.agree(settings.described([bot.name for bot in bots]))
+            for line in note_versions(store, bots):
+                remark(line)
             store.set_entrants((red.player, blue.player))
             if spec.id in store.ids():
                 number, _ = store.record(spec.id)
                 remark(f"this game is stored already, as game {number} of {path}")
                 return 0
-        with confinement_of(level, bots, settings) as held:
+        with confinement_of(level, bots, settings, options.interpreters) as held:
+            trio.run(held.try_out)
             sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering)
             return _play(sitting, file, pause_after, options.as_json)
+
+
+def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
+    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    for bot in bots:
+        try:
+            str(bot.path.resolve()).encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+            ) from None
 
 
 def resume(file: Path, pause_after: int | None) -> int:
@@ -67,7 +85,8 @@ def resume(file: Path, pause_after: int | None) -> int:
         bots = paused.load_bots()
         level = level_of(paused.sandbox)
         limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
-        with Confinement(level, bots, paused.limits[0], limits) as held:
+        with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
+            trio.run(held.try_out)
             sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering)
             return _play(sitting, file, pause_after, as_json=False)
 

@@ -14,10 +14,11 @@ import msgspec
 import trio
 from rich.text import Text
 
-from arena.bots import BotSpec, find_bots
+from arena.bots import BotSpec
+from arena.cli.entrants import entrants
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
-from arena.cli.options import DEFAULT_SEED, MOST_GAMES, PlayOptions
+from arena.cli.options import DEFAULT_SEED, MOST_GAMES, PlayOptions, option_value
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
@@ -25,6 +26,7 @@ from arena.confine.launch import host_fault
 from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
 from arena.confine.limits_file import load_limits
 from arena.confine.rlimits import use_all_descriptors
+from arena.league.changes import note_versions
 from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
 from arena.limits import Limits, check_processes, parse_memory, parse_size
@@ -44,7 +46,6 @@ SWITCH_SECONDS = 0.0005
 LONGEST_NAME = 255 - len("-journal")
 """Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
 
-S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -86,31 +87,44 @@ class _Plan:
         """What is played under in each of the places where a game goes on."""
         cpus = sorted(os.sched_getaffinity(0)) if self.affinity else []
         pinned = [frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]() for place in range(self.jobs)]
-        return [Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering) for cpu in pinned]
+        return [
+            Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering, confinement.try_out)
+            for cpu in pinned
+        ]
 
 
-def play(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None) -> int:
-    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
+def play(
+    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None, *, strict: bool = True
+) -> int:
+    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`.
+
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games.
+    """
     with unwinding():
-        plan = _plan(paths, options, kind, rounds, games)
+        plan = _plan(paths, options, kind, rounds, games, strict=strict)
         sys.setswitchinterval(SWITCH_SECONDS)
         use_all_descriptors()
         with (
-            confinement_of(plan.level, plan.bots, plan.settings) as confinement,
+            confinement_of(plan.level, plan.bots, plan.settings, options.interpreters) as confinement,
             Store(plan.path, create=True) as store,
-            StopRequests() as stop,
         ):
+            trio.run(confinement.try_out)
             claim_all_orphans()
             store.agree(plan.settings.described([bot.name for bot in plan.bots]))
+            for line in note_versions(store, plan.bots):
+                remark(line)
             store.set_entrants(plan.players)
-            return _play_and_tell(plan, confinement, store, stop, options.as_json)
+            with StopRequests() as stop:
+                return _play_and_tell(plan, confinement, store, stop, options.as_json)
 
 
-def _plan(paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None) -> _Plan:
+def _plan(
+    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None, *, strict: bool
+) -> _Plan:
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
-    bots = find_players(paths)
+    bots = entrants(paths, level, options, strict)
     settings = settings_of(options, bots)
     _check_number(len(bots), rounds)
     return _Plan(
@@ -185,24 +199,19 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> bool:
     table = make_table(plan.players, rows)
     try:
         if as_json:
-            result(league_document(plan.path, store.settings(), table, rows))
+            broken = {bot.name: bot.fault for bot in plan.bots if bot.fault is not None}
+            result(league_document(plan.path, store.settings(), table, rows, broken))
         else:
             console = results_console()
             console.print(full_report(table, console.width))
+            for bot in plan.bots:
+                if bot.fault is not None:
+                    result(f"{bot.name} is broken and was not started: {bot.fault.splitlines()[0]}")
         flush_results()
     except OutputError as error:
         error.tell(f"; the games are stored in {plan.path}")
         return False
     return True
-
-
-def find_players(paths: Sequence[str]) -> list[BotSpec]:
-    """The bots at these paths. Raises `UsageError` if that is fewer than two."""
-    bots = find_bots(paths)
-    if len(bots) < 2:
-        got = f"only {bots[0].name}" if bots else "none"
-        raise UsageError(f"expected at least two bots, got {got}")
-    return bots
 
 
 def _what_bots_may_do() -> str:
@@ -217,36 +226,30 @@ def level_of(asked: str) -> Level:
     return choose(asked)
 
 
-def confinement_of(level: Level, bots: Sequence[BotSpec], settings: Settings) -> Confinement:
+def confinement_of(
+    level: Level, bots: Sequence[BotSpec], settings: Settings, interpreters: Sequence[str]
+) -> Confinement:
     """How the bots are to be started."""
-    return Confinement(level, bots, settings.limits, dict(settings.bot_limits))
+    return Confinement(level, bots, settings.limits, dict(settings.bot_limits), interpreters)
 
 
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     """The settings that were asked for. Raises `UsageError` or `RulesetError`."""
     time = msgspec.structs.replace(
-        _option("--time", parse_time, options.time),
-        start_ms=_option("--start-time", parse_duration, options.start_time),
-        setup_ms=_option("--setup-time", parse_duration, options.setup_time),
-        margin_ms=0 if options.margin in ("0", "0ms") else _option("--margin", parse_duration, options.margin),
+        option_value("--time", parse_time, options.time),
+        start_ms=option_value("--start-time", parse_duration, options.start_time),
+        setup_ms=option_value("--setup-time", parse_duration, options.setup_time),
+        margin_ms=0 if options.margin in ("0", "0ms") else option_value("--margin", parse_duration, options.margin),
     )
     usual = Limits(
-        _option("--memory", parse_memory, options.memory),
-        _option("--processes", check_processes, options.processes),
-        _option("--tmp", parse_size, options.tmp),
+        option_value("--memory", parse_memory, options.memory),
+        option_value("--processes", check_processes, options.processes),
+        option_value("--tmp", parse_size, options.tmp),
     )
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     return Settings(
         load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
     )
-
-
-def _option(name: str, parse: Callable[[S], T], value: S) -> T:
-    """An option's value; the error names the option."""
-    try:
-        return parse(value)
-    except UsageError as error:
-        raise UsageError(f"{name}: {error}") from None
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:

@@ -23,11 +23,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from arena.confine.interpreters import SYSTEM, is_within
+from arena.confine.links import Link
+from arena.confine.programs import SYSTEM, is_within
 from arena.confine.recipe import HOME, Recipe
 from arena.confine.rlimits import process_limits
 from arena.confine.seccomp import filter_program
@@ -35,6 +37,8 @@ from arena.limits import MIB, Limits
 
 STDIN, STDOUT, FILTER = 3, 4, 9
 """The descriptors on which bwrap is given the bot's input and output, and the seccomp filter."""
+PROCESSES = 2
+"""bubblewrap's own: the one that waits for the sandbox, and the first one in it."""
 SHARED_MEMORY = MIB
 """Bytes of /dev/shm: room for the semaphores of Python's multiprocessing."""
 TOOL_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -52,6 +56,18 @@ ETC = (
     "localtime",
 )
 """What is shown of /etc: where links lead on into the system, and what programs do not start without."""
+NETWORK_ETC = (
+    "ca-certificates",
+    "gai.conf",
+    "hosts",
+    "nsswitch.conf",
+    "pki",
+    "protocols",
+    "resolv.conf",
+    "services",
+    "ssl",
+)
+"""What is shown of /etc as well to a build that may use the network."""
 OPEN_PROC = ("/proc/sys", "/proc/pressure")
 """Where the kernel lets ordinary users write, or those of a user namespace, and what holds for more than a process."""
 LAST_SIGNAL = 64
@@ -86,33 +102,14 @@ def command(recipe: Recipe, limits: Limits, user: int | None) -> tuple[str, ...]
     Killing bwrap kills all that is inside, but not in its first milliseconds: its process 1 asks for that last of all.
     Who kills it so early has to look for that process, too: it has bwrap's environment, and becomes an orphan.
     """
-    if user is None:
-        confinement = ["--unshare-all", "--unshare-user"]
-        if "--disable-userns" in _options_of_bwrap():
-            confinement.append("--disable-userns")
-        drop = []
-    else:
-        confinement = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts", "cgroup-try")]
-        confinement += ["--cap-drop", "ALL"]
-        for capability in ("SETUID", "SETGID", "SETPCAP"):
-            confinement += ["--cap-add", f"CAP_{capability}"]
-        drop = [_tool("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
-        drop += ["--inh-caps=-all", "--bounding-set=-all"]
-    if filter_program() is not None:
-        confinement += ["--seccomp", str(FILTER)]
-    line = [_tool("bwrap"), "--die-with-parent", "--new-session", *confinement, "--hostname", "bot"]
-    line += _system()
-    line += ["--perms", "1777", "--size", str(limits.tmp), "--tmpfs", "/tmp"]
-    line += _shown(recipe)
-    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--clearenv"]
-    for name, value in recipe.environment.items():
-        line += ["--setenv", name, value]
+    shown = _shown(recipe.folders, recipe.links)
+    if recipe.place != HOME:
+        shown += ["--perms", "0755", "--dir", HOME]
+    shown += ["--ro-bind", str(recipe.own), recipe.place]
     extras = [f"{name}={value}" for name, value in recipe.extras.items()]
     return (
-        *line,
-        "--",
-        *drop,
-        *_limits(limits),
+        *_sandbox(shown, recipe.environment, limits.tmp, user),
+        *_limits(process_limits(limits), limits.processes),
         *([_tool("env"), "--", *extras] if extras else []),
         "/bin/sh",
         "-c",
@@ -122,14 +119,45 @@ def command(recipe: Recipe, limits: Limits, user: int | None) -> tuple[str, ...]
     )
 
 
+@dataclass(frozen=True)
+class Workshop:
+    """Where a bot is built: a copy of its folder that is written, what else of the machine is shown, the PATH inside,
+    and what the system limits for each process, by the names that prlimit has for it."""
+
+    copy: Path
+    folders: Sequence[Path]
+    links: Sequence[Link]
+    path: str
+    process_limits: Mapping[str, int]
+    processes: int
+    disk: int
+    network: bool
+
+
+def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, ...]:
+    """The line that builds a bot, as the user with this id. All that the build prints goes to standard error.
+
+    Inside, the copy is where the bot's files are when it plays, so that paths which a build writes down hold then.
+    """
+    shown = [*_shown(workshop.folders, workshop.links), "--bind", str(workshop.copy), HOME]
+    if workshop.network:
+        for path in (path for pattern in NETWORK_ETC for path in sorted(Path("/etc").glob(pattern))):
+            shown += ["--ro-bind-try", str(path), str(path)]
+    environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": workshop.path}
+    line = (
+        *_sandbox(shown, environment, workshop.disk, user, network=workshop.network),
+        *_limits(workshop.process_limits, workshop.processes),
+        *("/bin/sh", "-c", build),
+    )
+    return ("/bin/sh", "-c", f'exec "$@" </dev/null >&2{_filter_place()}', "sh", *line)
+
+
 def through_shell(line: Sequence[str]) -> tuple[str, ...]:
     """The same line for a start as that of any program, with the bot's pipes as standard input and output.
 
     A shell costs less than to place descriptors between fork and exec, for which Python has to copy the whole process.
     """
-    places = f"{STDIN}<&0 {STDOUT}>&1 </dev/null >/dev/null"
-    if filter_program() is not None:
-        places += f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened anew, so read from its beginning
+    places = f"{STDIN}<&0 {STDOUT}>&1 </dev/null >/dev/null{_filter_place()}"
     return ("/bin/sh", "-c", f'exec "$@" {places}', "sh", *line)
 
 
@@ -200,30 +228,70 @@ def _system() -> tuple[str, ...]:
     return (*line, "--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
 
 
-def _shown(recipe: Recipe) -> list[str]:
-    """The options that show the bot's own files and its interpreter, in folders that it may go through."""
+def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
+    """The options that show what lies outside the system, in folders that the bot may go through."""
     line: list[str] = []
-    made, shown = {Path("/"), Path("/tmp")}, list(SYSTEM)
-    for folder in recipe.folders:
-        if is_within(folder, tuple(shown)):
-            continue
-        for parent in reversed(folder.parents):
+    made, shown = {Path("/"), Path("/tmp"), Path("/etc")}, list(SYSTEM)
+
+    def make_way(to: Path) -> None:
+        for parent in reversed(to.parents):
             if parent not in made:
                 made.add(parent)
-                line += ["--perms", "0755", "--dir", str(parent)]
-        line += ["--ro-bind", str(folder), str(folder)]
-        shown.append(folder)
-    if recipe.place != HOME:
-        line += ["--perms", "0755", "--dir", HOME]
-    return [*line, "--ro-bind", str(recipe.own), recipe.place]
+                line.extend(["--perms", "0755", "--dir", str(parent)])
+
+    for folder in folders:
+        if not is_within(folder, tuple(shown)):
+            make_way(folder)
+            line += ["--ro-bind", str(folder), str(folder)]
+            shown.append(folder)
+    shown += (path for pattern in ETC for path in Path("/etc").glob(pattern))
+    for link in links:
+        if not is_within(link.place, tuple(shown)):
+            make_way(link.place)
+            line += ["--symlink", link.target, str(link.place)]
+    return line
 
 
-def _limits(limits: Limits) -> list[str]:
+def _sandbox(
+    shown: Sequence[str], environment: Mapping[str, str], tmp: int, user: int | None, *, network: bool = False
+) -> tuple[str, ...]:
+    """The line up to where the program's limits are set: namespaces, what is seen in them, and no rights."""
+    if user is None:
+        confinement = ["--unshare-all", "--unshare-user", *(["--share-net"] if network else [])]
+        if "--disable-userns" in _options_of_bwrap():
+            confinement.append("--disable-userns")
+        drop = []
+    else:
+        names = ("ipc", "pid", "uts", "cgroup-try") if network else ("ipc", "pid", "net", "uts", "cgroup-try")
+        confinement = [f"--unshare-{name}" for name in names]
+        confinement += ["--cap-drop", "ALL"]
+        for capability in ("SETUID", "SETGID", "SETPCAP"):
+            confinement += ["--cap-add", f"CAP_{capability}"]
+        drop = [_tool("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+        drop += ["--inh-caps=-all", "--bounding-set=-all"]
+    if filter_program() is not None:
+        confinement += ["--seccomp", str(FILTER)]
+    line = [_tool("bwrap"), "--die-with-parent", "--new-session", *confinement, "--hostname", "bot"]
+    line += _system()
+    line += ["--perms", "1777", "--size", str(tmp), "--tmpfs", "/tmp", *shown]
+    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--clearenv"]
+    for name, value in environment.items():
+        line += ["--setenv", name, value]
+    return (*line, "--", *drop)
+
+
+def _limits(values: Mapping[str, int], processes: int) -> list[str]:
     """The words that set what the system itself limits for each process."""
-    values = process_limits(limits)
     if _counts_one_bot():
-        values["nproc"] = limits.processes
+        values = {**values, "nproc": processes}
     return [_tool("prlimit"), *(f"--{name}={value}" for name, value in values.items()), "--"]
+
+
+def _filter_place() -> str:
+    """What a shell has to add to a line for the filter to be where bwrap looks for it."""
+    if filter_program() is None:
+        return ""
+    return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened anew, so read from its beginning
 
 
 @lru_cache

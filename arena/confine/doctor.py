@@ -76,6 +76,7 @@ def _promises() -> list[tuple[str, str, str, str]]:
         ("take too much memory", "seen in 50 ms, killed", "seen in 50 ms, killed", "killed by the kernel"),
         ("start too many processes", "seen in 50 ms, killed", "refused", "refused"),
         ("hide processor time in children", "it can", "it can", "all is counted"),
+        ("do harm while it is built", "it can", "is in a sandbox", "is in a sandbox"),
         ("fill the disk", "it can", "its /tmp only", "its /tmp only"),
         ("read or write other files", "it can", "sees its own only", "sees its own only"),
         ("use the network", "it can", "has none", "has none"),

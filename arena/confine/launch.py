@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.limits import Limits
-from arena.model import ArenaError
+from arena.model import ArenaError, UsageError
 
 HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
 """What the system says when it is the machine that has run out of something: no bot is to blame for it."""
@@ -22,6 +22,16 @@ class HostError(ArenaError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}; fewer games at a time (-j) may help")
+
+
+class SandboxError(UsageError):
+    """A sandbox here cannot run what bots need of the host. No bot is to blame for it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what}\nno bot is to blame for this: name with --interpreter the program where it is really installed, "
+            "install it in a folder of its own (such as /opt/NAME) or in /usr, or choose another level (--sandbox)"
+        )
 
 
 def host_fault(error: BaseException) -> HostError | None:

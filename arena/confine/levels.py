@@ -13,19 +13,20 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from arena.bots import BotSpec
+from arena.bots import BotSpec, broken
 from arena.confine import bwrap, custody
-from arena.confine.cgroup import CgroupError, Hierarchy
-from arena.confine.launch import Launch
+from arena.confine.cgroup import CgroupError, Group, Hierarchy
+from arena.confine.interpreters import check_program
+from arena.confine.launch import Launch, SandboxError
+from arena.confine.programs import HostPrograms
 from arena.confine.recipe import Recipe, recipe
 from arena.confine.scope import in_scope
+from arena.confine.trial import try_programs
 from arena.limits import Limits
 from arena.model import UsageError
 from arena.process import BotProcess
 
 AUTO = "auto"
-SANDBOX_PROCESSES = 2
-"""bubblewrap's own two: the one that waits for the sandbox, and the first one in it."""
 JOIN = 'echo 0 >"$0" && exec "$@"'
 """What a shell does to be in a control group, of which its argument 0 is the list of members, before anything else."""
 
@@ -77,24 +78,98 @@ def choose(asked: str) -> Level:
     return level
 
 
+def runnable(level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None) -> list[BotSpec]:
+    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
+
+    Raises `SandboxError` if it is the level that cannot run what they need.
+    """
+    host = host or HostPrograms((), bots)
+    return [bot if bot.fault is not None else _runnable(level, bot, bots, host) for bot in bots]
+
+
+def _runnable(level: Level, bot: BotSpec, others: Sequence[BotSpec], host: HostPrograms) -> BotSpec:
+    try:
+        if level is Level.DEFAULT:
+            check_program(bot, host)
+        else:
+            recipe(bot, others, host)
+    except SandboxError:
+        raise
+    except UsageError as error:
+        return broken(bot, str(error))
+    return bot
+
+
+def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
+    """The line that first joins a control group."""
+    return ("/bin/sh", "-c", JOIN, str(group.members), *line)
+
+
+class RefusedBotsError(UsageError):
+    """Bots that cannot be run, by a fault of their own; `problems` say what it is, by the bots' names."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("\n".join(problems.values()))
+        self.problems = dict(problems)
+
+
 class Confinement:
     """How the bots of one league or match are started. Use it in a `with` statement.
 
-    `limits` are those of each bot by name, `usual` those of all others. Raises `UsageError` for a bot that cannot be
-    run at this level.
+    `limits` are those of each bot by name, `usual` those of all others; `interpreters` are what the host has named for
+    bots to be run by. Bots that are broken are never started. Raises `RefusedBotsError` for others that cannot be run
+    at this level, and `SandboxError` if it is the level that cannot run what they need.
     """
 
-    def __init__(self, level: Level, bots: Sequence[BotSpec], usual: Limits, limits: Mapping[str, Limits]) -> None:
+    def __init__(
+        self,
+        level: Level,
+        bots: Sequence[BotSpec],
+        usual: Limits,
+        limits: Mapping[str, Limits],
+        interpreters: Sequence[str] = (),
+    ) -> None:
         self.level = level
+        self.interpreters = tuple(interpreters)
+        self._bots = tuple(bots)
         self._usual = usual
         self._limits = limits
         self._recipes: dict[str, Recipe] = {}
         self._hierarchy: Hierarchy | None = None
         self._started = 0
-        if level is not Level.DEFAULT:
-            self._recipes = {bot.name: recipe(bot, bots) for bot in bots}
+        self._paths: dict[str, str] = {}
+        """At the default level, the folders in which each bot may find programs."""
+        self._look_at(bots)
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
+
+    def _look_at(self, bots: Sequence[BotSpec]) -> None:
+        """Find out how to start each bot. Raises as the class does."""
+        host = HostPrograms(self.interpreters, bots)
+        problems: dict[str, str] = {}
+        for bot in (bot for bot in bots if bot.fault is None):
+            try:
+                if self.level is Level.DEFAULT:
+                    self._paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
+                else:
+                    self._recipes[bot.name] = recipe(bot, bots, host)
+            except SandboxError:
+                raise
+            except UsageError as error:
+                problems[bot.name] = str(error)
+        if problems:
+            raise RefusedBotsError(problems)
+
+    async def try_out(self, bots: Sequence[BotSpec] | None = None) -> None:
+        """Try whether what these bots (all, if none are given) are run by can be run at this level.
+
+        Nothing of theirs is run for it.
+
+        Raises `SandboxError` if not, and `HostError` if this machine cannot start anything.
+        """
+        if self.level is not Level.DEFAULT:
+            sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
+            await try_programs(((bot, self._recipes[bot.name]) for bot in sound), self._usual)
 
     def __enter__(self) -> "Confinement":
         if self.level is Level.DEFAULT:
@@ -125,11 +200,12 @@ class Confinement:
         limits = self.limits_of(bot)
         words = f"{self.level.value}: {limits.text}"
         if self.level is Level.DEFAULT:
-            return Launch(bot.command, bot.folder, bot.environment, limits, cpus=cpus, words=words)
+            environment = {**bot.environment, "PATH": self._paths[bot.name]}
+            return Launch(bot.command, bot.folder, environment, limits, cpus=cpus, words=words)
         line = bwrap.through_shell(bwrap.command(self._recipes[bot.name], limits, bwrap.spare_user()))
         group = None
         if self._hierarchy:
             self._started += 1
-            group = self._hierarchy.make(f"bot-{self._started}", limits, SANDBOX_PROCESSES)
-            line = ("/bin/sh", "-c", JOIN, str(group.members), *line)
-        return Launch(line, bot.folder, {}, limits, helpers=SANDBOX_PROCESSES, group=group, cpus=cpus, words=words)
+            group = self._hierarchy.make(f"bot-{self._started}", limits, bwrap.PROCESSES)
+            line = joined(line, group)
+        return Launch(line, bot.folder, {}, limits, helpers=bwrap.PROCESSES, group=group, cpus=cpus, words=words)

@@ -16,7 +16,7 @@ import msgspec
 from arena.hostfile import FileError, read_toml
 from arena.limits import Limits, check_processes, parse_memory, parse_size
 from arena.model import UsageError
-from arena.printable import printable, shown
+from arena.printable import SHOWN, printable, shown
 from arena.rules.loading import suggest
 
 KEYS = Limits.__struct_fields__
@@ -24,19 +24,20 @@ KEYS = Limits.__struct_fields__
 
 def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, Limits]:
     """The limits of the bots that the file names. Raises `UsageError` with the file, the key and what was expected."""
+    where = printable(str(path))
     try:
         tables = read_toml(path)
     except FileError as error:
         raise UsageError(str(error)) from None
     for name, table in tables.items():
         if name not in bots:
-            raise UsageError(f"{path}: [{printable(name, 60)}]: no bot here has that name; {suggest(name, bots)}")
+            raise UsageError(f"{where}: [{printable(name, SHOWN)}]: no bot here has that name; {suggest(name, bots)}")
         if not isinstance(table, dict):
             raise UsageError(
-                f'{path}: {printable(name, 60)}: expected a table such as [hunter] with memory = "1G", '
+                f'{where}: {printable(name, SHOWN)}: expected a table such as [hunter] with memory = "1G", '
                 f"got {shown(table)}"
             )
-    return {name: _limits(f"{path}: [{name}]", table, usual) for name, table in tables.items()}
+    return {name: _limits(f"{where}: [{name}]", table, usual) for name, table in tables.items()}
 
 
 def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
@@ -53,8 +54,6 @@ def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
 
 def _value(key: str, value: object) -> int:
     if key == "processes":
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise UsageError(f"expected a number from 1 up, got {shown(value)}")
         return check_processes(value)
     if not isinstance(value, str):
         raise UsageError(f'expected a size such as "512M", got {shown(value)}')

@@ -6,12 +6,15 @@ mistake is told in a sentence, by its path, and not game after game by a program
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots import BotSpec, base_environment
-from arena.confine.interpreters import SYSTEM, find_program, is_within, own_files
+from arena.confine.interpreters import find_program
+from arena.confine.launch import SandboxError
+from arena.confine.links import Link
+from arena.confine.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.model import UsageError
 
 HOME = "/bot"
@@ -22,8 +25,9 @@ HOME = "/bot"
 class Recipe:
     """All about one bot that takes time to find out. Paths in `words` and `environment` are those inside.
 
-    `own` is the bot's file or folder, which is shown at `place`; `folders` are what else of the machine is shown beside
-    the system, at their own paths. `extras` are the variables that the bot's bot.toml sets.
+    `own` is the bot's file or folder, which is shown at `place`; `folders` and `links` are what else of the machine is
+    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trial` is a
+    line that runs nothing of the bot's, and ends well if what its program needs of the host is there.
     """
 
     own: Path
@@ -31,39 +35,41 @@ class Recipe:
     folders: tuple[Path, ...]
     words: tuple[str, ...]
     environment: Mapping[str, str]
-    extras: Mapping[str, str]
+    extras: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    trial: tuple[str, ...] = ()
 
 
-def recipe(bot: BotSpec, others: Sequence[BotSpec] = ()) -> Recipe:
-    """What is to be known to start a bot. `others` are bots whose files it must not see.
+def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Recipe:
+    """What is to be known to start a bot. `others` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """
-    own, program = own_files(bot), find_program(bot)
+    own, program = own_files(bot), find_program(bot, host or HostPrograms((), [bot, *others]))
     place = HOME if own.is_dir() else f"{HOME}/{own.name}"
 
     def inside(text: str) -> str:
         """A word of the command or a value of the environment, with the bot's own path as it is inside."""
-        path = Path(text)
-        if not path.is_absolute() or not (path.parent.resolve() / path.name).is_relative_to(own):
+        if not os.path.isabs(text) or "\0" in text:
             return text
-        return str(place / (path.parent.resolve() / path.name).relative_to(own))
+        path = Path(os.path.realpath(Path(text).parent), Path(text).name)
+        return str(place / path.relative_to(own)) if path.is_relative_to(own) else text
 
     visible = (*SYSTEM, *program.folders)
-    _refuse_rivals(bot, own, visible, others)
+    refuse_rivals(bot, own, visible, others)
     if os.geteuid() == 0:
         _check_readable(own, program.command, program.folders)
     base = base_environment()
     environment = {
         "HOME": "/tmp",
         "LANG": "C.UTF-8",
-        "PATH": _inner_path(program.command[0], bot.environment.get("PATH", ""), visible),
+        "PATH": _inner_path([Path(program.command[0]).parent, *program.path], visible, inside),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
         **program.environment,
     }
     java = bot.environment.get("JAVA_HOME")
-    if java and is_within(Path(java).resolve(), visible):
+    if java and "\0" not in java and is_within(Path(os.path.realpath(java)), visible):
         environment["JAVA_HOME"] = java
     return Recipe(
         own=own,
@@ -71,17 +77,22 @@ def recipe(bot: BotSpec, others: Sequence[BotSpec] = ()) -> Recipe:
         folders=program.folders,
         words=tuple(inside(word) for word in program.command),
         environment=environment,
-        extras={name: inside(value) for name, value in bot.environment.items() if base.get(name) != value},
+        extras={
+            name: inside(value) for name, value in bot.environment.items() if base.get(name) != value and name != "PATH"
+        },
+        links=program.links,
+        trial=tuple(inside(word) for word in program.trial),
     )
 
 
-def _inner_path(program: str, path: str, visible: tuple[Path, ...]) -> str:
-    """The PATH inside: the program's own folder, and what is visible of the bot's PATH outside."""
-    folders = [str(Path(program).parent), *path.split(os.pathsep), "/usr/bin", "/bin"]
-    return os.pathsep.join(folder for folder in dict.fromkeys(folders) if is_within(Path(folder), visible))
+def _inner_path(folders: Sequence[Path], visible: tuple[Path, ...], inside: Callable[[str], str]) -> str:
+    """The PATH inside: the program's own folder, and what is visible there of the folders that the bot's PATH names."""
+    seen = (*visible, Path(HOME))
+    places = [Path(inside(str(folder))) for folder in (*folders, Path("/usr/bin"), Path("/bin"))]
+    return os.pathsep.join(dict.fromkeys(str(place) for place in places if is_within(place, seen)))
 
 
-def _refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Sequence[BotSpec]) -> None:
+def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Sequence[BotSpec]) -> None:
     """Raise `UsageError` if one bot's files, of another or of its own, are where all that use that folder see them."""
     for folder in visible:
         if own.is_relative_to(folder):
@@ -99,13 +110,14 @@ def _check_readable(own: Path, words: Sequence[str], folders: Sequence[Path]) ->
     needed = {own, *folders}
     for word in words:
         path = Path(word)
-        if path.is_absolute() and path.is_relative_to(own) and path.exists():
+        if os.path.isabs(word) and path.is_relative_to(own) and os.path.exists(path):
             needed.update(parent for parent in (path, *path.parents) if parent.is_relative_to(own))
     for path in sorted(needed):
         mode = path.stat().st_mode
         runs = stat.S_ISDIR(mode) or str(path) == words[0]
         if not mode & stat.S_IROTH or (runs and not mode & stat.S_IXOTH):
-            raise UsageError(
+            refusal = UsageError if path.is_relative_to(own) else SandboxError
+            raise refusal(
                 f"{path}: started by root, bots run as a user that owns nothing, and others may not read this: "
                 f"chmod -R o+rX {own if path.is_relative_to(own) else path}"
             )

@@ -8,7 +8,10 @@ from arena.bots import BotSpec
 from arena.match import Conditions, play_game
 from arena.model import ArenaError, GameRecord, GameSpec, Player
 from arena.store import GameRow, Store
+from protocol.notation import Reason
 
+COMPLAINT = "bwrap: "
+"""What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
 Finished = Callable[[GameRow, GameRecord], None]
 
 
@@ -54,7 +57,7 @@ async def play_missing(
 
     async def play_and_store(game: GameSpec, conditions: Conditions) -> None:
         red, blue = (bots[player] for player in game.players)
-        record = await play_game(game, red, blue, conditions)
+        record = await _play(game, red, blue, conditions)
         with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
             row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
         finished(row, record)
@@ -78,3 +81,18 @@ async def play_missing(
             nursery.start_soon(work, conditions, nursery.cancel_scope)
     if failure.error:
         raise failure.error
+
+
+async def _play(game: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions) -> GameRecord:
+    """Play a game. A bot that does not start loses it only if what holds the bots is not to blame.
+
+    Raises `ArenaError` if that does not work any more. Where it said something, but works again, the game is played
+    once more: it may have been at its limits for a moment, and a bot that says so itself gains nothing by it.
+    """
+    record = await play_game(game, red, blue, conditions)
+    were_started = red.fault is None and blue.fault is None
+    if record.verdict.reason is Reason.NO_START and were_started and conditions.try_out is not None:
+        await conditions.try_out((red, blue))
+        if any(text.startswith(COMPLAINT) for text in record.stderr):
+            return await play_game(game, red, blue, conditions)
+    return record

@@ -1,14 +1,16 @@
 """Results as JSON, for programs: nobody should have to scrape a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from arena.printable import printable
 from arena.report.standings import Line, Meeting, Table
-from arena.store import GameRow
+from arena.store import KEPT_BESIDE, GameRow
 from protocol.notation import Color
+
+NO_FAULTS: Mapping[str, str] = {}
 
 
 class GameEntry(msgspec.Struct, frozen=True):
@@ -34,6 +36,8 @@ class LeagueDocument(msgspec.Struct, frozen=True):
     crosstable: tuple[Meeting, ...]
     endings: dict[str, int]
     games: tuple[GameEntry, ...]
+    broken: dict[str, str] = {}
+    """The bots that could not be started, and why."""
 
 
 def game_entry(row: GameRow) -> GameEntry:
@@ -51,15 +55,22 @@ def game_entry(row: GameRow) -> GameEntry:
     )
 
 
-def league_document(store: Path, settings: dict[str, str], table: Table, rows: Sequence[GameRow]) -> str:
-    """A league's results as one JSON document."""
+def league_document(
+    store: Path,
+    settings: dict[str, str],
+    table: Table,
+    rows: Sequence[GameRow],
+    faults: Mapping[str, str] = NO_FAULTS,
+) -> str:
+    """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name."""
     document = LeagueDocument(
         store=printable(str(store)),
-        settings={name: value for name, value in settings.items() if name != "entrants"},
+        settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
         standings=table.lines,
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row) for row in rows),
+        broken=dict(faults),
     )
     return _json(document)
 

@@ -124,7 +124,7 @@ def _ruleset(name: str, content: Mapping[str, Any], where: str) -> Ruleset:
 
 def _toml(text: str, where: str) -> dict[str, Any]:
     try:
-        return parse_toml(text, where)
+        return parse_toml(text.encode(), where)
     except FileError as error:
         raise RulesetError(str(error)) from None
 

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from arena.confine.bwrap import (
     through_shell,
     why_not,
 )
-from arena.confine.interpreters import SYSTEM
+from arena.confine.programs import SYSTEM, HostPrograms
 from arena.confine.recipe import recipe
 from arena.confine.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, SYSCALLS, filter_program
 from arena.limits import MIB, Limits
@@ -96,16 +96,17 @@ def bot_folder(path: Path, manifest: str, **files: str) -> BotSpec:
     return load_bot(path)
 
 
-def start(bot: BotSpec, limits: Limits | None = None, **kwargs: Any) -> Started:
-    """Start a bot as the arena does."""
-    line = through_shell(command(recipe(bot), limits or Limits(), spare_user()))
+def start(bot: BotSpec, limits: Limits | None = None, named: Sequence[Path] = ()) -> Started:
+    """Start a bot as the arena does; `named` are programs that the host has named."""
+    host = HostPrograms([str(path) for path in named], [bot])
+    line = through_shell(command(recipe(bot, host=host), limits or Limits(), spare_user()))
     pipe = subprocess.PIPE
-    return Started(line, cwd="/", env={"SECRET": SECRET}, stdin=pipe, stdout=pipe, stderr=pipe, **kwargs)
+    return Started(line, cwd="/", env={"SECRET": SECRET}, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
-def output(bot: BotSpec, code: int = 0, limits: Limits | None = None) -> str:
+def output(bot: BotSpec, code: int = 0, limits: Limits | None = None, named: Sequence[Path] = ()) -> str:
     """What a bot's program prints, given one line of input."""
-    with start(bot, limits) as process:
+    with start(bot, limits, named) as process:
         said, complaints = process.communicate(b"hello\n", timeout=PATIENCE)
     assert (process.returncode, complaints.decode()) == (code, "")
     return said.decode()
@@ -213,7 +214,8 @@ def test_a_virtual_environment_made_from_another_one_runs(folder: Path) -> None:
     for python, place in ((sys.executable, outer), (str(outer / "bin/python"), inner)):
         subprocess.run([python, "-m", "venv", "--without-pip", place], check=True)
     program = f"#!{inner}/bin/python\nimport json, sys\nprint(sys.prefix)\n"
-    assert output(load_bot(put(folder / "bots/bot.py", program))) == f"{inner}\n"
+    bot = load_bot(put(folder / "bots/bot.py", program))
+    assert output(bot, named=[inner / "bin/python"]) == f"{inner}\n"
 
 
 def test_a_virtual_environment_in_the_bots_own_folder_runs(folder: Path) -> None:
@@ -272,7 +274,8 @@ def test_an_interpreter_outside_the_system_runs_and_brings_its_own_folder(folder
     program = (
         f"#!{folder}/tools/shell/bin/shell\nread word < {folder}/tools/shell/lib/word; echo $word; ls {folder}/tools\n"
     )
-    assert output(load_bot(put(folder / "bots/bot", program))) == "brought along\nshell\n"
+    bot = load_bot(put(folder / "bots/bot", program))
+    assert output(bot, named=[folder / "tools/shell/bin/shell"]) == "brought along\nshell\n"
 
 
 def test_paths_in_the_command_and_the_environment_are_those_inside(folder: Path) -> None:
@@ -671,7 +674,8 @@ def test_a_program_in_a_home_folder_is_refused(folder: Path, monkeypatch: pytest
     for place in (".local/bin/tool", "bin/tool"):
         shutil.copy(need("sh"), folder / place)
         bot = load_bot(put(folder / "bots/bot", f"#!{folder}/{place}\n"))
-        said = problem(lambda bot=bot: recipe(bot))  # type: ignore[misc]
+        host = HostPrograms([str(folder / place)], [bot])
+        said = problem(lambda bot=bot, host=host: recipe(bot, host=host))  # type: ignore[misc]
         assert f"belongs to {(folder / place).parent.parent}, which holds too much" in said
 
 
@@ -680,7 +684,9 @@ def test_a_link_that_leads_out_of_the_bots_folder_is_refused(folder: Path) -> No
     (folder / "bot").mkdir()
     (folder / "bot/run").symlink_to(folder / "elsewhere/run")
     bot = bot_folder(folder / "bot", 'command = ["./run"]')
-    assert "this link leads out of the bot's folder" in problem(lambda: recipe(bot))
+    said = problem(lambda: recipe(bot))
+    assert "this link leads out of the bot's folder" in said
+    assert f"--interpreter {folder}/elsewhere/run" in said
 
 
 def test_a_script_whose_interpreter_is_missing_is_refused(folder: Path) -> None:
@@ -693,7 +699,8 @@ def test_a_script_whose_interpreter_is_missing_is_refused(folder: Path) -> None:
 def test_a_version_managers_stand_in_is_refused_with_what_to_ask(folder: Path) -> None:
     put(folder / ".nodenv/shims/nodejs", "#!/usr/bin/env bash\n")
     bot = load_bot(put(folder / "bot", f"#!{folder}/.nodenv/shims/nodejs\n"))
-    assert "nodenv which nodejs tells it" in problem(lambda: recipe(bot))
+    host = HostPrograms([f"{folder}/.nodenv/shims/nodejs"], [bot])
+    assert "nodenv which nodejs tells it" in problem(lambda: recipe(bot, host=host))
 
 
 def test_a_file_that_calls_itself_python_is_not_run_outside_to_find_out_about_it(folder: Path) -> None:
@@ -713,7 +720,8 @@ def test_a_bot_in_a_folder_that_others_are_shown_is_refused(folder: Path) -> Non
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     bot = load_bot(put(environment / "bots/bot.py", f"#!{environment}/bin/python\n"))
-    assert f"every bot that needs {environment} could read this one" in problem(lambda: recipe(bot))
+    host = HostPrograms([f"{environment}/bin/python"], [bot])
+    assert f"every bot that needs {environment} could read this one" in problem(lambda: recipe(bot, host=host))
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="an ordinary user's bots run as that user")

@@ -167,7 +167,8 @@ def test_standings_and_games_read_a_store(folder: Path) -> None:
 BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["league", "alpha.py", "gone.py"], "gone.py: there is no such file or folder"),
     (["league", "alpha.py", "bet.py"], "did you mean beta.py?"),
-    (["league", "alpha.py", "notes.txt"], "notes.txt: expected an executable file"),
+    (["league", "alpha.py", "notes.txt"], "notes.txt: passed over, as a document and no bot"),
+    (["league", "alpha.py", "notes"], "notes: expected an executable file"),
     (["league", "alpha.py", "empty"], "expected a bot.toml in this folder"),
     (["league", "alpha.py", "broken"], "the build failed with exit code 3"),
     (["league", "alpha.py"], "expected at least two bots, got only alpha"),
@@ -185,7 +186,8 @@ BAD_INPUT: list[tuple[Sequence[str], str]] = [
 
 @pytest.mark.parametrize(("arguments", "words"), BAD_INPUT, ids=[words for _, words in BAD_INPUT])
 def test_bad_input_gets_one_clear_message_and_exit_code_2(folder: Path, arguments: list[str], words: str) -> None:
-    (folder / "notes.txt").write_text("these are notes, and they are no bot and no store either" * 20)
+    for name in ("notes.txt", "notes"):
+        (folder / name).write_text("these are notes, and they are no bot and no store either" * 20)
     (folder / "empty").mkdir()
     (folder / "broken").mkdir()
     (folder / "broken" / "bot.toml").write_text('command = ["./x"]\nbuild = "echo no such compiler; exit 3"\n')
@@ -197,10 +199,10 @@ def test_bad_input_gets_one_clear_message_and_exit_code_2(folder: Path, argument
 
 
 def test_several_wrong_paths_are_named_in_one_message(folder: Path) -> None:
-    (folder / "notes.txt").write_text("no bot")
-    done = arena(folder, "league", "alpha.py", "gone.py", "notes.txt")
+    (folder / "notes").write_text("no bot")
+    done = arena(folder, "league", "alpha.py", "gone.py", "notes")
     assert "gone.py" in done.stderr
-    assert "notes.txt" in done.stderr
+    assert "notes:" in done.stderr
 
 
 def test_a_store_with_other_settings_is_not_added_to(folder: Path) -> None:

@@ -233,18 +233,46 @@ def test_ctrl_c_during_the_imports_is_one_line(command: str, module: str, folder
     assert (running.returncode, output, errors) == (130, "", "arena: interrupted\n")
 
 
-@pytest.mark.parametrize("place", ["find_bots", "confinement_of", "choose", "Store", "claim_all_orphans"])
+@pytest.mark.parametrize("place", ["entrants", "confinement_of", "choose", "Store", "claim_all_orphans"])
 def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:
     """While bots are looked for, the sandbox is tried and the store opened."""
     before = f"import os, signal, arena.cli.play as play\nplay.{place} = lambda *a, **k: {INTERRUPT}"
     running = start(*LEAGUE, before=before)
     output, errors = running.communicate(timeout=PATIENCE)
-    if place == "claim_all_orphans":  # from here on it is a request to stop like any other
-        assert "stopped: 0 of 4 games" in errors
-    else:
-        assert (output, errors.strip()) == ("", "arena: interrupted")
+    assert (output, errors.strip()) == ("", "arena: interrupted")
     assert running.returncode == 130
     assert not processes_in(folder)
+
+
+def test_ctrl_c_during_a_build_leaves_nothing_of_it(folder: Path, start: Start) -> None:
+    (folder / "built").mkdir()
+    (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n')
+    running = start("league", "alpha.py", "beta.py", "built")
+    until((folder / "built" / "started").exists)
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert output == ""
+    assert errors.endswith("arena: interrupted\n")
+    assert "Traceback" not in errors
+    assert not processes_in(folder / "built")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, folder: Path, start: Start) -> None:
+    """As where bots are built or tried out."""
+    before = (
+        "import os, trio, arena.confine.levels as levels\n"
+        "async def stop(*_):\n"
+        "    async with trio.open_nursery() as nursery:\n"
+        "        nursery.start_soon(trio.sleep, 60)\n"
+        f"        os.kill(os.getpid(), {number.value})\n"
+        "        await trio.sleep(60)\n"
+        "levels.Confinement.try_out = stop"
+    )
+    running = start(*LEAGUE, before=before)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, output, errors.strip()) == (130, "", "arena: interrupted")
 
 
 def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: Start) -> None:

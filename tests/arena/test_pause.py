@@ -243,6 +243,9 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     save_paused(paused, tmp_path / "g.json")
     assert load_paused(tmp_path / "g.json") == paused
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
+    (tmp_path / "forged.json").write_text((tmp_path / "g.json").read_text().replace('"name": "', '"name": "\\u001b[2J'))
+    with pytest.raises(UsageError, match="expected printable names of bots"):
+        load_paused(tmp_path / "forged.json")
     assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
 
 

@@ -230,6 +230,16 @@ def test_standard_error_is_kept_whole_while_it_is_short() -> None:
     trio.run(main)
 
 
+def test_standard_error_is_kept_as_lines_that_do_nothing_to_a_terminal() -> None:
+    async def main() -> None:
+        async with running(*shell("printf 'a\\tb\\r\\n\\033]52;c;aGk=\\007\\n\\342\\200\\256' >&2")) as process:
+            await process.wait_exit()
+            await process.end()
+        assert process.stderr_tail == "a\tb\n\\x1b]52;c;aGk=\\x07\n\\u202e"
+
+    trio.run(main)
+
+
 def test_of_a_long_standard_error_the_end_is_kept_and_a_note_says_how_much_is_not() -> None:
     async def main() -> None:
         script = "import os; os.write(2, b'x' * 100_000); os.write(2, b'the end')"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.model import GameRecord, GameResult, GameSpec, NoteLine, TimeControl, Verdict
+from arena.model import GameRecord, GameResult, GameSpec, NoteLine, Player, TimeControl, Verdict
+from arena.printable import printable
 from arena.record import RecordError, Replay, check_record, decode_record, encode_record
 from arena.rules.actions import Action
 from arena.rules.board import MOVES
@@ -118,7 +119,8 @@ def refused(record: GameRecord) -> str:
 
 # --- as text --------------------------------------------------------------------------------------------------------
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=10)
+any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 
 
 @given(
@@ -150,6 +152,33 @@ def test_a_record_is_read_back_as_the_value_that_was_written(
     text = encode_record(record)
     assert decode_record(text) == record
     assert encode_record(decode_record(text)) == text
+
+
+@given(text=any_texts)
+@example(text="\x7f")
+@example(text="\x1b[2J")
+@example(text="\u202e")
+@settings(deadline=None, max_examples=50)
+def test_text_in_a_record_from_anywhere_is_made_printable(play_game: "PlayGame", text: str) -> None:
+    _, played = play_game(load_ruleset("duel"), Random(1), 3)
+    player = Player(text, text)
+    forged = changed(
+        played,
+        players=(player, player),
+        declared=(text, text),
+        ruleset=text,
+        notes=(NoteLine(1, text, text),),
+        verdict=changed(played.verdict, detail=text),
+        stderr=(text + "\n" + text, ""),
+        confinement=(text, text),
+    )
+    read = decode_record(encode_record(forged))
+    assert read.players[0] == Player(printable(text), printable(text))
+    shown = [*read.declared, read.ruleset, *read.confinement, read.verdict.detail]
+    assert shown == [printable(text)] * 6
+    assert read.notes == (NoteLine(1, printable(text), printable(text)),)
+    assert read.stderr == (printable(text + "\n" + text, lines=True), "")
+    assert read.actions == played.actions
 
 
 def test_a_record_without_set_ups_is_read_back_too(play_game: "PlayGame") -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from arena.clock import NEVER
 from arena.model import GameResult, GameSpec, TimeControl, Verdict
-from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
+from arena.printable import printable
+from arena.referee import MAX_FAULT, MAX_LINES_A_TURN, MAX_NOTE_BYTES, Referee
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
 from arena.view import legal_actions
@@ -716,6 +717,34 @@ def test_a_bot_that_cannot_be_started_loses(seat_bots: "SeatBots", loser: Color)
     assert table.referee.verdict is None
     table.reply(loser.opponent, "ready")
     assert_lost(table, loser, Reason.NO_START, words="cannot run it: no such file", plies=0)
+
+
+@pytest.mark.parametrize("why", ["\x1b]52;c;aGk=\x07\n\u202e\udcff", "x" * 3_000_000])
+def test_whatever_is_in_the_words_of_a_fault_the_verdict_is_short_and_printable(
+    seat_bots: "SeatBots", why: str
+) -> None:
+    for tell in (Referee.no_start, Referee.over_limit):
+        table = seat_bots()
+        tell(table.referee, RED, why)
+        table.referee.gone(BLUE, why, exited=True)
+        detail = verdict_of(table).detail
+        assert detail.isprintable()
+        assert len(detail) < 3 * MAX_FAULT
+        assert printable(why, 20)[:20] in detail
+        detail.encode("utf-8")
+
+
+@pytest.mark.parametrize("broken", [(RED,), (BLUE,), (RED, BLUE)])
+def test_a_game_of_a_bot_that_is_known_to_be_broken_is_over_before_it_begins(
+    seat_bots: "SeatBots", broken: tuple[Color, ...]
+) -> None:
+    table = seat_bots()
+    table.referee.called_off(dict.fromkeys(broken, "no bot.toml"))
+    verdict = verdict_of(table)
+    assert verdict.reason is Reason.NO_START
+    assert verdict.result.winner is (None if len(broken) == 2 else broken[0].opponent)
+    assert verdict.detail.count("no bot.toml") == len(broken)
+    assert table.referee.awaited() == []
 
 
 def test_a_bot_that_could_not_be_started_is_neither_written_to_nor_waited_for(seat_bots: "SeatBots") -> None:

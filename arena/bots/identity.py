@@ -1,0 +1,246 @@
+r"""What a bot is: a fingerprint of its files, by their names and contents.
+
+A bot is its content: the same files elsewhere are the same bot, and a changed one is a new bot to a league. An entrant
+may have put anything into its folder, so nothing is opened but regular files, no link is followed out of the folder,
+and sizes and numbers are bounded before anything is read.
+
+The fingerprint is the SHA-256 of one line for each file, in the order of their paths: `path sha256-of-content\n`. What
+such a line cannot say stands in lines that begin with a NUL, which no path has in it: names with a line end in them,
+and links by the text of their target.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.bots.ignore import NOTHING_IGNORED, Ignored
+from arena.hostfile import READ, kind_of
+from arena.limits import GIB, MIB, size_text
+from arena.model import UsageError
+from arena.printable import printable
+
+BUILD_FOLDERS = frozenset(
+    os.fsencode(name) for name in ("__pycache__", "build", "dist", "node_modules", "target", "venv")
+)
+MOST_BYTES = 2 * GIB
+"""The size of all files that a digest covers, as it is shown: the holes of sparse files count."""
+MOST_FILES = 50_000
+"""Files and folders that are looked at."""
+MOST_STEPS = 256
+"""Names that are gone through to see where a link leads."""
+CHUNK = MIB
+FILES_KEPT = 1000
+"""A bot of more files is remembered by its digest alone."""
+SHORT = 16
+"""Hexadecimal digits that tell two contents of one file apart."""
+
+Parts = tuple[bytes, ...]
+"""A path as the names of its folders and its own, from the bot's folder on."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A bot's digest, and its files by the names they are shown under with a short fingerprint of each."""
+
+    digest: str
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def identify_file(file: Path) -> Identity:
+    """The identity of a bot that is a single file, at a path without links. Raises `UsageError`."""
+    return _Reader(os.fsencode(file.parent)).identity([(os.fsencode(file.name),)])
+
+
+def identify_folder(
+    folder: Path, ignored: Ignored = NOTHING_IGNORED, always: tuple[Path, ...] = (), never: Path | None = None
+) -> Identity:
+    """The identity of a bot that is a folder, at a path without links. Raises `UsageError`.
+
+    `always` are files of it that count though they are ignored, `never` one that does not, because it is built.
+    """
+    reader = _Reader(os.fsencode(folder))
+    excepted = _parts(never, folder)
+    found = reader.list_files(ignored)
+    for path in always:
+        parts = _parts(path, folder)
+        if parts and any(_is_ignored(ignored, parts[:depth]) for depth in range(1, len(parts) + 1)):
+            found.add(parts)
+    return reader.identity(sorted(parts for parts in found if parts != excepted))
+
+
+def behind_link(folder: Path, name: str) -> Path | None:
+    """The regular file of a folder, at a path without links, that a link in it leads to; None if there is none."""
+    target = _Reader(os.fsencode(folder)).behind((os.fsencode(name),))
+    return None if target is None else folder.joinpath(*map(os.fsdecode, target))
+
+
+def _is_ignored(ignored: Ignored, parts: Parts) -> bool:
+    return ignored.matches([os.fsdecode(part) for part in parts])
+
+
+def _parts(path: Path | None, folder: Path) -> Parts | None:
+    if path is None or not path.is_relative_to(folder):
+        return None
+    return tuple(os.fsencode(part) for part in path.relative_to(folder).parts)
+
+
+class _Reader:
+    """Reads the files of one bot, no more than is allowed of them."""
+
+    def __init__(self, root: bytes) -> None:
+        self._root = root
+        self._left = MOST_BYTES
+
+    def list_files(self, ignored: Ignored) -> set[Parts]:
+        """The files and links in the folder, but for hidden ones, those that tools leave and those that are ignored."""
+        found: set[Parts] = set()
+        seen = 0
+        waiting: list[Parts] = [()]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                with os.scandir(self._path(folder)) as entries:
+                    for entry in entries:
+                        seen += 1
+                        if seen > MOST_FILES:
+                            raise UsageError(f"{self._shown(())}: more than {MOST_FILES} files and folders are in it")
+                        parts = (*folder, entry.name)
+                        if entry.name.startswith(b".") or _is_ignored(ignored, parts):
+                            continue
+                        if entry.is_dir(follow_symlinks=False):
+                            if entry.name not in BUILD_FOLDERS:
+                                waiting.append(parts)
+                        elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+                            found.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
+            except OSError as error:
+                raise self._unreadable(folder, error) from None
+        return found
+
+    def identity(self, files: list[Parts]) -> Identity:
+        """The identity that these files and links make, in this order. Raises `UsageError`."""
+        whole = hashlib.sha256()
+        short = {}
+        for parts in files:
+            name = b"/".join(parts)
+            link = self._link(parts)
+            source = parts if link is None else self.behind(parts)
+            if source is not None:
+                kind, content = b"file", self._content(source)
+            elif parts[-1] in BUILD_FOLDERS:
+                continue
+            else:
+                kind, content = b"link", hashlib.sha256(link or b"").hexdigest().encode()
+            if kind == b"file" and b"\n" not in name:
+                whole.update(b"%s %s\n" % (name, content))
+            else:
+                whole.update(b"\0%s %s %s\n" % (kind, name.hex().encode(), content))
+            short[printable(os.fsdecode(name))] = content[:SHORT].decode()
+        return Identity(whole.hexdigest(), short if len(short) <= FILES_KEPT else {})
+
+    # --- links ----------------------------------------------------------------------------------------------------
+
+    def _link(self, parts: Parts) -> bytes | None:
+        """The text of a link; None for what is none."""
+        try:
+            return os.readlink(self._path(parts))
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                return None
+            raise self._unreadable(parts, error) from None
+
+    def behind(self, parts: Parts) -> Parts | None:
+        """The regular file in the folder that a link leads to by steps in the folder; None if there is none.
+
+        The steps are gone one by one, for the system would follow a link to wherever it leads.
+        """
+        at: list[bytes] = []
+        to_go = list(reversed(parts))
+        for _ in range(MOST_STEPS):
+            if not to_go:
+                break
+            name = to_go.pop()
+            if name == b"..":
+                if not at:
+                    return None
+                at.pop()
+            elif name not in (b"", b"."):
+                try:
+                    text = os.readlink(self._path((*at, name)))
+                except OSError as error:
+                    if error.errno != errno.EINVAL:
+                        return None  # it leads nowhere
+                    at.append(name)
+                    continue
+                if text.startswith(b"/"):
+                    if not text.startswith(self._root + b"/"):
+                        return None
+                    text, at = text[len(self._root) + 1 :], []
+                to_go.extend(reversed(text.split(b"/")))
+        target = tuple(at)
+        with suppress(OSError):
+            if not to_go and stat.S_ISREG(os.lstat(self._path(target)).st_mode):
+                return target
+        return None
+
+    # --- contents -------------------------------------------------------------------------------------------------
+
+    def _content(self, parts: Parts) -> bytes:
+        """The hexadecimal SHA-256 of a regular file, read piece by piece."""
+        content = hashlib.sha256()
+        with self._opened(parts) as descriptor:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise UsageError(f"{self._shown(parts)}: expected a file, got {kind_of(status.st_mode)}")
+            self._take(status.st_size, parts)
+            size = 0
+            while data := os.read(descriptor, CHUNK):
+                content.update(data)
+                size += len(data)
+                if size > status.st_size:  # it grows while it is read
+                    self._take(len(data), parts)
+        return content.hexdigest().encode()
+
+    def _take(self, size: int, parts: Parts) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise UsageError(
+                f"{self._shown(parts)}: the files of a bot may have {size_text(MOST_BYTES)} together, "
+                "and with this one they have more"
+            )
+
+    @contextmanager
+    def _opened(self, parts: Parts) -> Iterator[int]:
+        """A descriptor of a file in the folder. No link is followed on the way: one may have come since the look."""
+        folder = None
+        try:
+            folder = os.open(self._root, READ | os.O_DIRECTORY)
+            for name in parts[:-1]:
+                inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            file = os.open(parts[-1], READ | os.O_NOFOLLOW, dir_fd=folder)
+        except OSError as error:
+            raise self._unreadable(parts, error) from None
+        finally:
+            if folder is not None:
+                os.close(folder)
+        try:
+            yield file
+        except OSError as error:
+            raise self._unreadable(parts, error) from None
+        finally:
+            os.close(file)
+
+    def _path(self, parts: Parts) -> bytes:
+        return b"/".join((self._root, *parts))
+
+    def _shown(self, parts: Parts) -> str:
+        return printable(os.fsdecode(self._path(parts)))
+
+    def _unreadable(self, parts: Parts, error: OSError) -> UsageError:
+        return UsageError(f"{self._shown(parts)}: cannot be read: {error.strerror}")

@@ -1,0 +1,95 @@
+"""What a bot may be called.
+
+A name stands in tables, lists and pages beside the names of rivals, so it must be seen for what it is: nothing in it
+that does not show, nothing that moves or covers its neighbours, and nothing that looks like the names which the arena
+makes to tell bots apart (`folder/name`, `name#2`, `name@3f9a12`). Names that differ only in case, or by letters of
+another alphabet that look alike, are different names.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from arena.printable import printable
+
+COLUMNS = 40
+MARKS = 3
+"""How many marks may stand over or under one letter."""
+GRAMMAR = (
+    f"a name of 1 to {COLUMNS} columns: printable characters (in Unicode's form NFC) and single spaces between words"
+)
+
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Characters that count as printable and show nothing: fillers, blanks and selectors of variants."""
+_MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
+    return sum(0 if _is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Me")
+
+
+def name_fault(name: str) -> str | None:
+    """What keeps a text from being a bot's name, in words; None if nothing does."""
+    if not name:
+        return "it is empty"
+    if len(name) > COLUMNS * (1 + MARKS):
+        return f"it has {len(name)} characters"
+    hidden = next((c for c in name if not c.isprintable() or _INVISIBLE.match(c)), None)
+    if hidden is not None:
+        return f"U+{ord(hidden):04X} in it is not a character that shows"
+    if name != name.strip(" ") or "  " in name:
+        return "it has a space at an end, or two together"
+    if not unicodedata.is_normalized("NFC", name):
+        return "it is not in the form NFC"
+    marks = 0
+    for position, character in enumerate(name):
+        marks = marks + 1 if _is_mark(character) else 0
+        if marks and (position == 0 or name[position - marks] == " "):
+            return "a mark in it has no letter to stand on"
+        if marks > MARKS:
+            return f"more than {MARKS} marks stand on one letter"
+    if columns(name) > COLUMNS:
+        return f"it is {columns(name)} columns wide"
+    if _MADE_BY_THE_ARENA.match(name):
+        return "it looks like a name that the arena makes to tell bots apart: with a slash, or ending in #2 or @3f9a12"
+    return None
+
+
+def expected_name(name: str, fault: str) -> str:
+    """The error for a text that cannot be a name: what was expected, what came, and why that is not it."""
+    return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
+
+
+def name_of_file(text: str) -> str:
+    """A file's name as the name of a bot; some systems keep it in another form than NFC."""
+    return unicodedata.normalize("NFC", text)
+
+
+def made_name(text: str) -> str:
+    """A name that can stand in a table for any text: the text if it is a name, else in quotes what shows of it."""
+    if name_fault(text) is None:
+        return text
+    shown, kept = printable(text, 200), ""
+    for character in shown:
+        if columns(kept + character) > COLUMNS - 5 or _INVISIBLE.match(character):
+            return f"'{kept}...'"
+        kept += character
+    return f"'{kept}'"
+
+
+def alike(names: Iterable[str]) -> list[tuple[str, str]]:
+    """The pairs of different names that are the same but for case and forms of letters."""
+    seen: dict[str, str] = {}
+    pairs = []
+    for name in dict.fromkeys(names):
+        first = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        if first != name:
+            pairs.append((first, name))
+    return pairs

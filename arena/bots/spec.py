@@ -1,0 +1,46 @@
+"""A bot as a value, and the environment that every bot gets."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.model import Player
+
+INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
+"""The variables of the arena's environment that a bot gets to see, beside PATH."""
+
+
+@dataclass(frozen=True)
+class BotSpec:
+    """A bot that can be started: its name, its program, the folder it runs in and the fingerprint of its files.
+
+    With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
+    digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
+    `build` is the shell's command that makes its program; nothing of it is done here (see `arena.confine.build`).
+    """
+
+    name: str
+    path: Path
+    command: tuple[str, ...]
+    folder: Path
+    digest: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    fault: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    build: str | None = None
+
+    @property
+    def player(self) -> Player:
+        return Player(self.name, self.digest)
+
+
+def base_environment() -> dict[str, str]:
+    """The environment that every bot gets: little, and the arena's own interpreter first on the PATH."""
+    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    path = os.environ.get("PATH", os.defpath)
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
+    environment["PYTHONUNBUFFERED"] = "1"
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    return environment

@@ -1,0 +1,113 @@
+"""Following paths that strangers may have written, without doing anything to what is at their end.
+
+A path is followed as the kernel follows it, link by link, so that it can be said of each place on the way whose it is.
+Nothing but a regular file is ever opened, and that without following a link and without waiting: a FIFO would hold the
+arena up for ever, and to open a device is enough for some to act.
+"""
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_LINKS = 40
+"""As many links as Linux follows in one path."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A symbolic link: where it is, with no link left in the path of its folder, and the text that it holds."""
+
+    place: Path
+    target: str
+
+
+@dataclass(frozen=True)
+class Trail:
+    """What a path leads through: all links on the way in their order, and what is at the end, which is no link."""
+
+    links: tuple[Link, ...]
+    end: Path
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Where each link is, and the end: whoever may write one of them decides where the path leads."""
+        return (*(link.place for link in self.links), self.end)
+
+
+def follow(path: Path) -> Trail:
+    """Follow an absolute path to its end. Raises `OSError`, as opening it would, if there is none."""
+    here, links = Path("/"), list[Link]()
+    waiting = list(reversed(path.parts[1:]))
+    while waiting:
+        name = waiting.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            here = here.parent
+            continue
+        place = here / name
+        try:
+            target = os.readlink(place)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # which it is for all that is there and no link
+                raise
+            here = place
+            continue
+        links.append(Link(place, target))
+        if len(links) > MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        if target.startswith("/"):
+            here = Path("/")
+        waiting += reversed(target.split("/"))
+    return Trail(tuple(links), here)
+
+
+def at_its_folder(path: Path) -> Path:
+    """The same path with no link left in the path of its folder. Raises `OSError`."""
+    return follow(path.parent).end / path.name
+
+
+def open_regular(path: Path | str, folder: int | None = None) -> int:
+    """A descriptor to read a regular file by, its path from an open folder on, if one is given.
+
+    Raises `OSError` for anything else, links included, and does not open it.
+    """
+    _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=False))
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags, dir_fd=folder)
+    try:
+        _check_regular(os.fstat(descriptor))
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_start(path: Path, size: int) -> bytes:
+    """The first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does."""
+    descriptor = open_regular(path)
+    try:
+        return os.read(descriptor, size)
+    finally:
+        os.close(descriptor)
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, f"expected a file, found {kind_of(found.st_mode)}")
+
+
+def kind_of(mode: int) -> str:
+    """What kind of thing is at a path, in words."""
+    kinds = {
+        stat.S_IFREG: "a file",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFLNK: "a link",
+        stat.S_IFIFO: "a FIFO",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
+    return kinds.get(stat.S_IFMT(mode), "something else")

@@ -1,0 +1,49 @@
+"""What has changed in a bot since it last played in a store: so that a new version is no surprise to its author.
+
+A changed bot is a new player, and the games of the old one stay as they are. With each bot of a league the store keeps
+a short fingerprint of each of its files; for a bot of the same name these say what is new.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from arena.bots import BotSpec
+from arena.model import Player
+from arena.store import Store
+
+FILES_NAMED = 5
+_WRITTEN = re.compile(
+    r"(.*/)?((logs?|tmp|temp|cache)/[\w./-]+"
+    r"|([\w-]+[._-])?logs?([._-][\w-]+)*\.(txt|csv|jsonl?)"
+    r"|[\w.-]+\.(log|tmp|out|err|pid|lock|db|sqlite))"
+)
+"""Files that a bot is likely to have written itself."""
+
+
+def note_versions(store: Store, bots: Sequence[BotSpec]) -> list[str]:
+    """Keep the files of these bots in the store; returns a line for each bot that has changed since it played there."""
+    played = store.players()
+    lines = []
+    for bot in bots:
+        versions = [player for player in played if player.name == bot.name]
+        if bot.fault is None and versions and bot.player not in versions:
+            lines.append(_line(bot, versions[-1], store.files_of(versions[-1])))
+        if bot.fault is None:
+            store.set_files(bot.player, bot.files, versions)
+    return lines
+
+
+def _line(bot: BotSpec, old: Player, files: Mapping[str, str]) -> str:
+    where = f"the old games stay under {old.name}@{old.digest[:6]}"
+    if not files or not bot.files:
+        return f"{bot.name} has changed since its games in this store; {where}"
+    changed = {name: "new" for name in bot.files if name not in files}
+    changed |= {name: "gone" for name in files if name not in bot.files}
+    changed |= {name: "changed" for name, content in bot.files.items() if files.get(name, content) != content}
+    named = [f"{name} ({how})" for name, how in sorted(changed.items())]
+    if len(named) > FILES_NAMED:
+        named[FILES_NAMED:] = [f"and {len(named) - FILES_NAMED} more files"]
+    line = f"{bot.name} has changed since its games in this store: {', '.join(named)}; {where}"
+    if changed and all(_WRITTEN.fullmatch(name) for name in changed) and bot.path.is_dir():
+        line += f'; files that it writes itself can be left out: ignore = ["{min(changed)}"] in its bot.toml'
+    return line

@@ -1,0 +1,588 @@
+"""Builds: what they make is there to be played, and what they try beyond that comes to nothing.
+
+A build is a program of an entrant's. Each attack here is a real one, run as the arena runs it.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from _pytest.mark import ParameterSet
+
+from arena.bots import BotSpec, load_bot
+from arena.confine import bwrap, files
+from arena.confine.build import BuildLimits, build_all
+from arena.confine.launch import SandboxError
+from arena.confine.levels import Confinement, Level
+from arena.confine.programs import HostPrograms
+from arena.limits import MIB, Limits
+
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 60.0
+AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+BUILT = "made: source\n\tcp source made\n\tchmod +x made\n"
+in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
+
+
+def levels() -> list[ParameterSet]:
+    """All levels, those that do not work here to be skipped with the reason."""
+    return [
+        pytest.param(
+            level,
+            id=level.value,
+            marks=pytest.mark.skipif(level.why_not() is not None, reason=f"{level.value}: {level.why_not()}"),
+        )
+        for level in Level
+    ]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can read: those of pytest are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="builds-", ignore_cleanup_errors=True) as name:
+        path = Path(name).resolve()
+        path.chmod(0o755)
+        yield path
+
+
+@pytest.fixture
+def new_processes() -> Callable[[], list[psutil.Process]]:
+    """`new_processes()`: those that this process has come to have below it since the test began, the dead included."""
+    before = set(psutil.Process().children(recursive=True))
+    return lambda: [process for process in psutil.Process().children(recursive=True) if process not in before]
+
+
+def put(path: Path, text: str, mode: int = 0o644) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def bot_with(folder: Path, script: str, *, command: str = '["./made"]', name: str = "hunter") -> BotSpec:
+    """A bot in a folder of its own that is built by a shell script."""
+    put(folder / name / "build.sh", script)
+    put(folder / name / "source", "#!/bin/sh\necho 7\n")
+    put(folder / name / "bot.toml", f'command = {command}\nbuild = "sh build.sh"\n')
+    return load_bot(folder / name)
+
+
+MAKE = "cp source made; chmod +x made\n"
+
+
+def build(
+    bot: BotSpec,
+    level: Level = Level.BWRAP,
+    limits: BuildLimits | None = None,
+    others: tuple[BotSpec, ...] = (),
+    named: tuple[Path, ...] = (),
+) -> list[str]:
+    """Build one of the bots; returns what was said meanwhile."""
+    said: list[str] = []
+    host = HostPrograms([str(path) for path in named], [bot, *others])
+    (built,) = build_all([bot], level, limits or BuildLimits(), host, said.append)
+    assert (built.fault, built.name, built.command) == (None, bot.name, bot.command)
+    return said
+
+
+def problem(bot: BotSpec, level: Level = Level.BWRAP, limits: BuildLimits | None = None) -> str:
+    """What is said of a build that fails."""
+    (built,) = build_all([bot], level, limits or BuildLimits(), HostPrograms((), [bot]), lambda _: None)
+    assert built.fault is not None
+    return built.fault
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def run_as_bot(bot: BotSpec) -> str:
+    """What the bot's program prints in its sandbox."""
+    with Confinement(Level.BWRAP, [bot], Limits(), {}) as held:
+        line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
+    done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
+    return done.stdout.decode() + done.stderr.decode()
+
+
+# --- what is built ----------------------------------------------------------------------------------------------------
+
+
+def test_loading_a_bot_runs_nothing_of_it(folder: Path) -> None:
+    bot = bot_with(folder, f"touch {folder}/ran\n{MAKE}")
+    assert (bot.build, (folder / "ran").exists()) == ("sh build.sh", False)
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
+    bot = bot_with(folder, MAKE)
+    said = build(bot, level)
+    assert said[-1] == "building hunter: sh build.sh"
+    assert subprocess.run(bot.command, check=True, capture_output=True).stdout == b"7\n"
+    if level is not Level.DEFAULT:
+        assert run_as_bot(bot) == "7\n"
+
+
+def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_unconfined(folder: Path) -> None:
+    first, second = build(bot_with(folder, MAKE), Level.DEFAULT)
+    assert first.startswith("builds run unconfined at --sandbox default")
+    assert second.startswith("building")
+
+
+def test_nothing_is_said_where_nothing_is_built(folder: Path) -> None:
+    put(folder / "plain.py", "")
+    bot = load_bot(folder / "plain.py")
+    said: list[str] = []
+    assert build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), said.append) == [bot]
+    assert said == []
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(level: Level, folder: Path) -> None:
+    """Compilers stamp what they make: the same source built again is the same bot."""
+    bot = bot_with(folder, "date +%N > made; chmod +x made")
+    build(bot, level)
+    program = (folder / "hunter/made").read_text()
+    build(bot, level)
+    assert (folder / "hunter/made").read_text() != program
+    assert load_bot(folder / "hunter").digest == bot.digest
+    put(folder / "hunter/source", "2")
+    assert load_bot(folder / "hunter").digest != bot.digest
+
+
+@pytest.mark.parametrize("level", levels())
+def test_the_digest_is_taken_of_the_folder_as_the_build_has_left_it(level: Level, folder: Path) -> None:
+    bot = bot_with(folder, MAKE + "echo table > table\n")
+    host = HostPrograms((), [bot])
+    (built,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
+    assert built.digest != bot.digest
+    assert built.digest == load_bot(bot.path).digest
+    (again,) = build_all([load_bot(bot.path)], level, BuildLimits(), host, lambda _: None)
+    assert again.digest == built.digest
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_build_that_fails_shows_the_end_of_what_it_printed(level: Level, folder: Path) -> None:
+    script = "i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo line $i; done; echo broken >&2; exit 3\n"
+    first, *lines = problem(bot_with(folder, script), level).splitlines()
+    assert first == f"{folder}/hunter: the build failed with exit code 3: sh build.sh"
+    assert [line.strip() for line in lines] == [f"line {number}" for number in range(32, 51)] + ["broken"]
+
+
+@pytest.mark.parametrize("level", levels())
+def test_what_a_build_printed_reaches_a_terminal_as_text_only(level: Level, folder: Path) -> None:
+    said = problem(bot_with(folder, "printf '\\033]52;c;aGk=\\007\\n'; exit 1\n"), level)
+    assert "\\x1b]52;c;aGk=\\x07" in said
+    assert all(line.isprintable() for line in said.splitlines())
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_build_that_fails_in_silence_is_said_to(level: Level, folder: Path) -> None:
+    assert problem(bot_with(folder, "exit 1"), level).endswith("(it printed nothing)")
+
+
+@pytest.mark.parametrize("level", levels())
+def test_all_builds_that_fail_are_told_at_once_and_the_others_are_done(level: Level, folder: Path) -> None:
+    bots = [
+        bot_with(folder, "exit 1", name="a"),
+        bot_with(folder, MAKE, name="b"),
+        bot_with(folder, "exit 2", name="c"),
+    ]
+    built = build_all(bots, level, BuildLimits(), HostPrograms((), bots), lambda _: None)
+    assert [bot.fault is None for bot in built] == [False, True, False]
+    assert (folder / "b/made").exists()
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_build_that_takes_too_long_is_stopped_with_all_that_it_has_started(
+    level: Level, folder: Path, new_processes: Callable[[], list[psutil.Process]]
+) -> None:
+    bot = bot_with(folder, "sleep 1000 & setsid sleep 1000 & sleep 1000\n")
+    said = problem(bot, level, BuildLimits(seconds=0.5))
+    assert "the build took longer than 0.5 s: sh build.sh" in said
+    assert new_processes() == []
+
+
+@pytest.mark.parametrize("level", levels())
+def test_daemons_that_a_build_leaves_are_gone_before_its_work_is_used(
+    level: Level, folder: Path, new_processes: Callable[[], list[psutil.Process]]
+) -> None:
+    daemon = "(setsid sh -c 'while :; do echo tampered > made; done' &)\n"
+    build(bot_with(folder, f"{daemon}{MAKE}"), level)
+    assert new_processes() == []
+
+
+def test_what_was_built_before_is_there_again_and_nothing_else_is_touched(folder: Path) -> None:
+    """As `make` and `cargo` want it, which do not build again what is newer than its source."""
+    bot = bot_with(folder, "echo again >> log; make -s\n")
+    put(folder / "hunter/Makefile", BUILT)
+    build(bot)
+    made, source = (folder / "hunter" / name for name in ("made", "source"))
+    first, untouched = made.stat(), source.stat()
+    build(bot)
+    assert (made.stat(), source.stat()) == (first, untouched)
+    assert (folder / "hunter/log").read_text() == "again\nagain\n"
+
+
+@in_a_sandbox
+def test_what_a_build_makes_can_be_read_and_run_by_any_bots_user_and_written_by_none(folder: Path) -> None:
+    build(bot_with(folder, f"umask 077; mkdir -p deep/er; {MAKE} echo x > deep/er/data; chmod 6777 source\n"))
+    assert (folder / "hunter/deep/er").stat().st_mode & 0o7777 == 0o755
+    assert (folder / "hunter/deep/er/data").stat().st_mode & 0o7777 == 0o644
+    assert (folder / "hunter/made").stat().st_mode & 0o7777 == 0o755
+    assert (folder / "hunter/source").stat().st_mode & 0o7777 == 0o755
+    assert {path.stat().st_uid for path in (folder / "hunter").rglob("*")} == {os.geteuid()}
+
+
+@in_a_sandbox
+def test_a_c_compiler_works(folder: Path) -> None:
+    if shutil.which("cc", path="/usr/bin") is None:
+        pytest.skip("this needs a C compiler of the system (apt install gcc libc6-dev)")
+    bot = bot_with(folder, "cc -o made main.c\n")
+    put(folder / "hunter/main.c", '#include <stdio.h>\nint main(void) { return puts("compiled") < 0; }\n')
+    build(bot)
+    assert run_as_bot(bot) == "compiled\n"
+
+
+@in_a_sandbox
+def test_a_virtual_environment_that_a_build_makes_is_that_of_the_bot_when_it_plays(folder: Path) -> None:
+    bot = bot_with(
+        folder,
+        "python3 -m venv --without-pip venv\n",
+        command='["./venv/bin/python", "-c", "import sys; print(sys.prefix)"]',
+    )
+    build(bot)
+    assert run_as_bot(bot) == "/bot/venv\n"
+
+
+@in_a_sandbox
+def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -> None:
+    put(folder / "tools/cc/bin/compile", '#!/bin/sh\ncp "$1" "$2"; chmod +x "$2"\n', 0o755)
+    bot = bot_with(folder, "compile source made")
+    said = problem(bot)
+    assert "compile: not found" in said
+    assert said.endswith("programs outside the system have to be named by the host: --interpreter PATH")
+    build(bot, named=(folder / "tools/cc/bin/compile",))
+    assert run_as_bot(bot) == "7\n"
+
+
+@in_a_sandbox
+def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    tool = put(folder / ".tools/bin/tool", "#!/bin/sh\n", 0o755)
+    bot = bot_with(folder, MAKE)
+    with pytest.raises(
+        SandboxError, match=f"--interpreter {tool}: it belongs to {folder}/.tools, which holds too much"
+    ):
+        build(bot, named=(tool,))
+
+
+# --- what a build may not ---------------------------------------------------------------------------------------------
+
+
+@in_a_sandbox
+def test_a_build_writes_into_a_copy_of_its_own_folder_and_nowhere_else(folder: Path) -> None:
+    rival = put(folder / "rival/plan", "secret")
+    home = put(folder / "home/.profile", "")
+    before = content(folder)
+    script = "".join(
+        f"echo evil >> {path} && echo wrote {path}\n"
+        for path in (rival, home, folder / "new", "/usr/evil", "/etc/evil", "/evil", "/proc/sys/kernel/hostname")
+    )
+    said = problem(bot_with(folder, f"{script}exit 1\n"))
+    assert "wrote" not in said
+    assert {name: data for name, data in content(folder).items() if not name.startswith("hunter/")} == before
+
+
+@in_a_sandbox
+def test_a_build_reads_no_other_bots_files_and_no_secrets_of_the_host(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    rival = put(folder / "rival/plan", "a rival's plan")
+    script = f"cat {rival} ../rival/plan /etc/passwd /proc/*/environ; env; ls -a /root /home /tmp {folder}; exit 1\n"
+    said = problem(bot_with(folder, script))
+    for secret in ("a rival's plan", "root:x:", "hunter2", ".ssh"):
+        assert secret not in said
+
+
+@in_a_sandbox
+def test_a_build_that_fails_leaves_its_folder_as_it_was(folder: Path) -> None:
+    bot = bot_with(folder, f"{MAKE} echo other > source; rm bot.toml; exit 1\n")
+    before = content(folder)
+    problem(bot)
+    assert content(folder) == before
+
+
+@in_a_sandbox
+def test_a_build_runs_as_nobody_that_owns_anything(folder: Path) -> None:
+    said = problem(
+        bot_with(folder, "id -u; grep -E 'Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status; exit 1\n")
+    )
+    lines = [line.split() for line in said.splitlines()[1:]]
+    assert (int(lines[0][0]) != 0) or not AS_ROOT
+    rights = dict(lines[1:])
+    assert int(rights["CapEff:"], 16) == int(rights["CapPrm:"], 16) == 0
+    assert rights["NoNewPrivs:"] == "1"
+
+
+@in_a_sandbox
+def test_a_build_has_no_network_unless_the_host_gives_it(folder: Path) -> None:
+    program = "import socket, sys\nsocket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        bot = bot_with(
+            folder,
+            f"python3 call.py {server.getsockname()[1]}\n{MAKE}set -e; python3 call.py {server.getsockname()[1]}\n",
+        )
+        put(folder / "hunter/call.py", program)
+        assert "Connection refused" in problem(bot)
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+        build(bot, limits=BuildLimits(network=True))
+        server.accept()[0].close()
+
+
+@in_a_sandbox
+@pytest.mark.parametrize(
+    "script",
+    [
+        "for i in 1 2 3 4 5 6 7 8; do head -c 9000000 /dev/zero > $i & done; wait; sleep 60",
+        "head -c 90000000 /dev/zero > one; sleep 60",
+        "i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero > $i; done",
+        "mkdir a; chmod 0 a; i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero > $i; done",
+    ],
+    ids=["several files", "one file", "small files for ever", "beside a closed folder"],
+)
+def test_a_build_that_fills_the_disk_is_stopped(script: str, folder: Path) -> None:
+    said = problem(bot_with(folder, f"{script}\n"), limits=BuildLimits(disk=16 * MIB, seconds=PATIENCE))
+    assert "--build-disk" in said or "File too large" in said or "the build failed" in said
+    assert "took longer" not in said or "head" in said
+    assert sum(path.stat().st_size for path in folder.rglob("*")) < 4096 * 10
+
+
+@in_a_sandbox
+def test_files_without_a_name_are_seen_by_the_disk_that_they_fill(folder: Path) -> None:
+    program = """
+import os, time
+for number in range(12):
+    file = os.open("hidden", os.O_RDWR | os.O_CREAT)
+    os.unlink("hidden")
+    os.write(file, os.urandom(1 << 20) * 15)
+    os.fsync(file)
+    os.dup2(file, 100 + number)
+time.sleep(1000)
+"""
+    bot = bot_with(folder, "python3 fill.py\n")
+    put(folder / "hunter/fill.py", program)
+    assert "--build-disk" in problem(bot, limits=BuildLimits(disk=16 * MIB, seconds=PATIENCE))
+
+
+@in_a_sandbox
+def test_temporary_files_of_a_build_are_bounded_by_the_system(folder: Path) -> None:
+    said = problem(
+        bot_with(folder, "for i in 1 2 3; do head -c 9000000 /dev/zero > /tmp/$i || exit 1; done\n"),
+        limits=BuildLimits(disk=16 * MIB),
+    )
+    assert "No space left on device" in said
+
+
+@in_a_sandbox
+def test_a_build_that_takes_too_much_memory_is_stopped(folder: Path) -> None:
+    bot = bot_with(folder, "python3 -c 'x = bytearray(200 << 20); input()' < /dev/zero\n")
+    assert "64M are allowed" in problem(bot, limits=BuildLimits(memory=64 * MIB, seconds=PATIENCE))
+
+
+@in_a_sandbox
+def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
+    folder: Path, new_processes: Callable[[], list[psutil.Process]]
+) -> None:
+    if bwrap.gaps():
+        pytest.skip("; ".join(bwrap.gaps()))
+    bot = bot_with(folder, "f() { f | f & }; f; sleep 1000\n")
+    said = problem(bot, limits=BuildLimits(seconds=3))
+    assert "processes and threads; 512 are allowed" in said or "took longer" in said or "exit code" in said
+    assert new_processes() == []
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("target", ["/etc/passwd", "../rival/plan", "/root", "sub/../../../etc/passwd", "/bot/../etc"])
+def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, folder: Path) -> None:
+    bot = bot_with(folder, f"{MAKE} mkdir -p sub; ln -s {target} way-out\n")
+    before = content(folder)
+    said = problem(bot)
+    assert f"makes a link that leads out of its folder: way-out leads to {target}" in said
+    assert content(folder) == before
+
+
+@in_a_sandbox
+def test_links_to_its_own_files_and_to_the_system_are_kept_and_hold_outside(folder: Path) -> None:
+    build(bot_with(folder, f"{MAKE} mkdir sub; ln -s ../made sub/a; ln -s /bot/made sub/b; ln -s /usr/bin/env sub/c\n"))
+    links = {path.name: os.readlink(path) for path in (folder / "hunter/sub").iterdir()}
+    assert links == {"a": "../made", "b": "../made", "c": "/usr/bin/env"}
+
+
+@in_a_sandbox
+def test_a_link_that_was_there_before_leads_no_writing_out(folder: Path) -> None:
+    victim = put(folder / "home/made", "precious")
+    bot = bot_with(folder, "rm out; mkdir out; echo evil > out/made\n")
+    (folder / "hunter/out").symlink_to(victim.parent)
+    assert "the build makes a folder where a file or a link is" in problem(bot)
+    assert victim.read_text() == "precious"
+
+
+@in_a_sandbox
+def test_what_is_no_file_is_neither_copied_nor_opened(folder: Path) -> None:
+    bot = bot_with(folder, f"test ! -e fifo || exit 3\n{MAKE} mkfifo new-fifo; ln -s /dev/zero zero || true; rm zero\n")
+    os.mkfifo(folder / "hunter/fifo")
+    (folder / "hunter/endless").symlink_to("/dev/zero")
+    build(bot)
+    assert not (folder / "hunter/new-fifo").exists()
+    assert run_as_bot(bot) == "7\n"
+
+
+@in_a_sandbox
+def test_folders_in_folders_without_end_are_refused_and_cleared_away(folder: Path) -> None:
+    program = "import os\nfor _ in range(3000):\n    os.mkdir('d'); os.chdir('d')\n"
+    bot = bot_with(folder, f"{MAKE} python3 deep.py\n")
+    put(folder / "hunter/deep.py", program)
+    before = {path.name for path in Path(tempfile.gettempdir()).glob("arena-build-*")}
+    assert "folders lie in folders" in problem(bot)
+    assert {path.name for path in Path(tempfile.gettempdir()).glob("arena-build-*")} <= before
+
+
+@in_a_sandbox
+def test_a_bot_that_is_larger_than_what_is_allowed_is_told_so(folder: Path) -> None:
+    bot = bot_with(folder, MAKE)
+    with (folder / "hunter/weights").open("wb") as file:
+        file.truncate(1 << 40)  # of which nothing is on the disk
+    assert "its files have more than 16777216 bytes" in problem(bot, limits=BuildLimits(disk=16 * MIB))
+
+
+def test_more_files_than_anybody_needs_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_FILES", 5)
+    for number in range(7):
+        put(folder / str(number), "")
+    with pytest.raises(files.FilesError, match="more than 5 files"):
+        list(files.entries(folder))
+
+
+# --- control groups ---------------------------------------------------------------------------------------------------
+
+
+class FakeGroup:
+    """Stands for a control group where there are none: its list of members is a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.members = put(folder / "members", "")
+        self.done: list[str] = []
+
+    def cpu_us(self) -> int:
+        return 0
+
+    def oom_kills(self) -> int:
+        return 0
+
+    def memory_peak(self) -> int | None:
+        return None
+
+    def freeze(self, frozen: bool) -> None:
+        raise AssertionError("nobody freezes a build")
+
+    def kill(self) -> None:
+        self.done.append("killed")
+
+    def remove(self) -> bool:
+        self.done.append("removed")
+        return True
+
+
+class FakeHierarchy:
+    """Stands for the place where control groups are made."""
+
+    def __init__(self, group: FakeGroup) -> None:
+        self.group = group
+        self.made: list[Limits] = []
+
+    def find(self) -> "FakeHierarchy":
+        return self
+
+    def make(self, name: str, limits: Limits, helpers: int) -> FakeGroup:
+        self.made.append(limits)
+        return self.group
+
+    def close(self) -> None:
+        self.group.done.append("closed")
+
+
+@in_a_sandbox
+def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = FakeGroup(folder)
+    hierarchy = FakeHierarchy(group)
+    monkeypatch.setattr("arena.confine.build.Hierarchy", hierarchy)
+    build(bot_with(folder, MAKE), Level.CGROUP, BuildLimits(memory=64 * MIB, disk=16 * MIB))
+    assert group.members.read_text() == "0\n"
+    assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
+    assert group.done == ["killed", "removed", "closed"]
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=folder
+    )
+
+
+PLAYS = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, folder: Path) -> None:
+    for name in ("a", "b"):
+        bot_with(folder, f"test -d /bot && touch here; {MAKE}", command='["python3", "./made"]', name=name)
+        shutil.copy(PLAYS, folder / name / "source")
+    done = arena(folder, "match", "a", "b", "--games", "1", "--rules", "duel", "--sandbox", level.value)
+    assert done.returncode == 0, done.stderr
+    assert ("builds run unconfined" in done.stderr) is (level is Level.DEFAULT)
+    assert (folder / "a/here").exists() is (level is not Level.DEFAULT)
+
+
+def test_a_build_that_fails_ends_a_match_before_it_begins(folder: Path) -> None:
+    for name in ("a", "b"):
+        bot_with(folder, "echo broken; exit 4\n", name=name)
+    done = arena(folder, "match", "a", "b")
+    assert done.returncode == 2
+    assert "a: the build failed with exit code 4: sh build.sh\n    broken\n" in done.stderr
+    assert not list(folder.glob("*.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--build-time", "soon"), "--build-time: expected a time such as 100ms"),
+        (("--build-memory", "1K"), "--build-memory: expected at least 16M"),
+        (("--build-disk", "much"), "--build-disk: expected a size such as"),
+        (("--interpreter", "/no/such/thing"), "--interpreter /no/such/thing: expected a program"),
+        (("--interpreter", "a"), "which no bot can change; this leads into the files of a"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_options_that_make_no_sense_are_refused(option: tuple[str, str], words: str, folder: Path) -> None:
+    for name in ("a", "b"):
+        bot_with(folder, MAKE, name=name)
+    done = arena(folder, "match", "a", "b", *option)
+    assert done.returncode == 2
+    assert words in done.stderr

@@ -1,0 +1,410 @@
+"""One broken entrant never stops a league, a new version says what is new, and no text of a bot acts on a terminal."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot
+from arena.confine.levels import Level, runnable
+from arena.league.changes import note_versions
+from arena.model import GameRecord, GameResult, UsageError
+from arena.record import check_record
+from arena.store import Store
+from protocol.notation import Reason
+
+ROOT = Path(__file__).parent.parent.parent
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+MakeBot = Callable[..., BotSpec]
+Play = Callable[..., Awaitable[GameRecord]]
+CLIPBOARD = "\x1b]52;c;aGk=\x07"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two bots that play."""
+    for name in ("alpha.py", "beta.py"):
+        (tmp_path / name).write_bytes((ROOT / "bots" / "drifter.py").read_bytes())
+    return tmp_path
+
+
+def put(path: Path, text: str = "#!/bin/sh\n", executable: bool = True) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755 if executable else 0o644)
+    return path
+
+
+def bot_folder(folder: Path, manifest: str = 'command = ["./run"]\n') -> Path:
+    put(folder / "bot.toml", manifest, executable=False)
+    put(folder / "run")
+    return folder
+
+
+def arena(folder: Path, *arguments: str | bytes) -> "subprocess.CompletedProcess[str]":
+    """Run the command in a folder to its end. What it prints must do nothing to a terminal."""
+    done = subprocess.run(
+        [*ARENA, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    texts = [output.decode("utf-8") for output in (done.stdout, done.stderr)]
+    for text in texts:
+        assert text.replace("\n", "").isprintable(), text
+    assert "internal error" not in texts[1]
+    return subprocess.CompletedProcess(done.args, done.returncode, *texts)
+
+
+def league(folder: Path, *bots: str | bytes) -> "subprocess.CompletedProcess[str]":
+    return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "2")
+
+
+# --- broken entrants ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "astray").symlink_to("nowhere")
+    (tmp_path / "circle").symlink_to("circle")
+    put(tmp_path / "plain", executable=False)
+    put(tmp_path / "good")
+    put(tmp_path / ("x" * 41))
+    put(tmp_path / "b\x1b[2Jd")
+    put(tmp_path / "hunter#2")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")).mkdir()
+    bot_folder(tmp_path / "named", 'command = ["./none"]\nname = "Hunter II"\n')
+    expected = {
+        "good": None,
+        "empty": "expected a bot.toml in this folder",
+        "fifo": "got a FIFO",
+        "zero": "got a device",
+        "astray": "this is a link that leads nowhere",
+        "circle": "cannot be looked at: Too many levels of symbolic links",
+        "plain": "this file is not executable",
+        "Hunter II": "command: ./none does not exist",
+        "'b\\x1b[2Jd'": "U+001B in it",
+        "'hunter#2'": "the arena makes",
+        "'" + "x" * 35 + "...'": "it is 41 columns wide",
+        "'\\udcff'": "expected a bot.toml in this folder",
+    }
+    found = find_entrants([str(path) for path in tmp_path.iterdir()])
+    assert {bot.name for bot in found.bots} == set(expected)
+    for bot in found.bots:
+        words = expected[bot.name]
+        assert bot.fault is words or (words or "") in (bot.fault or "")
+        assert (bot.fault or "").isprintable()
+    assert len({bot.player for bot in found.bots}) == len(expected)
+
+
+def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path: Path) -> None:
+    for name in ("README.md", "LICENSE", "notes.txt", ".hidden"):
+        put(tmp_path / name)
+    put(tmp_path / "good")
+    bot_folder(tmp_path / "folder.md")
+    found = find_entrants([str(path) for path in sorted(tmp_path.iterdir())])
+    assert [bot.name for bot in found.bots] == ["folder.md", "good"]
+    assert [remark.removeprefix(f"{tmp_path}/").split(":")[0] for remark in found.remarks] == [
+        "LICENSE",
+        "README.md",
+        "notes.txt",
+    ]
+
+
+def test_names_that_look_alike_are_pointed_out(tmp_path: Path) -> None:
+    paths = [str(put(tmp_path / name)) for name in ("Hunter", "hunter")]
+    assert find_entrants(paths).remarks == ("Hunter and hunter: two bots, of names that look alike",)
+
+
+def test_a_path_with_nothing_there_is_a_mistake_of_who_typed_it(tmp_path: Path) -> None:
+    good, empty = put(tmp_path / "good"), tmp_path / "empty"
+    empty.mkdir()
+    for missing in (tmp_path / "none", good / "below", Path("a\0b")):
+        with pytest.raises(UsageError, match="there is no such file or folder"):
+            find_entrants([str(good), str(empty), str(missing)])
+
+
+def test_a_bot_that_is_mended_is_another_player_be_it_by_its_mode_alone(tmp_path: Path) -> None:
+    path = put(tmp_path / "hunter", executable=False)
+    (before,) = find_entrants([str(path)]).bots
+    path.chmod(0o755)
+    (after,) = find_entrants([str(path)]).bots
+    assert before.fault is not None
+    assert after.fault is None
+    assert before.name == after.name
+    assert before.digest != after.digest
+
+
+def test_a_broken_bot_is_the_same_player_wherever_it_is_looked_at_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path / "bots" / "hunter", executable=False)
+    monkeypatch.chdir(tmp_path)
+    digests = [find_entrants([text]).bots[0].digest for text in (str(path), "bots/hunter")]
+    assert digests[0] == digests[1]
+
+
+def test_who_asks_for_sound_bots_is_told_all_that_is_wrong(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(UsageError) as caught:
+        find_bots([str(tmp_path / "one"), str(tmp_path / "two")])
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> None:
+    for name in ("good", "evil", "evil/inner"):
+        bot_folder(tmp_path / name)
+    bots = [load_bot(tmp_path / name) for name in ("good", "evil", "evil/inner")]
+    tmp_path.chmod(0o755)
+    assert runnable(Level.DEFAULT, bots) == bots
+    good, evil, inner = runnable(Level.BWRAP, bots)
+    assert [good, inner] == [bots[0], bots[2]]
+    assert "this bot could read" in (evil.fault or "")
+    assert evil.digest != bots[1].digest
+
+
+def test_a_bot_whose_command_leads_out_of_its_folder_is_broken_at_every_level(tmp_path: Path) -> None:
+    outside = put(tmp_path / "outside")
+    for name in ("good", "evil"):
+        bot_folder(tmp_path / name)
+    (tmp_path / "evil" / "run").unlink()
+    (tmp_path / "evil" / "run").symlink_to(outside)
+    bots = [load_bot(tmp_path / name) for name in ("good", "evil")]
+    for level in Level:
+        good, evil = runnable(level, bots)
+        assert good == bots[0]
+        assert "this link leads out of the bot's folder" in (evil.fault or "")
+
+
+@pytest.mark.parametrize(
+    ("who", "result"),
+    [(["red"], GameResult.BLUE), (["blue"], GameResult.RED), (["red", "blue"], GameResult.NEITHER)],
+)
+def test_a_broken_bot_forfeits_without_anybody_being_started(
+    who: list[str],
+    result: GameResult,
+    make_bot: MakeBot,
+    play: Play,
+    tmp_path: Path,
+) -> None:
+    started = tmp_path / "started"
+    program = f"open({str(started)!r}, 'w').close()"
+    bots = [make_bot(program, name) for name in ("red", "blue")]
+    fault = CLIPBOARD + "x" * 3_000_000
+    record = trio.run(lambda: play(*(broken(bot, fault) if bot.name in who else bot for bot in bots)))
+    assert (record.verdict.result, record.verdict.reason) == (result, Reason.NO_START)
+    assert record.verdict.detail.isprintable()
+    assert len(record.verdict.detail) < 1500
+    assert not started.exists()
+    check_record(record)
+
+
+def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> None:
+    bot_folder(folder / "evil", f'command = ["./run"]\nname = "{"x" * 41}"\n')
+    put(folder / "README.md", executable=False)
+    raw = os.fsencode(folder) + b"/\xff\n"
+    os.mkdir(raw)
+    done = league(folder, "alpha.py", "beta.py", "evil", "README.md", raw)
+    assert done.returncode == 0
+    assert "README.md: passed over, as a document and no bot" in done.stderr
+    assert "broken: evil/bot.toml: name: expected a name of 1 to 40 columns" in done.stderr
+    assert "evil forfeits its games; --strict refuses the league instead" in done.stderr
+    assert "evil is broken and was not started: evil/bot.toml: name: expected" in done.stdout
+    with Store(folder / "l.sqlite", create=False) as store:
+        rows = list(store.rows())
+        for row in rows:
+            check_record(store.record(str(row.number))[1])
+    assert len(rows) == 12
+    assert sum(row.reason is Reason.NO_START for row in rows) == 10
+    again = league(folder, "alpha.py", "beta.py", "evil", raw)
+    assert "12 of them stored already" in again.stderr
+    document = json.loads(
+        arena(
+            folder,
+            "league",
+            "alpha.py",
+            "beta.py",
+            "evil",
+            raw,
+            "--rules",
+            "duel",
+            "--rounds",
+            "1",
+            "--store",
+            "l.sqlite",
+            "--json",
+        ).stdout
+    )
+    assert set(document["broken"]) == {"evil", "'\\udcff\\n'"}
+    assert "files of" not in json.dumps(document["settings"])
+
+
+def test_a_repaired_entrant_plays_all_its_games(folder: Path) -> None:
+    (folder / "gamma").mkdir()
+    league(folder, "alpha.py", "beta.py", "gamma")
+    put(folder / "gamma" / "bot.toml", 'command = ["python3", "main.py"]\n', executable=False)
+    put(folder / "gamma" / "main.py", (folder / "beta.py").read_text())
+    done = league(folder, "alpha.py", "beta.py", "gamma")
+    assert "6 games, 2 of them stored already" in done.stderr
+    assert "no-start" not in done.stdout
+    assert "gamma has changed since its games in this store; the old games stay under gamma@" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["league", "alpha.py", "beta.py", "empty", "--strict"],
+        ["match", "alpha.py", "empty"],
+        ["match", "alpha.py", "empty", "--pause", "p"],
+        ["league", "alpha.py", "empty"],
+    ],
+)
+def test_where_nothing_broken_is_wanted_it_is_refused(arguments: list[str], folder: Path) -> None:
+    (folder / "empty").mkdir()
+    done = arena(folder, *arguments)
+    assert done.returncode == 2
+    assert "empty: expected a bot.toml in this folder" in done.stderr
+    assert not list(folder.glob("*.sqlite"))
+
+
+def test_a_game_at_a_path_that_json_cannot_hold_is_not_paused(folder: Path) -> None:
+    raw = os.fsencode(folder) + b"/\xff"
+    os.mkdir(raw)
+    os.rename(os.fsencode(folder / "alpha.py"), raw + b"/alpha.py")
+    done = arena(folder, "match", raw + b"/alpha.py", "beta.py", "--pause", "p")
+    assert done.returncode == 2
+    assert "expected a path in UTF-8" in done.stderr
+
+
+def test_a_bot_that_the_sandbox_cannot_run_stops_no_league_there(folder: Path) -> None:
+    reason = Level.BWRAP.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    bot_folder(folder / "evil")
+    (folder / "evil" / "run").unlink()
+    (folder / "evil" / "run").symlink_to(put(folder / "outside"))
+    done = league(folder, "alpha.py", "beta.py", "evil", "--sandbox", "bwrap")
+    assert done.returncode == 0, done.stderr
+    assert "this link leads out of the bot's folder" in done.stderr
+    assert "evil forfeited 4 games (no-start)" in done.stderr
+    strict = league(folder, "alpha.py", "beta.py", "evil", "--sandbox", "bwrap", "--strict")
+    assert strict.returncode == 2
+    assert "this link leads out of the bot's folder" in strict.stderr
+
+
+def test_what_a_shell_makes_of_a_strangers_file_name_is_printable_in_errors(folder: Path) -> None:
+    done = arena(folder, "league", "alpha.py", "beta.py", f"--x{CLIPBOARD}")
+    assert done.returncode == 2
+    assert "\\x1b]52" in done.stderr
+
+
+# --- new versions ---------------------------------------------------------------------------------------------------
+
+
+def test_a_new_version_is_told_with_the_files_that_make_it_new(folder: Path) -> None:
+    bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\n')
+    put(bot / "main.py", (folder / "beta.py").read_text())
+    put(bot / "model.bin", "1")
+    put(bot / "old.bin", "1")
+    assert "has changed" not in league(folder, "alpha.py", "hunter").stderr
+    digest = load_bot(bot).digest
+    put(bot / "model.bin", "2")
+    put(bot / "log.txt", "1")
+    (bot / "old.bin").unlink()
+    first, second = league(folder, "alpha.py", "hunter").stderr, league(folder, "alpha.py", "hunter").stderr
+    assert (
+        "hunter has changed since its games in this store: log.txt (new), model.bin (changed), old.bin (gone); "
+        f"the old games stay under hunter@{digest[:6]}\n" in first
+    )
+    assert "has changed" not in second, "it has played by now"
+
+
+def test_files_that_a_bot_writes_itself_are_told_with_the_cure(folder: Path) -> None:
+    bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\n')
+    put(bot / "main.py", "open('game.log', 'a').write('1')\n" + (folder / "beta.py").read_text())
+    league(folder, "alpha.py", "hunter")
+    told = league(folder, "alpha.py", "hunter").stderr
+    assert "hunter has changed since its games in this store: game.log (new); the old games stay under" in told
+    assert 'files that it writes itself can be left out: ignore = ["game.log"] in its bot.toml' in told
+    put(bot / "bot.toml", 'command = ["python3", "main.py"]\nignore = ["game.log"]\n', executable=False)
+    assert "bot.toml (changed), game.log (gone)" in league(folder, "alpha.py", "hunter").stderr
+    assert "2 of them stored already" in league(folder, "alpha.py", "hunter").stderr
+
+
+def version(name: str, digest: str, **files: str) -> BotSpec:
+    return BotSpec(name, Path("/"), ("x",), Path("/"), digest, files=files)
+
+
+def test_what_is_kept_of_files_does_not_grow_with_every_look(tmp_path: Path) -> None:
+    with Store(tmp_path / "s", create=True) as store:
+        for number in range(5):
+            assert note_versions(store, [version("a", str(number), x="1"), version("a@b", "1", x="1")]) == []
+        assert sorted(name for name in store.settings()) == ["files of a@4", "files of a@b@1"]
+
+
+def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Path) -> None:
+    bot = version("a", "1", **{f"file{number}": "0" * 16 for number in range(5000)})
+    with Store(tmp_path / "s", create=True) as store:
+        note_versions(store, [bot])
+        assert store.files_of(bot.player) == {}
+
+
+# --- text that would act on a terminal ------------------------------------------------------------------------------
+
+
+def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) -> None:
+    evil = f"evil{CLIPBOARD}"
+    put(folder / "crash.sh", f"#!/bin/sh\nprintf '{CLIPBOARD}\\r\\n\\233' >&2\nexit 3\n")
+    bot_folder(folder / "long", json.dumps("x" * 15_000).join(['command = ["./run", ', "]\n"]))
+    put(folder / "long" / "run", "not a program\n")
+    bot_folder(folder / "toml", f'command = ["{CLIPBOARD}')
+    bot_folder(folder / evil)
+    done = league(folder, "alpha.py", "beta.py", "crash.sh", "long", "toml", evil)
+    assert done.returncode == 0, done.stderr
+    assert "\\x1b]52;c;aGk=\\x07" in done.stderr
+    for command in (["standings"], ["games"], ["games", "--json"]):
+        arena(folder, command[0], "l.sqlite", *command[1:])
+    with Store(folder / "l.sqlite", create=False) as store:
+        rows = list(store.rows())
+    assert max(len(row.detail) for row in rows) < 1500
+    for row in rows:
+        if "crash" in (row.players[0].name, row.players[1].name):
+            arena(folder, "show", "l.sqlite", str(row.number))
+
+
+def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Path) -> None:
+    league(folder, "alpha.py", "beta.py")
+    database = sqlite3.connect(folder / "l.sqlite")
+    (data,) = database.execute("SELECT record FROM games WHERE number = 1").fetchone()
+    record = json.loads(data)
+    evil = f"{CLIPBOARD}\u202e\x9b"
+    record["players"][0]["name"] = record["verdict"]["detail"] = record["confinement"][0] = evil
+    record["declared"] = [evil, evil]
+    record["stderr"] = [evil + "\n" + evil, ""]
+    record["notes"] = [{"ply": 1, "color": "red", "text": evil}]
+    record["ruleset"] = evil
+    for text in (json.dumps(record), json.dumps(record, ensure_ascii=False)):
+        database.execute(
+            "UPDATE games SET record = ?, red = ?, detail = ? WHERE number = 1", (text.encode(), evil, evil)
+        )
+        database.execute("UPDATE settings SET value = ? WHERE name = 'time'", (evil,))
+        entrants = json.dumps([{"name": evil, "digest": evil}, {"name": "beta", "digest": "x"}])
+        database.execute("UPDATE settings SET value = ? WHERE name = 'entrants'", (entrants,))
+        database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", ("files of beta@" + "0" * 64, "[1"))
+        database.commit()
+        for more in (["standings"], ["standings", "--all"], ["games"], ["show", "1"], ["show", "1", "--view", "red"]):
+            arena(folder, more[0], "l.sqlite", *more[1:])
+        league(folder, "alpha.py", "beta.py")
+    database.close()

@@ -1,0 +1,316 @@
+"""A bot's digest is of its files and nothing else, whatever an entrant has put into its folder."""
+
+import hashlib
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.bots import find_entrants, identity, load_bot
+from arena.bots.identity import MOST_BYTES, identify_folder
+from arena.bots.ignore import Ignored, pattern_fault
+from arena.model import UsageError
+
+
+def put(path: Path, content: bytes = b"#!/bin/sh\n", executable: bool = True) -> Path:
+    """Write a file, and the folders it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(0o755 if executable else 0o644)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A bot of two files."""
+    put(tmp_path / "hunter" / "bot.toml", b'command = ["./run"]\n', executable=False)
+    put(tmp_path / "hunter" / "run")
+    return tmp_path / "hunter"
+
+
+def digest(folder: Path) -> str:
+    return load_bot(folder).digest
+
+
+def problem(folder: Path) -> str:
+    with pytest.raises(UsageError) as caught:
+        load_bot(folder)
+    return str(caught.value)
+
+
+# --- digests that stored leagues have -------------------------------------------------------------------------------
+
+
+def test_the_digest_of_a_file_is_the_one_that_stored_leagues_have(tmp_path: Path) -> None:
+    assert (
+        digest(put(tmp_path / "hunter.py", b"print(1)\n", executable=False))
+        == "8964cfb3201209d3ca05a043e8fa4c7107e622cf3b2408f3709874519c197720"
+    )
+
+
+def test_the_digest_of_a_folder_is_the_one_that_stored_leagues_have(tmp_path: Path) -> None:
+    """Of names that sort by their folders, of other alphabets, spaces and links in the folder; built and not."""
+    bot = tmp_path / "folder"
+    put(bot / "bot.toml", b'command = ["./run", "--depth", "3"]\n', executable=False)
+    put(bot / "run")
+    for name, content in {
+        "a.txt": b"a",
+        "a/b.txt": b"b",
+        "a-b": b"c",
+        "Zebra": b"",
+        "lib/\u00e9t\u00e9 \U0001f600.bin": bytes(range(256)) * 5000,
+        "lib/with space": b"s",
+        "lib/back\\slash": b"s",
+        ".hidden": b"s",
+        "target/x": b"s",
+        "lib/__pycache__/x": b"s",
+        ".git/HEAD": b"s",
+    }.items():
+        put(bot / name, content)
+    (bot / "lib.so").symlink_to("lib/with space")
+    (bot / "up.so").symlink_to(bot / "target" / "x")
+    (bot / "lib" / "chain.so").symlink_to("../lib.so")
+    assert digest(bot) == "930e9a58ae9e7aad3e5696308a201d3f989dd296a032323f374bcd4650ecd948"
+    put(bot / "bot.toml", b'command = ["./made"]\nbuild = "cp run made"\n', executable=False)
+    put(bot / "made")
+    assert digest(bot) == "26c3cf87b51cc3ca6b2deff35f826fe49ea8cb29b903695caafba539d692b569"
+
+
+# --- what it is of --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", ["lib/weights2", "lic/weights", "lib/weights/0"])
+def test_a_file_under_another_name_makes_another_bot_though_no_content_and_no_order_changes(
+    other: str, folder: Path
+) -> None:
+    weights = put(folder / "lib" / "weights", b"1")
+    first = digest(folder)
+    weights.unlink()
+    put(folder / other, b"1")
+    assert digest(folder) != first
+
+
+def test_a_file_name_with_a_line_end_does_not_pass_for_two_files(folder: Path) -> None:
+    put(folder / "a", b"1")
+    put(folder / "b", b"2")
+    two = identify_folder(folder)
+    (folder / "a").unlink()
+    (folder / "b").unlink()
+    put(folder / f"a {hashlib.sha256(b'1').hexdigest()}\nb", b"2")
+    assert identify_folder(folder).digest != two.digest
+
+
+def test_file_names_that_are_no_utf8_are_told_apart(folder: Path) -> None:
+    digests = set()
+    for name in (b"\xff", b"\xfe", "\u00ff".encode()):
+        path = os.path.join(os.fsencode(folder), name)
+        with open(path, "wb"):
+            pass
+        digests.add(digest(folder))
+        os.unlink(path)
+    assert len(digests) == 3
+
+
+def test_a_link_that_stays_in_the_folder_counts_by_what_it_leads_to(folder: Path) -> None:
+    put(folder / ".models" / "one", b"1")
+    (folder / "model").symlink_to(".models/one")
+    first = digest(folder)
+    put(folder / ".models" / "one", b"2")
+    assert digest(folder) != first
+
+
+def test_a_link_out_of_the_folder_counts_by_where_it_leads_and_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    secret = put(tmp_path / "secret", b"1")
+    (folder / "model").symlink_to("../secret")
+    first = digest(folder)
+    put(secret, b"2")
+    assert digest(folder) == first
+    (folder / "model").unlink()
+    (folder / "model").symlink_to("../other")
+    assert digest(folder) != first
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/tty", "/proc/self/mem", "circle", "nowhere/at/all", "../hunter"])
+def test_a_link_to_what_has_no_content_is_not_opened(target: str, folder: Path) -> None:
+    without = digest(folder)
+    (folder / "circle").symlink_to(target)
+    assert digest(folder) != without
+
+
+def test_a_link_to_a_folder_counts_by_its_text(folder: Path) -> None:
+    put(folder / "one" / "x", b"1")
+    put(folder / "two" / "x", b"2")
+    (folder / "current").symlink_to("one")
+    first = digest(folder)
+    (folder / "current").unlink()
+    (folder / "current").symlink_to("two")
+    assert digest(folder) != first
+
+
+def test_a_link_in_place_of_a_build_folder_is_left_out_as_that_is(folder: Path, tmp_path: Path) -> None:
+    first = digest(folder)
+    (folder / "target").symlink_to(tmp_path)
+    assert digest(folder) == first
+
+
+def test_pipes_and_sockets_have_no_content_and_are_not_waited_for(folder: Path) -> None:
+    first = digest(folder)
+    os.mkfifo(folder / "fifo")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "socket"))
+    assert digest(folder) == first
+
+
+def test_a_file_that_becomes_a_link_or_a_pipe_after_the_look_is_not_read(
+    folder: Path,
+) -> None:
+    reader = identity._Reader(os.fsencode(folder))
+    os.mkfifo(folder / "fifo")
+    (folder / "zero").symlink_to("/dev/zero")
+    (folder / "elsewhere").symlink_to("/etc")
+    for parts in [(b"fifo",), (b"zero",), (b"elsewhere", b"passwd")]:
+        with pytest.raises(UsageError, match=r"expected a file, got a FIFO|cannot be read"):
+            reader._content(parts)
+
+
+# --- bounds ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_sparse_file_of_30_gigabytes_is_refused_before_it_is_read(folder: Path) -> None:
+    with (folder / "weights.bin").open("wb") as file:
+        file.truncate(30 << 30)
+    assert problem(folder) == (
+        f"{folder}/weights.bin: the files of a bot may have 2G together, and with this one they have more"
+    )
+
+
+def test_many_files_together_are_bounded_too(folder: Path) -> None:
+    for number in range(3):
+        with (folder / f"zzz{number}").open("wb") as file:
+            file.truncate(1)
+    reader = identity._Reader(os.fsencode(folder))
+    reader._left = 2
+    with pytest.raises(UsageError, match="zzz2: the files of a bot may have"):
+        reader.identity([(b"zzz0",), (b"zzz1",), (b"zzz2",)])
+    assert MOST_BYTES == 2 << 30
+
+
+def test_more_files_than_are_looked_at_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "MOST_FILES", 5)
+    for number in range(5):
+        put(folder / "lib" / str(number))
+    assert problem(folder) == f"{folder}: more than 5 files and folders are in it"
+
+
+def test_hidden_files_count_as_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "MOST_FILES", 5)
+    for number in range(5):
+        put(folder / f".{number}")
+    assert "more than 5 files" in problem(folder)
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """As a user whom modes bind: root passes them by."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+@pytest.mark.parametrize(
+    ("path", "mode"),
+    [("lib", 0o000), ("lib", 0o101), ("lib", 0o404), ("lib/table", 0o000)],
+)
+def test_what_may_not_be_read_is_named_and_never_passed_over(path: str, mode: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        put(folder / "bot.toml", b'command = ["./run"]\n', executable=False)
+        put(folder / "run")
+        put(folder / "lib" / "table", b"1", executable=False)
+        (folder / path).chmod(mode)
+        with without_rights():
+            said = problem(folder)
+        (folder / path).chmod(0o755)
+    assert said.startswith(f"{folder}/{path}")
+    assert said.endswith(": cannot be read: Permission denied")
+
+
+def test_a_bot_in_a_folder_that_may_not_be_searched_is_broken_and_no_more() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        put(folder / "closed" / "hunter")
+        (folder / "closed").chmod(0)
+        with without_rights():
+            (bot,) = find_entrants([str(folder / "closed" / "hunter")]).bots
+        (folder / "closed").chmod(0o755)
+    assert bot.name == "hunter"
+    assert bot.fault == f"{folder}/closed/hunter: cannot be looked at: Permission denied"
+
+
+# --- what is ignored ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left_out", "kept"),
+    [
+        ("*.tmp", ["a.tmp", "lib/b.tmp"], ["a.tmp.txt", "tmp"]),
+        ("logs/*", ["logs/a", "logs/b/c"], ["logs.txt", "lib/logs/a"]),
+        ("logs", ["logs/a", "lib/logs/a"], ["logs.txt"]),
+        ("logs/", ["logs/a", "lib/logs/b"], ["logs.txt"]),
+        ("lib/*.log", ["lib/a.log"], ["lib/deep/a.log", "a.log"]),
+        ("**/*.log", ["a.log", "lib/deep/a.log"], ["log"]),
+        ("lib/**/x", ["lib/x", "lib/a/b/x"], ["x"]),
+        ("./state.?", ["state.1"], ["state.12"]),
+        ("game[0-9].txt", ["game1.txt"], ["gamex.txt"]),
+    ],
+)
+def test_a_pattern_leaves_out_what_a_shells_would(
+    pattern: str, left_out: list[str], kept: list[str], folder: Path
+) -> None:
+    put(folder / "bot.toml", f'command = ["./run"]\nignore = ["{pattern}"]\n'.encode(), executable=False)
+    first = digest(folder)
+    for name in left_out:
+        put(folder / name)
+        assert digest(folder) == first, name
+    for name in kept:
+        before = digest(folder)
+        put(folder / name)
+        assert digest(folder) != before, name
+
+
+def test_the_manifest_and_the_program_count_whatever_is_ignored(folder: Path) -> None:
+    put(folder / "bot.toml", b'command = ["./run"]\nignore = ["*"]\n', executable=False)
+    put(folder / "weights", b"1")
+    digests = {digest(folder)}
+    put(folder / "weights", b"2")
+    digests.add(digest(folder))
+    assert len(digests) == 1
+    put(folder / "run", b"#!/bin/sh\necho new\n")
+    digests.add(digest(folder))
+    put(folder / "bot.toml", b'command = ["./run"]\nignore = ["*", "x"]\n', executable=False)
+    digests.add(digest(folder))
+    assert len(digests) == 3
+
+
+def test_no_pattern_takes_more_steps_than_a_path_has_names() -> None:
+    """Tried way by way, this one would outlast the test."""
+    hard = "/".join(["**"] * 60) + "/*a*a*a*a*a*a*b"
+    assert not Ignored.of([hard]).matches(["a" * 250] * 200)
+
+
+@given(st.text(max_size=30), st.lists(st.text(st.characters(exclude_characters="/\0"), min_size=1), max_size=4))
+def test_every_text_is_a_pattern_or_is_refused(text: str, parts: list[str]) -> None:
+    if pattern_fault(text) is None:
+        assert Ignored.of([text]).matches(parts) in (True, False)

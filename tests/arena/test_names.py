@@ -1,0 +1,89 @@
+"""A bot's name shows as what it is, in the width of a table, and cannot be taken for another's."""
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from arena.bots.names import COLUMNS, alike, columns, made_name, name_fault
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a",
+        "hunter",
+        "Hunter II",
+        "a-1.4_x (fast)",
+        "C#",
+        "o'neill",
+        "a" * 40,
+        "猎" * 20,
+        "ш" * 40,
+        "Phố cổ",
+        "שָׁלוֹם",
+        "🦀",
+    ],
+)
+def test_what_people_call_their_bots_is_a_name(name: str) -> None:
+    assert name_fault(unicodedata.normalize("NFC", name)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "it is empty"),
+        (" ", "a space at an end"),
+        (" hunter", "a space at an end"),
+        ("hunter ", "a space at an end"),
+        ("hunter  2", "two together"),
+        ("a" * 41, "it is 41 columns wide"),
+        ("猎" * 21, "it is 42 columns wide"),
+        ("a" * 100_000, "it has 100000 characters"),
+        ("a\x1b[2Jb", "U+001B in it"),
+        ("a\nb", "U+000A in it"),
+        ("a\tb", "U+0009 in it"),
+        ("a\0", "U+0000 in it"),
+        ("a\x9bb", "U+009B in it"),
+        ("abc\u202edef", "U+202E in it"),
+        ("abc\u2066", "U+2066 in it"),
+        ("a\u200bb", "U+200B in it"),
+        ("a\u00a0b", "U+00A0 in it"),
+        ("a\u00adb", "U+00AD in it"),
+        ("a\ufeff", "U+FEFF in it"),
+        ("hunter\u3164", "U+3164 in it"),
+        ("hunter\ufe0f", "U+FE0F in it"),
+        ("hunter\u2800", "U+2800 in it"),
+        ("a\U000e0041", "U+E0041 in it"),
+        ("\udcff", "U+DCFF in it"),
+        ("e\u0301", "not in the form NFC"),
+        ("\u0301a", "no letter to stand on"),
+        ("a \u0335b", "no letter to stand on"),
+        ("x\u0335\u0336\u0337\u0338", "more than 3 marks"),
+        ("old/hunter", "the arena makes"),
+        ("hunter#2", "the arena makes"),
+        ("hunter@3f9a12", "the arena makes"),
+    ],
+)
+def test_anything_else_is_refused_with_the_reason(name: str, why: str) -> None:
+    assert why in (name_fault(name) or "")
+
+
+@given(ANY_TEXT)
+@example("'" * 40)
+@example("x" * 36 + "猎")
+def test_any_text_has_a_made_name_that_shows_in_a_tables_width(text: str) -> None:
+    made = made_name(text)
+    assert made.isprintable()
+    assert 1 <= columns(made) <= COLUMNS
+    assert made == text or made.startswith("'")
+    made.encode("utf-8")
+
+
+def test_names_that_are_the_same_but_for_case_or_form_are_found() -> None:
+    wide = "\uff48unter"
+    assert alike(["Hunter", "scout", "hunter", wide]) == [("Hunter", "hunter"), ("Hunter", wide)]
+    assert alike(["hunter", "hunted"]) == []

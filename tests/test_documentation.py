@@ -1,0 +1,274 @@
+"""What the documentation shows works: its programs play, its commands run, its options are those of the commands.
+
+Shell blocks are run as they stand, page by page and in the order of the text, in a folder with what a reader would have
+by then: the bots, a bot of their own, the stores that earlier commands made. Only how many games are played is cut.
+`docs/protocol.md` and the pages on rules have tests of their own.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+import pytest
+import trio
+
+from arena.bots import MANIFEST_KEYS, BotSpec, load_bot
+from arena.cli.main import cli
+from arena.confine.limits_file import load_limits
+from arena.limits import Limits
+from arena.model import GameRecord
+from arena.referee import Referee
+from arena.rules.loading import load_ruleset
+from protocol.bot import Bot
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+OWN_TESTS = {"docs/protocol.md": "tests/protocol/test_docs.py"}
+"""Pages whose blocks are of kinds of their own, and where they are tested."""
+SETS_UP = "-m venv"
+"""What is in the commands that set up an environment: they are run by `.ci/run`, which has the network for it."""
+MOST_GAMES = {"--rounds": 2, "--games": 2}
+COMMAND_SECONDS = 300
+BOTS = ("drifter", "raider", "scholar", "warden")
+VARIANTS = (
+    "isf",
+    "barrage+rescue",
+    "vintage/lightning",
+    "jumbo-81320/infiltrator",
+    "isf+diagonal-spy",
+    "vintage/lightning+mobile-bombs+mobile-flag+rescue+silent-defence",
+    "jumbo-81320/infiltrator+rescue+exploding-bombs",
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block of a page: what kind it says it is, and its text."""
+
+    page: str
+    kind: str
+    body: str
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    name = page.relative_to(ROOT).as_posix()
+    for kind, body in re.findall(r"^```(.*)\n((?:.*\n)*?)^```$", text, re.MULTILINE):
+        yield Block(name, kind, body)
+
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+
+
+def blocks(kind: str) -> list[Block]:
+    """All blocks of a kind that are tested here."""
+    return [block for block in BLOCKS if block.kind == kind and block.page not in OWN_TESTS]
+
+
+def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
+    assert {block.kind for block in BLOCKS if block.page not in OWN_TESTS} <= {"sh", "python", "rust", "toml", "text"}
+    for test in OWN_TESTS.values():
+        assert (ROOT / test).exists()
+
+
+# --- programs ---------------------------------------------------------------------------------------------------------
+
+PYTHON_BLOCKS = blocks("python")
+
+
+@pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_bot_in_python_plays_legally_under_every_kind_of_rules(
+    number: int,
+    variant: str,
+    bot_class: Callable[[Path], type[Bot]],
+    play_kit_bots: Callable[..., Referee],
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "shown.py"
+    path.write_text(PYTHON_BLOCKS[number].body.replace("\nrun(Mine)\n", "\n"), encoding="utf-8")
+    shown, drifter = bot_class(path), bot_class(ROOT / "bots" / "drifter.py")
+    for seed in (1, 2, 3):
+        for sides in ((shown, drifter), (drifter, shown)):
+            referee = play_kit_bots(variant, *sides, seed=seed)
+            assert referee.verdict
+            assert not referee.verdict.reason.is_forfeit, referee.verdict
+
+
+def test_there_is_a_program_in_rust() -> None:
+    assert len(blocks("rust")) == 1
+
+
+@pytest.fixture(scope="session")
+def rust_bot(tmp_path_factory: pytest.TempPathFactory) -> BotSpec:
+    """The tutorial's bot in Rust, compiled."""
+    if shutil.which("rustc") is None:
+        pytest.skip("needs rustc (Debian: rustc)")
+    folder = tmp_path_factory.mktemp("rust")
+    (folder / "main.rs").write_text(blocks("rust")[0].body, encoding="utf-8")
+    line = ["rustc", "-O", "-D", "warnings", "-o", "hunter", "main.rs"]
+    done = subprocess.run(line, check=False, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return load_bot(folder / "hunter")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_bot_in_rust_plays_legally_under_every_kind_of_rules(
+    variant: str, rust_bot: BotSpec, play: Callable[..., Awaitable[GameRecord]]
+) -> None:
+    drifter = load_bot(ROOT / "bots" / "drifter.py")
+    for sides in ((rust_bot, drifter), (drifter, rust_bot)):
+        record = trio.run(partial(play, *sides, ruleset=variant))
+        assert not record.verdict.reason.is_forfeit, record.verdict
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=lambda block: f"{block.page}: {block.body.splitlines()[0][:30]}")
+def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
+    path = tmp_path / "example.toml"
+    path.write_text(block.body, encoding="utf-8")
+    content = tomllib.loads(block.body)
+    if "command" in content:
+        assert set(content) <= set(MANIFEST_KEYS)
+    elif "extends" in content:
+        load_ruleset(str(path))
+    else:
+        assert load_limits(path, Limits(), list(content))
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+def commands_of(page: str) -> list[str]:
+    """The commands that a page shows, without their comments; of one that sets up an environment first, the rest."""
+    lines = [line for block in blocks("sh") if block.page == page for line in block.body.splitlines()]
+    lines = [re.sub(r"\s+#.*", "", line).strip() for line in lines]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+COMMAND_PAGES = sorted({block.page for block in blocks("sh")})
+
+ARENA = """#!{python}
+import sys
+from arena.cli.main import main
+most = {most}
+for at, option in enumerate(sys.argv[:-1]):
+    if option in most:
+        sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
+main()
+"""
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what a reader of the documentation has after the README's first command."""
+    folder = tmp_path_factory.mktemp("desk")
+    folder.chmod(0o755)
+    for name in ("bots", "bin", "hunter/src"):
+        (folder / name).mkdir(parents=True)
+    for name in BOTS:
+        shutil.copy(ROOT / "bots" / f"{name}.py", folder / "bots")
+    first = PYTHON_BLOCKS[0].body
+    for name in ("mine.py", "mine-old.py", "mybot"):
+        (folder / name).write_text(first, encoding="utf-8")
+        (folder / name).chmod(0o755)
+    (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
+    (folder / "hunter" / "src" / "main.rs").write_text(blocks("rust")[0].body, encoding="utf-8")
+    (folder / "hunter" / "Cargo.toml").write_text('[package]\nname = "hunter"\nversion = "0.1.0"\nedition = "2021"\n')
+    for block in blocks("toml"):
+        if "cargo" in block.body and block.page == "docs/tutorial.md":
+            (folder / "hunter" / "bot.toml").write_text(block.body, encoding="utf-8")
+        if "extends" in block.body:
+            (folder / "village.toml").write_text(block.body, encoding="utf-8")
+    arena = folder / "bin" / "arena"
+    arena.write_text(ARENA.format(python=sys.executable, most=MOST_GAMES))
+    arena.chmod(0o755)
+    main = commands_of("README.md")[0]
+    assert SETS_UP in main
+    assert_runs(main.rpartition(" && ")[2].replace(".venv/bin/", ""), folder)
+    return folder
+
+
+def assert_runs(command: str, desk: Path) -> None:
+    """Run a command as a reader would type it."""
+    path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    if command.startswith("python benchmarks/"):
+        command += " --help"  # a benchmark takes minutes and is run by hand; here it has to be there and to start
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        check=False,
+        cwd=desk,
+        env={**os.environ, "PATH": path, "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", COMMAND_PAGES)
+def test_each_command_runs_as_it_stands(page: str, desk: Path) -> None:
+    for command in commands_of(page):
+        if SETS_UP in command or ("hunter" in command and shutil.which("cargo") is None):
+            continue
+        assert_runs(command, desk)
+
+
+def test_what_sets_up_an_environment_is_run_by_ci() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    marks = re.findall(r"<!-- ([\w-]+-command) -->\n```sh\n(.*)\n```", text)
+    assert [SETS_UP in command for _, command in marks] == [True, True]
+    for mark, _ in marks:
+        assert mark in script
+    assert "`uv venv[^`]*`" in script
+    assert len(re.findall(r"`uv venv[^`]*`", text)) == 2
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+
+
+def options_of(command: click.Command) -> set[str]:
+    """Every way to write every option of a command."""
+    return {
+        word
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for word in (*parameter.opts, *parameter.secondary_opts)
+    }
+
+
+def all_options() -> set[str]:
+    return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), {"-h", "--help"})
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_option_of_a_command_is_in_the_page_on_the_command_line(name: str) -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert f"## arena {name}" in text
+    assert options_of(cli.commands[name]) <= set(OPTION.findall(text))
+
+
+def test_the_options_of_the_command_itself_are_there_too() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert {*options_of(cli), "--help"} <= set(OPTION.findall(text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_no_page_names_an_option_that_is_not_there(page: Path) -> None:
+    spans = re.findall(r"`((?:arena |--)[^`\n]*)`", page.read_text(encoding="utf-8"))
+    spans += [command for command in commands_of(page.relative_to(ROOT).as_posix()) if command.startswith("arena ")]
+    assert {option for span in spans for option in OPTION.findall(span)} <= all_options()
