@@ -21,6 +21,7 @@ from arena.rules.ruleset import CHOICES, RULE_KEYS
 from protocol.notation import RANK_BY_LETTER
 
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "150"))
+FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
 SECONDS_EACH = 60
 RULESETS = Path(__file__).parent.parent.parent / "arena" / "rulesets"
 
@@ -290,7 +291,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 @settings(
-    max_examples=EXAMPLES,
+    max_examples=FILES,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -323,7 +324,7 @@ LIMITS = st.lists(
 
 
 @settings(
-    max_examples=EXAMPLES,
+    max_examples=FILES,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
