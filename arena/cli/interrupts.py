@@ -108,7 +108,7 @@ class StopRequests:
     def reporting(self) -> None:
         """The games are over, and only their results have still to be told.
 
-        One more signal is passed over, as it may have been meant for the games; the one after it raises.
+        One more signal is passed over, as it may have been meant for the games; the one after it raises, and so on.
         """
         self._while_reporting = 0
 
@@ -116,6 +116,7 @@ class StopRequests:
         if self._while_reporting is not None:
             self._while_reporting += 1
             if self._while_reporting > 1:
+                self._while_reporting = 0
                 raise KeyboardInterrupt
             return
         is_first = number == signal.SIGINT and self.wish is Wish.GO_ON

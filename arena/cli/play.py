@@ -163,10 +163,13 @@ def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: St
     finally:
         stop.reporting()
         progress.finish()
-    faults.tell(plan.path)
-    is_told = _print_results(plan, store, as_json)
-    if len(plan.rows(store)) == len(plan.games):
-        return 0 if is_told else FAILED
+    try:
+        faults.tell(plan.path)
+        is_told = _print_results(plan, store, as_json)
+        if len(plan.rows(store)) == len(plan.games):
+            return 0 if is_told else FAILED
+    except KeyboardInterrupt:
+        pass  # nobody reads the results, and the user will not wait
     remark(_how_to_resume(plan, store, stop))
     return INTERRUPTED
 

@@ -37,5 +37,5 @@ def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool
         with unwinding():  # the pager is there until the terminal is in order again
             click.echo_via_pager(pages)
     else:
-        for page in pages:
+        for page in list(pages):  # if there is no such ply, nothing is printed
             result(page, end="")

@@ -455,7 +455,7 @@ def test_a_default_store_whose_name_would_be_too_long_is_found_again(folder: Pat
     names = ["\U00020000" * 20, "\U00020001" * 20]
     for old, new in zip(("alpha.py", "beta.py"), names, strict=True):
         (folder / old).rename(folder / f"{new}.py")
-    rules = "vintage/lightning+rescue+silent-defence+exploding-bombs+mobile-flag+attackers-advantage+diagonal-spy"
+    rules = "vintage/original+rescue+silent-defence+exploding-bombs+mobile-flag+attackers-advantage+lightning-captains"
     command = ["match", *(f"{name}.py" for name in names), "--rules", rules]
     first = arena(folder, *command)
     assert first.returncode == 0, first.stderr

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -299,13 +300,13 @@ def test_results_that_nobody_reads_can_be_left_with_ctrl_c(folder: Path, start: 
     with subprocess.Popen(command, cwd=folder, stdout=writer, stderr=subprocess.PIPE, text=True) as running:
         os.close(writer)
         read_until(running, "[2/2]")
-        while running.poll() is None:
-            running.send_signal(signal.SIGINT)
-            time.sleep(0.05)
         assert running.stderr is not None
+        while not select.select([running.stderr], [], [], 0.2)[0]:  # until it has something to say
+            running.send_signal(signal.SIGINT)
         errors = running.stderr.read()
     os.close(reader)
     assert running.returncode == 130
+    assert "stopped: 2 of 2 games are stored in l.sqlite" in errors
     assert "Traceback" not in errors
     assert stored(folder) == 2
 
