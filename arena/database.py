@@ -65,7 +65,10 @@ class Database:
         self._lock = threading.RLock()
         """Games are stored from a thread of their own."""
         try:
-            self.connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            # As a whole path: SQLite has names such as ":memory:" that are no files.
+            self.connection = sqlite3.connect(
+                path.absolute(), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
         except sqlite3.Error as error:
             raise _explained(path, error) from None
         self.connection.text_factory = _text

@@ -9,6 +9,7 @@ import re
 import msgspec
 
 from arena.model import UsageError
+from arena.printable import shown
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -16,6 +17,10 @@ GIB = 1024 * MIB
 
 SMALLEST_MEMORY = 16 * MIB
 """No interpreter starts with less; it is more likely that a unit was forgotten."""
+LARGEST_SIZE = 1024 * 1024 * GIB
+"""More than any machine has, and little enough for every call and file system that is told it."""
+MOST_PROCESSES = 1_000_000
+"""More than any bot needs, and fewer than the kernel can number (4,194,304)."""
 
 _SIZE = re.compile(r"(\d{1,12})([KMG]?)(?:i?B)?", re.IGNORECASE)
 _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
@@ -43,15 +48,24 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2].upper()] if match else 0
     if size < 1:
-        raise UsageError(f"expected a size such as 512M, 1G or 65536 (bytes), got {text!r}")
+        raise UsageError(f"expected a size such as 512M, 1G or 65536 (bytes), got {shown(text)}")
+    if size > LARGEST_SIZE:
+        raise UsageError(f"expected at most {size_text(LARGEST_SIZE)}, got {shown(text)}")
     return size
+
+
+def check_processes(number: object) -> int:
+    """The same number of processes and threads, if that many can be. Raises `UsageError`."""
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_PROCESSES:
+        raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(number)}")
+    return number
 
 
 def parse_memory(text: str) -> int:
     """A size that a program can live with. Raises `UsageError`."""
     size = parse_size(text)
     if size < SMALLEST_MEMORY:
-        raise UsageError(f"expected at least {size_text(SMALLEST_MEMORY)} of memory for a bot, got {text!r}")
+        raise UsageError(f"expected at least {size_text(SMALLEST_MEMORY)} of memory for a bot, got {shown(text)}")
     return size
 
 

@@ -9,6 +9,7 @@ import re
 
 import msgspec
 
+from arena.printable import shown
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color, Reason
 
@@ -88,6 +89,8 @@ class TimeControl(msgspec.Struct, frozen=True):
 _BANK = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\+(\d{1,9}(?:\.\d{1,9})?)")
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)")
 _UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000}
+LONGEST_MS = 7 * 24 * 3_600_000
+"""A week: enough for any game, and bots may keep milliseconds in 32 bits."""
 
 
 def parse_duration(text: str) -> int:
@@ -95,7 +98,13 @@ def parse_duration(text: str) -> int:
     match = _DURATION.fullmatch(text)
     milliseconds = round(float(match[1]) * _UNIT_MS[match[2]]) if match else 0
     if milliseconds < 1:
-        raise UsageError(f"expected a time such as 100ms, 1.5s or 2m, got {text!r}")
+        raise UsageError(f"expected a time such as 100ms, 1.5s or 2m, got {shown(text)}")
+    return _not_too_long(milliseconds, text)
+
+
+def _not_too_long(milliseconds: int, text: str) -> int:
+    if milliseconds > LONGEST_MS:
+        raise UsageError(f"expected a time of at most {LONGEST_MS // 60_000}m, got {shown(text)}")
     return milliseconds
 
 
@@ -111,13 +120,13 @@ def parse_time(text: str) -> TimeControl:
     for part in text.split(","):
         bank = _BANK.fullmatch(part)
         if bank and bank_ms is None and round(float(bank[1]) * 1000) > 0:
-            bank_ms, increment_ms = round(float(bank[1]) * 1000), round(float(bank[2]) * 1000)
+            bank_ms, increment_ms = (_not_too_long(round(float(part) * 1000), text) for part in bank.groups())
         elif _DURATION.fullmatch(part.removesuffix("/move")) and move_ms is None:
             move_ms = parse_duration(part.removesuffix("/move"))
         else:
             raise UsageError(
                 "expected a time such as 100ms or 1s/move (for each move), 60+0.6 (a bank of 60 s and 0.6 s more for "
-                f"each move), or both as 60+0.6,1s/move; got {text!r}"
+                f"each move), or both as 60+0.6,1s/move; got {shown(text)}"
             )
     return TimeControl(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms)
 

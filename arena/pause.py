@@ -20,7 +20,8 @@ import msgspec
 
 from arena.bots import BotSpec, load_bot
 from arena.confine.levels import Confinement, Level
-from arena.limits import SMALLEST_MEMORY, Limits
+from arena.hostfile import FileError, read_file
+from arena.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.model import ArenaError, GameSpec, Past, Player, TimeControl, UsageError
 from arena.printable import printable
 from arena.recheck import Course, RecordError, check_course, check_time
@@ -36,6 +37,8 @@ MOST = 2**60
 """No limit or seed comes near it, and the system takes it."""
 LONGEST_NAME = 1000
 MADE_BY = "made by 'arena match --pause'"
+LARGEST_FILE = 64 * MIB
+"""Bytes; a game of a million plies with notes has less."""
 
 
 class PausedGame(msgspec.Struct, frozen=True):
@@ -174,10 +177,9 @@ def load_paused(path: Path) -> PausedGame:
     Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
     """
     try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{path}: cannot be read: {why}") from None
+        data = read_file(path, most=LARGEST_FILE)
+    except FileError as error:
+        raise UsageError(str(error)) from None
     try:
         fields = msgspec.json.decode(data)
         paused = msgspec.json.decode(data, type=PausedGame)

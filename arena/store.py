@@ -32,6 +32,7 @@ from arena.game_row import (
     row_of,
     row_sum,
 )
+from arena.hostfile import kind_of
 from arena.model import GameRecord, Player, UsageError
 from arena.printable import printable
 from arena.record import RecordError, decode_record, encode_record
@@ -481,14 +482,13 @@ def _is_fresh(path: Path, create: bool) -> bool:
     try:
         is_there = path.exists()
         if path.is_dir() or (is_there and not path.is_file()):
-            what = "a folder" if path.is_dir() else "a pipe or a device"
-            raise UsageError(f"{path}: expected a store ({MADE_BY}), got {what}")
+            raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind_of(path.stat().st_mode)}")
         if not create and not is_there:
             raise UsageError(f"{path}: there is no such store")
         fresh = not is_there or path.stat().st_size == 0
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{path}: expected the path of a store: {why}") from None
+        raise UsageError(f"{path}: cannot be opened: {why}") from None
     if fresh and not create:
         raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
     return fresh

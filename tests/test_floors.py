@@ -10,10 +10,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.printable"}),
+    frozenset({"protocol", "arena.printable", "arena.hostfile"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.model", "arena.limits", "arena.clock", "arena.view", "arena.ratings"}),
-    frozenset({"arena.seat", "arena.referee", "arena.toml_file"})
+    frozenset({"arena.seat", "arena.referee"})
     | frozenset({"arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
     frozenset({"arena.match", "arena.pause", "arena.record", "arena.recheck"})
     | frozenset({"arena.game_row", "arena.database", "arena.store"}),
@@ -92,9 +92,10 @@ def test_the_protocol_package_needs_nothing_but_the_standard_library(module: str
 
 
 @pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("arena.rules")])
-def test_the_rules_know_only_the_notation(module: str) -> None:
+def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
     ours = {name for name in imports(MODULES[module]) if name in MODULES}
-    assert all(name.startswith("arena.rules") or name == "protocol.notation" for name in ours)
+    ground = {"protocol.notation", "arena.printable", "arena.hostfile"}
+    assert all(name.startswith("arena.rules") or name in ground for name in ours)
     assert {name.split(".")[0] for name in imports(MODULES[module])} - {"arena", "protocol"} <= sys.stdlib_module_names
 
 

@@ -27,10 +27,10 @@ from arena.bots.ignore import Ignored
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import alike, expected_name, made_name, name_fault, name_of_file
 from arena.bots.spec import BotSpec, base_environment
+from arena.hostfile import kind_of
 from arena.model import UsageError
 from arena.printable import printable
 from arena.rules.loading import suggest
-from arena.toml_file import kind_of
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
 """What is no part of the name of a bot that is a file."""
@@ -61,7 +61,7 @@ class Found:
 def find_bots(paths: Sequence[str]) -> list[BotSpec]:
     """The bots at these paths, with names told apart. Raises `UsageError` naming everything that is wrong.
 
-    Hidden files and `__pycache__` are passed over.
+    Hidden files that are no bots and `__pycache__` are passed over.
     """
     return _find([path for path in map(Path, paths) if not _is_hidden(path)], ()).sound()
 
@@ -69,8 +69,8 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 def find_entrants(paths: Sequence[str]) -> Found:
     """The bots at these paths, broken ones included: what a folder of submissions comes to.
 
-    Hidden files and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are documents, which
-    is said. Raises `UsageError` for paths at which there is nothing.
+    Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
+    documents, which is said. Raises `UsageError` for paths at which there is nothing.
     """
     seen = [path for path in map(Path, paths) if not _is_hidden(path)]
     documents = [path for path in seen if _is_document(path)]
@@ -97,7 +97,17 @@ def _find(paths: Sequence[Path], remarks: tuple[str, ...]) -> Found:
 
 
 def _is_hidden(path: Path) -> bool:
-    return (path.name.startswith(".") and path.name not in (".", "..")) or path.name == "__pycache__"
+    """Whether a path is passed over: a shell's `*` may bring it, and it is no bot. A hidden bot that is named plays."""
+    if path.name == "__pycache__":
+        return True
+    has_dot = path.name.startswith(".") and path.name not in (".", "..")
+    return has_dot and os.path.lexists(path) and not _may_be_bot(path)
+
+
+def _may_be_bot(path: Path) -> bool:
+    if os.path.isdir(path):
+        return os.path.lexists(path / MANIFEST)
+    return path.suffix in PROGRAM_ENDINGS or os.access(path, os.X_OK)
 
 
 def _is_document(path: Path) -> bool:

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
+from arena.hostfile import READ, kind_of
 from arena.limits import GIB, MIB, size_text
 from arena.model import UsageError
 from arena.printable import printable
-from arena.toml_file import READ, kind_of
 
 BUILD_FOLDERS = frozenset(
     os.fsencode(name) for name in ("__pycache__", "build", "dist", "node_modules", "target", "venv")

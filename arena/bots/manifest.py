@@ -18,12 +18,14 @@ from arena.bots.identity import behind_link
 from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.confine.custody import TOKEN_VARIABLE
+from arena.hostfile import FileError, read_toml
 from arena.model import UsageError
 from arena.printable import printable, shown
 from arena.rules.loading import suggest
-from arena.toml_file import read_toml
 
 MANIFEST = "bot.toml"
+MOST_BYTES = 16 * 1024
+"""What it may have: the worst, one key of 8,000 parts, takes the parser a second; with twice as many, four."""
 MANIFEST_KEYS = ("command", "build", "name", "env", "ignore")
 
 
@@ -55,7 +57,10 @@ def read_manifest(folder: Path) -> Manifest:
         if behind is None:
             raise UsageError(f"{where}: expected a file of the bot's own, got a link that leads to none in its folder")
         path = behind
-    table = read_toml(path, where)
+    try:
+        table = read_toml(path, where, MOST_BYTES)
+    except FileError as error:
+        raise UsageError(str(error)) from None
     for key in table:
         if key not in MANIFEST_KEYS:
             raise UsageError(f"{where}: unknown key {shown(key)}; {suggest(key, MANIFEST_KEYS)}")

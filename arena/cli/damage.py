@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from arena.cli.streams import remark
 
 if TYPE_CHECKING:
     from arena.store import Damage
@@ -15,9 +15,8 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
 
     if not damage:
         return 0
-    click.echo(
+    remark(
         f"arena: warning: {store} is damaged, or was changed from outside; what is named here does not count:\n"
-        f"{damage_text(damage)}\n'arena verify {store}' checks all of it",
-        err=True,
+        f"{damage_text(damage)}\n'arena verify {store}' checks all of it"
     )
     return 1

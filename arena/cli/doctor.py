@@ -2,7 +2,9 @@
 
 import click
 
+from arena.cli.interrupts import unwinding
 from arena.cli.options import refuse_windows
+from arena.cli.streams import result
 
 
 @click.command("doctor")
@@ -16,9 +18,10 @@ def doctor_command(as_json: bool) -> None:
     from arena.report.text import results_console
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
-    health = examine()
+    with unwinding():
+        health = examine()
     if as_json:
-        click.echo(health_document(health))
+        result(health_document(health))
     else:
         console = results_console()
         console.print(health_report(health))

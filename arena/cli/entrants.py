@@ -1,12 +1,10 @@
 """Who takes part in what was asked for on the command line, and what is said of those that cannot."""
 
 from collections.abc import Sequence
-from functools import partial
-
-import click
 
 from arena.bots import BotSpec, find_entrants
 from arena.cli.options import PlayOptions, option_value
+from arena.cli.streams import remark
 from arena.confine.build import BuildLimits, build_all
 from arena.confine.levels import Level, runnable
 from arena.confine.programs import HostPrograms
@@ -29,12 +27,12 @@ def entrants(paths: Sequence[str], level: Level, options: PlayOptions, strict: b
     if len(sound) < 2:
         got = f"only {sound[0]}" if sound else "none"
         raise UsageError("\n".join([*faults, *found.remarks, f"expected at least two bots, got {got}"]))
-    for remark in found.remarks:
-        click.echo(remark, err=True)
+    for line in found.remarks:
+        remark(line)
     for bot in bots:
         if bot.fault is not None:
-            click.echo(f"broken: {bot.fault}", err=True)
-            click.echo(f"    {bot.name} forfeits its games; --strict refuses the league instead", err=True)
+            remark(f"broken: {bot.fault}")
+            remark(f"    {bot.name} forfeits its games; --strict refuses the league instead")
     return bots
 
 
@@ -50,4 +48,4 @@ def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions) -> list[B
         network=options.build_network,
     )
     host = HostPrograms(options.interpreters, bots)
-    return runnable(level, build_all(bots, level, limits, host, partial(click.echo, err=True)), host)
+    return runnable(level, build_all(bots, level, limits, host, remark), host)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.streams import result
 
 
 @click.command("games")
@@ -28,8 +29,8 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> int:
             raise UsageError(f"{store}: no games of a bot {bot!r}; {suggest(bot, names) if names else 'it is empty'}")
         rows = [row for row in rows if bot in (player.name for player in row.players)]
     if as_json:
-        click.echo(games_document(rows))
+        result(games_document(rows))
     else:
         for row in rows:
-            click.echo(game_line(row) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+            result(game_line(row) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
     return warn_of_damage(store, contents.damage)

@@ -12,7 +12,9 @@ import traceback
 import click
 
 from arena import __version__
+from arena.cli import interrupts, streams
 from arena.cli.doctor import doctor_command
+from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
 from arena.cli.games import games_command
 from arena.cli.league import league_command
 from arena.cli.match import match_command
@@ -22,8 +24,9 @@ from arena.cli.show import show_command
 from arena.cli.standings import standings_command
 from arena.cli.verify import verify_command
 
-INTERRUPTED = 130
 TRACEBACK_VARIABLE = "ARENA_TRACEBACK"
+LONGEST_COMPLAINT = 4000
+"""Characters of what is said of a wrong option, which may be an argument of any length."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -50,46 +53,72 @@ for _command in (
 
 
 def main() -> None:
-    """Entry point of the `arena` command."""
-    sys.exit(_run())
+    """Run the command that the process was started with, and exit."""
+    interrupts.leave_at_once()
+    streams.take_over()
+    code = run()
+    interrupts.ignore_from_now_on()
+    sys.exit(code)
 
 
-def _run() -> int:
+def run() -> int:
+    """Run the command of `sys.argv`, tell what goes wrong, and return the exit code."""
+    try:
+        code = cli.main(standalone_mode=False, prog_name="arena") or 0
+        streams.flush_results()
+    except (click.Abort, KeyboardInterrupt):
+        return _interrupted()
+    except streams.OutputError as error:
+        error.tell()
+        return FAILED
+    except BaseExceptionGroup as group:  # out of several tasks of trio
+        return _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
+    except Exception as error:
+        return _explain(error)
+    return code
+
+
+def _interrupted() -> int:
+    _complain(interrupts.INTERRUPTED_WORDS)
+    return INTERRUPTED
+
+
+def _explain(error: BaseException) -> int:
+    """Tell what went wrong; returns the exit code."""
+    from arena.confine.launch import host_fault
     from arena.model import ArenaError
-    from arena.printable import printable
     from arena.rules.ruleset import RulesetError
 
+    if isinstance(error, click.ClickException):
+        shown = io.StringIO()
+        error.show(shown)
+        streams.remark(shown.getvalue().rstrip("\n")[:LONGEST_COMPLAINT])
+        return error.exit_code
+    if isinstance(error, RulesetError):
+        _complain(str(error))
+        return USAGE
+    known = error if isinstance(error, ArenaError) else host_fault(error)
+    if known:
+        _complain(str(known))
+        return known.exit_code
+    if not _has_current_folder():
+        _complain("the current folder has been removed; change to another one")
+        return USAGE
+    if os.environ.get(TRACEBACK_VARIABLE):
+        traceback.print_exc()
+    _complain(
+        f"internal error: {type(error).__name__}: {error}\n"
+        f"This is a mistake in arena, not in your bots. Set {TRACEBACK_VARIABLE}=1 to see where it happened."
+    )
+    return FAILED
+
+
+def _has_current_folder() -> bool:
     try:
-        return cli.main(standalone_mode=False, prog_name="arena") or 0
-    except click.ClickException as error:
-        words = io.StringIO()
-        error.show(words)  # which may name what a shell's * has passed on: the files of strangers
-        click.echo(printable(words.getvalue(), lines=True), nl=False, err=True)
-        return error.exit_code
-    except ArenaError as error:
-        _complain(str(error))
-        return error.exit_code
-    except RulesetError as error:
-        _complain(str(error))
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone (`| head`): no complaint, and none from Python at shutdown either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except Exception as error:
-        if os.environ.get(TRACEBACK_VARIABLE):
-            traceback.print_exc()
-        _complain(
-            f"internal error: {type(error).__name__}: {error}\n"
-            f"This is a mistake in arena, not in your bots. Set {TRACEBACK_VARIABLE}=1 to see where it happened."
-        )
-        return 1
+        return bool(os.getcwd())
+    except OSError:
+        return False
 
 
 def _complain(text: str) -> None:
-    from arena.printable import printable
-
-    click.echo(f"arena: {printable(text, lines=True)}", err=True)
+    streams.remark(f"arena: {text}")

@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from arena.cli.options import collect, play_options, refuse_windows
+from arena.cli.options import MOST_GAMES, collect, play_options, refuse_windows
 
 
 @click.command("match")
 @click.argument("first", metavar="BOT")
 @click.argument("second", metavar="BOT")
-@click.option("--games", type=click.IntRange(min=1), help="How many games (default: 2; with --pause: 1).")
+@click.option("--games", type=click.IntRange(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")
 @click.option(
     "--pause",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -5,12 +5,20 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
+S = TypeVar("S")
+T = TypeVar("T")
+
 DEFAULT_TIME = "100ms"
 DEFAULT_SEED = 1
+LARGEST_SEED = 2**64 - 1
+MOST_JOBS = 4096
+"""Games at a time; each takes two processes and a dozen descriptors."""
+MOST_GAMES = 1_000_000
+"""Games of a league: its list of games takes some seconds and a gigabyte then."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +93,16 @@ _OPTIONS = (
         "--margin", default="50ms", show_default=True, metavar="TIME", help="Forgiven on top of every limit; 0ms: none."
     ),
     click.option(
-        "--seed", default=DEFAULT_SEED, show_default=True, type=click.IntRange(min=0), help="Where all dice start from."
+        "--seed",
+        default=DEFAULT_SEED,
+        show_default=True,
+        type=click.IntRange(0, LARGEST_SEED),
+        help="Where all dice start from.",
     ),
     click.option(
         "-j",
         "--jobs",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
         help="Games at a time.",
@@ -161,11 +173,11 @@ def collect(values: dict[str, Any]) -> PlayOptions:
     return PlayOptions(**values)
 
 
-def option_value(name: str, parse: Callable[[str], int], text: str) -> int:
+def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
     """An option's value; the error names the option. Raises `UsageError`."""
     from arena.model import UsageError
 
     try:
-        return parse(text)
+        return parse(value)
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from None

@@ -1,17 +1,21 @@
 """One game that can be interrupted and taken up again: `arena match --pause FILE` and `arena resume FILE`."""
 
-import shlex
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-import click
 import trio
 
-from arena.bots import BotSpec, find_bots
-from arena.cli.entrants import built
+from arena.bots import BotSpec
+from arena.cli.entrants import entrants
+from arena.cli.exit_codes import FAILED, INTERRUPTED
+from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import PlayOptions
-from arena.cli.play import INTERRUPTED, STOP_SIGNALS, confinement_of, default_store, level_of, settings_of
+from arena.cli.play import confinement_of, default_store, level_of, run_games, settings_of
+from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
 from arena.confine.levels import Confinement
 from arena.league.changes import note_versions
@@ -23,7 +27,7 @@ from arena.pause import load_paused, paused_game, refuse_to_overwrite, save_paus
 from arena.printable import printable
 from arena.report.document import games_document
 from arena.report.text import game_line
-from arena.store import Store
+from arena.store import GameRow, Store
 
 
 @dataclass(frozen=True)
@@ -41,30 +45,27 @@ class _Sitting:
 
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None) -> int:
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
-    refuse_to_overwrite(file)
-    level = level_of(options.sandbox)
-    bots = built(find_bots(paths), level, options)
-    if len(bots) != 2:
-        raise UsageError(f"expected two bots, got {len(bots)}: hidden files are passed over")
-    faults = [bot.fault for bot in bots if bot.fault is not None]
-    if faults:
-        raise UsageError("\n".join(faults))
-    _refuse_unsaveable(bots)
-    settings = settings_of(options, bots)
-    (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
-    red, blue = bots
-    path = options.store or Path(default_store("match", bots, settings))
-    with Store(path, create=True) as store:
-        store.agree(settings.described([bot.name for bot in bots]))
-        for line in note_versions(store, bots):
-            click.echo(line, err=True)
-        store.set_entrants((red.player, blue.player))
-        if _is_stored(spec.id, store):
-            return 0
-    with confinement_of(level, bots, settings, options.interpreters) as held:
-        trio.run(held.try_out)
-        sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering, settings.seed)
-        return _play(sitting, file, pause_after, options.as_json)
+    with unwinding():
+        check_place(file)
+        refuse_to_overwrite(file)
+        level = level_of(options.sandbox)
+        bots = entrants(paths, level, options, strict=True)
+        _refuse_unsaveable(bots)
+        settings = settings_of(options, bots)
+        (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
+        red, blue = bots
+        path = options.store or Path(default_store("match", bots, settings))
+        with Store(path, create=True) as store:
+            store.agree(settings.described([bot.name for bot in bots]))
+            for line in note_versions(store, bots):
+                remark(line)
+            store.set_entrants((red.player, blue.player))
+            if _is_stored(spec.id, store):
+                return 0
+        with confinement_of(level, bots, settings, options.interpreters) as held:
+            trio.run(held.try_out)
+            sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering, settings.seed)
+            return _play(sitting, file, pause_after, options.as_json)
 
 
 def _is_stored(game_id: str, store: Store) -> bool:
@@ -72,7 +73,7 @@ def _is_stored(game_id: str, store: Store) -> bool:
     if game_id not in store.ids():
         return False
     number, _ = store.record(game_id)
-    click.echo(f"this game is stored already, as game {number} of {store.path}", err=True)
+    remark(f"this game is stored already, as game {number} of {store.path}")
     return True
 
 
@@ -89,18 +90,30 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 
 def resume(file: Path, pause_after: int | None) -> int:
     """Go on with a saved game. Returns the exit code."""
-    paused = load_paused(file)
-    bots = paused.load_bots()
-    level = level_of(paused.sandbox)
-    with Store(Path(paused.store), create=True) as store:
-        agree(paused, store)
-        if _is_stored(paused.id, store):
-            return 0
-    limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
-    with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
-        trio.run(held.try_out)
-        sitting = _Sitting(paused.spec(), bots, paused.past, Path(paused.store), held, paused.pondering, paused.seed)
-        return _play(sitting, file, pause_after, as_json=False)
+    with unwinding():
+        paused = load_paused(file)
+        bots = paused.load_bots()
+        level = level_of(paused.sandbox)
+        store_path = Path(paused.store)
+        with Store(store_path, create=True) as store:
+            agree(paused, store)
+            if _is_stored(paused.id, store):
+                return 0
+        limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
+        with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
+            trio.run(held.try_out)
+            sitting = _Sitting(paused.spec(), bots, paused.past, store_path, held, paused.pondering, paused.seed)
+            return _play(sitting, file, pause_after, as_json=False)
+
+
+def check_place(file: Path) -> None:
+    """Raise `UsageError` if a game could not be saved here. It is better known before the game than after it."""
+    if not file.parent.is_dir():
+        raise UsageError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if not os.access(file.parent, os.W_OK):
+        raise UsageError(f"{file}: cannot be written: you may not make files in {file.parent}")
+    if file.exists() and not file.is_file():
+        raise UsageError(f"{file}: expected a file to save the game in, or none yet")
 
 
 def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool) -> int:
@@ -108,43 +121,53 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
     red, blue = (bot.name for bot in sitting.bots)
     done = len(sitting.past.actions) if sitting.past else 0
     going_on = f", going on after {done} plies" if done else ""
-    click.echo(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {file}", err=True)
-    pause = Pause(pause_after)
-    result, stopped = trio.run(_play_until_stopped, sitting, pause)
-    if isinstance(result, GameRecord):
-        with Store(sitting.store, create=True) as store:
-            row = store.add(result)
-        click.echo(games_document([row]) if as_json else f"{game_line(row)}\n{row.detail}")
-        click.echo(f"store: {sitting.store}", err=True)
-        return 0
-    if result is None:
-        kept = f"{file} is as it was" if sitting.past else "there is nothing to save"
-        click.echo(f"stopped before both sides had set up: {kept}", err=True)
-        return INTERRUPTED
-    held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
-    save_paused(
-        paused_game(sitting.spec, result, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed), file
-    )
-    click.echo(f"paused after {len(result.actions)} plies; go on with: arena resume {shlex.quote(str(file))}", err=True)
-    return INTERRUPTED if stopped else 0
+    remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {file}")
+    with StopRequests() as stop:
+        played = run_games(partial(_play_until_stopped, sitting, Pause(pause_after), stop))
+        if isinstance(played, GameRecord):
+            with Store(sitting.store, create=True) as store:
+                row = store.add(played)
+            stop.reporting()
+            return 0 if _tell(row, sitting.store, as_json) else FAILED
+        if played is None:
+            kept = f"{file} is as it was" if sitting.past else "there is nothing to save"
+            remark(f"stopped before both sides had set up: {kept}")
+            return INTERRUPTED
+        held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
+        save_paused(
+            paused_game(sitting.spec, played, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed),
+            file,
+        )
+        stop.reporting()
+        go_on = shell_line(this_command(), "resume", str(file))
+        remark(f"paused after {len(played.actions)} plies; go on with: {go_on}")
+        return INTERRUPTED if stop.wish else 0
 
 
-async def _play_until_stopped(sitting: _Sitting, pause: Pause) -> tuple[GameRecord | Past | None, bool]:
-    """The result of the game, and whether a signal interrupted it."""
-    stopped = False
+def _tell(row: GameRow, store: Path, as_json: bool) -> bool:
+    """Print the result of the game. Returns whether that could be done."""
+    try:
+        result(games_document([row]) if as_json else f"{game_line(row)}\n{row.detail}")
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the game is stored in {store}")
+        return False
+    remark(f"store: {store}")
+    return True
 
-    async def listen() -> None:
-        nonlocal stopped
-        async for _ in signals:
-            stopped = True
-            pause.request()
 
-    with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(listen)
-            result = await _play_fairly(sitting, pause)
-            nursery.cancel_scope.cancel()
-    return result, stopped
+async def _play_until_stopped(sitting: _Sitting, pause: Pause, stop: StopRequests) -> GameRecord | Past | None:
+    """Play the game to its end, or until a signal interrupts it."""
+
+    async def heed() -> None:
+        await stop.wait_beyond(Wish.GO_ON)
+        pause.request()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(heed)
+        played = await _play_fairly(sitting, pause)
+        nursery.cancel_scope.cancel()
+    return played
 
 
 async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | None:
@@ -160,5 +183,5 @@ async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | N
         except ArenaStoppedError as error:
             past = error.past or past
             done = len(past.actions) if past else 0
-            click.echo(f"going on after {done} plies: {error.why}", err=True)
+            remark(f"going on after {done} plies: {error.why}")
     return past

@@ -1,34 +1,38 @@
 """What `arena league` and `arena match` do: find the bots, play what is missing, print the table."""
 
+import hashlib
 import os
 import re
-import shlex
-import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-import click
 import msgspec
 import trio
 from rich.text import Text
 
 from arena.bots import BotSpec
 from arena.cli.entrants import entrants
-from arena.cli.options import DEFAULT_SEED, PlayOptions, option_value
+from arena.cli.exit_codes import FAILED, INTERRUPTED
+from arena.cli.interrupts import StopRequests, Wish, unwinding
+from arena.cli.options import DEFAULT_SEED, MOST_GAMES, PlayOptions, option_value
+from arena.cli.streams import OutputError, flush_results, remark, result
+from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
 from arena.confine.launch import host_fault
 from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
 from arena.confine.limits_file import load_limits
 from arena.confine.rlimits import use_all_descriptors
 from arena.league.changes import note_versions
-from arena.league.run import play_missing
+from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
-from arena.limits import Limits, parse_memory, parse_size
+from arena.limits import Limits, check_processes, parse_memory, parse_size
 from arena.match import Conditions
 from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
+from arena.printable import printable
 from arena.report.document import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import make_table
@@ -36,11 +40,13 @@ from arena.report.text import full_report, progress_console, results_console
 from arena.rules.loading import load_ruleset
 from arena.store import GameRow, Store
 
-INTERRUPTED = 130
 STDERR_LINES_SHOWN = 5
-STOP_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 SWITCH_SECONDS = 0.0005
 """How long a thread (one that draws a table, say) may keep the games waiting at a time."""
+LONGEST_NAME = 255 - len("-journal")
+"""Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -67,13 +73,15 @@ class _Plan:
         return [row for row in store.rows() if row.id in ids]
 
     def words(self, stored: int) -> Text:
-        """What is about to be played, in two lines."""
+        """What is about to be played, in three lines."""
         have = f", {stored} of them stored already" if stored else ""
         at_once = "1 game at a time" if self.jobs == 1 else f"{self.jobs} games at a time"
         rules = f"{self.settings.ruleset.name}, {self.settings.time.text}, {at_once}"
-        played = f"{self.kind} of {len(self.bots)} bots, {len(self.games)} games{have}; {rules}"
+        number = "1 game" if len(self.games) == 1 else f"{len(self.games)} games"
+        played = f"{self.kind} of {len(self.bots)} bots, {number}{have}; {rules}"
+        held = _what_bots_may_do() if self.level is Level.DEFAULT else ""
         chosen = " (the strongest that works here: arena doctor)" if self.is_level_chosen else ""
-        return Text(f"{played}\nsandbox: {self.level.value}{chosen}\nstore: {self.path}")
+        return Text(printable(f"{played}\nsandbox: {self.level.value}{chosen}{held}\nstore: {self.path}", lines=True))
 
     def places(self, confinement: Confinement) -> list[Conditions]:
         """What is played under in each of the places where a game goes on."""
@@ -92,76 +100,128 @@ def play(
 
     Unless it is `strict`, bots that cannot be started take part and forfeit their games.
     """
+    with unwinding():
+        plan = _plan(paths, options, kind, rounds, games, strict=strict)
+        sys.setswitchinterval(SWITCH_SECONDS)
+        use_all_descriptors()
+        with (
+            confinement_of(plan.level, plan.bots, plan.settings, options.interpreters) as confinement,
+            Store(plan.path, create=True) as store,
+        ):
+            trio.run(confinement.try_out)
+            claim_all_orphans()
+            store.agree(plan.settings.described([bot.name for bot in plan.bots]))
+            for line in note_versions(store, plan.bots):
+                remark(line)
+            store.set_entrants(plan.players)
+            store.set_planned(len(plan.games))
+            with StopRequests() as stop:
+                return _play_and_tell(plan, confinement, store, stop, options.as_json)
+
+
+def _plan(
+    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None, *, strict: bool
+) -> _Plan:
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
     bots = entrants(paths, level, options, strict)
     settings = settings_of(options, bots)
-    planned = schedule(settings, [bot.player for bot in bots], rounds)[:games]
-    path = options.store or Path(default_store(kind, bots, settings))
-    plan = _Plan(
+    _check_number(len(bots), rounds)
+    return _Plan(
         kind,
         settings,
         tuple(bots),
-        tuple(planned),
+        tuple(schedule(settings, [bot.player for bot in bots], rounds)[:games]),
         options.jobs,
         level,
         options.sandbox == AUTO,
         options.affinity,
-        path,
+        options.store or Path(default_store(kind, bots, settings)),
     )
-    sys.setswitchinterval(SWITCH_SECONDS)
-    use_all_descriptors()
-    with (
-        confinement_of(level, bots, settings, options.interpreters) as confinement,
-        Store(path, create=True) as store,
-    ):
-        trio.run(confinement.try_out)
-        claim_all_orphans()
-        store.agree(settings.described([bot.name for bot in bots]))
-        for line in note_versions(store, bots):
-            click.echo(line, err=True)
-        store.set_entrants(plan.players)
-        store.set_planned(len(plan.games))
-        faults = _Faults()
-        try:
-            stopped = trio.run(_play_until_stopped, plan, confinement, store, _progress(plan, store), faults)
-        except ArenaError as error:
-            raise _stopped(plan, store, error) from error
-        except Exception as error:
-            fault = host_fault(error)
-            if fault is None:
-                raise
-            raise _stopped(plan, store, fault) from error
-        faults.tell(path)
-        if stopped:
-            click.echo(_how_to_resume(plan, store), err=True)
-            return INTERRUPTED
-        _print_results(plan, store, options.as_json)
-    return 0
+
+
+def _check_number(bots: int, rounds: int) -> None:
+    """Raise `UsageError` if there are more games than a league may have."""
+    a_round = bots * (bots - 1)
+    if rounds * a_round > MOST_GAMES:
+        raise UsageError(
+            f"--rounds: expected at most {MOST_GAMES // a_round} with {bots} bots (a league has at most {MOST_GAMES} "
+            f"games), got {rounds}"
+        )
+
+
+def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: StopRequests, as_json: bool) -> int:
+    """Play what is missing and tell what came of it. Returns the exit code."""
+    faults = _Faults()
+    progress = _progress(plan, store)
+    try:
+        run_games(partial(_play_until_stopped, plan, confinement, store, stop, progress=progress, faults=faults))
+    except ArenaError as error:
+        told = ArenaError(f"{error}\n{_how_to_resume(plan, store, stop)}")
+        told.exit_code = error.exit_code
+        raise told from error
+    finally:
+        stop.reporting()
+        progress.finish()
+    try:
+        faults.tell(plan.path)
+        is_told = _print_results(plan, store, as_json)
+        if len(plan.rows(store)) == len(plan.games):
+            return 0 if is_told else FAILED
+    except KeyboardInterrupt:
+        pass  # nobody reads the results, and the user will not wait
+    remark(_how_to_resume(plan, store, stop))
+    return INTERRUPTED
+
+
+def run_games(play_them: Callable[[], Awaitable[T]]) -> T:
+    """Run the task that plays games, to its end. Raises `ArenaError` for what the store or the machine lacks."""
+    try:
+        return trio.run(play_them)
+    except ArenaError:
+        raise
+    except Exception as error:
+        fault = host_fault(error)
+        if fault is None:
+            raise
+        raise fault from error
 
 
 def _progress(plan: _Plan, store: Store) -> Progress:
     console = progress_console()
     rows = plan.rows(store)
-    console.print(plan.words(len(rows)), style="dim")
-    if console.is_terminal:
+    console.print(plan.words(len(rows)), style="dim", soft_wrap=not console.is_terminal)
+    if sys.stderr.isatty() and not console.is_dumb_terminal:
         return LiveProgress(console, plan.players, rows, len(plan.games))
     return PlainProgress(console, len(rows), len(plan.games))
 
 
-def _print_results(plan: _Plan, store: Store, as_json: bool) -> None:
+def _print_results(plan: _Plan, store: Store, as_json: bool) -> bool:
+    """Print the table, which is that of what has been played so far. Returns whether that could be done."""
     rows = plan.rows(store)
     table = make_table(plan.players, rows, len(plan.games))
-    if as_json:
-        broken = {bot.name: bot.fault for bot in plan.bots if bot.fault is not None}
-        click.echo(league_document(plan.path, store.settings(), table, rows, broken))
-    else:
-        console = results_console()
-        console.print(full_report(table, console.width))
-        for bot in plan.bots:
-            if bot.fault is not None:
-                click.echo(f"{bot.name} is broken and was not started: {bot.fault.splitlines()[0]}")
+    try:
+        if as_json:
+            broken = {bot.name: bot.fault for bot in plan.bots if bot.fault is not None}
+            result(league_document(plan.path, store.settings(), table, rows, broken))
+        else:
+            console = results_console()
+            console.print(full_report(table, console.width))
+            for bot in plan.bots:
+                if bot.fault is not None:
+                    result(f"{bot.name} is broken and was not started: {bot.fault.splitlines()[0]}")
+        flush_results()
+    except OutputError as error:
+        error.tell(f"; the games are stored in {plan.path}")
+        return False
+    return True
+
+
+def _what_bots_may_do() -> str:
+    """What a host should know of the default level. Only the first sandbox is tried, which takes some milliseconds."""
+    stronger = "; safer: --sandbox bwrap" if Level.BWRAP.why_not() is None else ""
+    return f" (bots can use your files and network{stronger})"
 
 
 def level_of(asked: str) -> Level:
@@ -180,14 +240,14 @@ def confinement_of(
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     """The settings that were asked for. Raises `UsageError` or `RulesetError`."""
     time = msgspec.structs.replace(
-        parse_time(options.time),
-        start_ms=parse_duration(options.start_time),
-        setup_ms=parse_duration(options.setup_time),
-        margin_ms=0 if options.margin in ("0", "0ms") else parse_duration(options.margin),
+        option_value("--time", parse_time, options.time),
+        start_ms=option_value("--start-time", parse_duration, options.start_time),
+        setup_ms=option_value("--setup-time", parse_duration, options.setup_time),
+        margin_ms=0 if options.margin in ("0", "0ms") else option_value("--margin", parse_duration, options.margin),
     )
     usual = Limits(
         option_value("--memory", parse_memory, options.memory),
-        options.processes,
+        option_value("--processes", check_processes, options.processes),
         option_value("--tmp", parse_size, options.tmp),
     )
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
@@ -197,44 +257,57 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
-    """The file that the games are kept in where none is named: told apart by what they are."""
+    """The file that the games are kept in where none is named: separated by what they are.
+
+    A name that is too long for a file is cut, and ends in a fingerprint of the whole.
+    """
     who = [bot.name for bot in bots] if kind == "match" else []
     seed = [f"seed{settings.seed}"] if settings.seed != DEFAULT_SEED else []
-    return (
-        re.sub(r"[^\w.+-]", "_", "-".join([kind, *who, settings.ruleset.name, settings.time.text, *seed])) + ".sqlite"
-    )
+    name = re.sub(r"[^\w.+-]", "_", "-".join([kind, *who, settings.ruleset.name, settings.time.text, *seed]))
+    suffix = ".sqlite"
+    if len(os.fsencode(name + suffix)) > LONGEST_NAME:
+        suffix = f"-{hashlib.sha256(name.encode()).hexdigest()[:16]}{suffix}"
+        name = os.fsencode(name)[: LONGEST_NAME - len(suffix)].decode(errors="ignore")
+    return name + suffix
 
 
 async def _play_until_stopped(
-    plan: _Plan, confinement: Confinement, store: Store, progress: Progress, faults: "_Faults"
-) -> bool:
-    """Play; returns whether a signal (Ctrl-C, a closed terminal) stopped it before the end."""
-    stopped = False
+    plan: _Plan,
+    confinement: Confinement,
+    store: Store,
+    stop: StopRequests,
+    *,
+    progress: Progress,
+    faults: "_Faults",
+) -> None:
+    """Play until all is played or the user has stopped it."""
+    session = Session()
     failure: ArenaError | None = None
 
     def finished(row: GameRow, record: GameRecord) -> None:
         progress.finished(row, record)
         faults.note(row, record)
 
-    async def listen(playing: trio.CancelScope) -> None:
-        nonlocal stopped
-        async for _ in signals:
-            stopped = True
-            playing.cancel()
+    async def heed(playing: trio.CancelScope) -> None:
+        if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
+            session.close()
+            if session.under_way:
+                games = "the game" if session.under_way == 1 else f"{session.under_way} games"
+                progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
+            await stop.wait_beyond(Wish.STOP_SOON)
+        playing.cancel()
 
-    with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(listen, nursery.cancel_scope)
-            nursery.start_soon(progress.run)
-            try:
-                bots = {bot.player: bot for bot in plan.bots}
-                await play_missing(plan.games, bots, store, plan.places(confinement), finished, say=progress.say)
-            except ArenaError as error:
-                failure = error  # raised below: out of a nursery it would come wrapped in a group
-            nursery.cancel_scope.cancel()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(heed, nursery.cancel_scope)
+        try:
+            bots = {bot.player: bot for bot in plan.bots}
+            places = plan.places(confinement)
+            await play_missing(plan.games, bots, store, places, finished, say=progress.remark, session=session)
+        except ArenaError as error:
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
+        nursery.cancel_scope.cancel()
     if failure:
         raise failure
-    return stopped
 
 
 class _Faults:
@@ -258,22 +331,15 @@ class _Faults:
         for (name, reason), (row, stderr) in self._first.items():
             count = self._counts[name, reason]
             games = "1 game" if count == 1 else f"{count} games"
-            click.echo(f"{name} forfeited {games} ({reason}); the first, game {row.number}: {row.detail}", err=True)
+            remark(f"{name} forfeited {games} ({reason}); the first, game {row.number}: {row.detail}")
             lines = stderr.strip().splitlines()
             for line in lines[-STDERR_LINES_SHOWN:]:
-                click.echo(f"    {name} stderr: {line}", err=True)
+                remark(f"    {name} stderr: {line}")
             if len(lines) > STDERR_LINES_SHOWN:
-                click.echo(f"    (all of it: arena show {shlex.quote(str(store))} {row.number})", err=True)
+                remark(f"    (all of it: {shell_line(this_command(), 'show', str(store), str(row.number))})")
 
 
-def _stopped(plan: _Plan, store: Store, error: ArenaError) -> ArenaError:
-    """What stopped the league, with what is stored and how to go on."""
-    told = ArenaError(f"{error}\n{_how_to_resume(plan, store)}")
-    told.exit_code = error.exit_code
-    return told
-
-
-def _how_to_resume(plan: _Plan, store: Store) -> str:
-    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+def _how_to_resume(plan: _Plan, store: Store, stop: StopRequests) -> str:
     stored = f"{len(plan.rows(store))} of {len(plan.games)} games are stored in {plan.path}"
-    return f"stopped: {stored}; the games under way were dropped\nresume with: {command}"
+    dropped = "" if stop.wish is Wish.STOP_SOON else "; the games under way were dropped"
+    return f"stopped: {stored}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from arena.cli.streams import result
 from arena.report.names import EUROPEAN, LANGUAGES, NUMBERINGS
 
 
@@ -49,8 +50,8 @@ def rules_command(name: str | None, ranks: str, language: str, as_json: bool) ->
     from arena.rules.loading import load_ruleset
 
     if name is None:
-        click.echo(list_document() if as_json else list_page(), nl=as_json)
+        result(list_document() if as_json else list_page(), end="\n" if as_json else "")
         return
     ruleset = load_ruleset(name)
     names = Names(language, ranks)
-    click.echo(rules_document(ruleset, names) if as_json else rules_page(ruleset, names), nl=as_json)
+    result(rules_document(ruleset, names) if as_json else rules_page(ruleset, names), end="\n" if as_json else "")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import click
 
+from arena.cli.interrupts import unwinding
 from arena.cli.rules import names_options
+from arena.cli.streams import result
 
 
 @click.command("show")
@@ -23,15 +25,17 @@ from arena.cli.rules import names_options
 @names_options
 def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool, *, ranks: str, language: str) -> None:
     """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
+    from arena.printable import printable
     from arena.report.names import Names
     from arena.report.replay import game_pages
     from arena.store import Store
 
     with Store(store, create=False) as opened:
-        number, record = opened.record(game)
+        number, record = opened.record(printable(game))
     pages = game_pages(number, record, view, ply, boards=not moves, names=Names(language, ranks))
     if sys.stdout.isatty() and ply is None:
-        click.echo_via_pager(pages)
+        with unwinding():  # the pager is there until the terminal is in order again
+            click.echo_via_pager(pages)
     else:
-        for page in pages:
-            click.echo(page, nl=False)
+        for page in list(pages):  # if there is no such ply, nothing is printed
+            result(page, end="")

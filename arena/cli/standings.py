@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.streams import remark, result
 
 
 @click.command("standings")
@@ -26,11 +27,11 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
         table = make_table(players, rows, None if everyone else contents.planned)
         if as_json:
             kept = [row for row in rows if set(row.players) <= set(players)]
-            click.echo(league_document(store, contents.settings, table, kept))
+            result(league_document(store, contents.settings, table, kept))
         else:
             console = results_console()
             console.print(full_report(table, console.width))
         left_out = len(rows) - table.games
     if left_out:
-        click.echo(f"{left_out} games of other bots or versions are left out; --all shows them", err=True)
+        remark(f"{left_out} games of other bots or versions are left out; --all shows them")
     return warn_of_damage(store, contents.damage)

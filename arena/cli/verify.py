@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from arena.cli.streams import remark, result
+
 SECONDS_BETWEEN_REMARKS = 5.0
 
 
@@ -20,6 +22,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
     from arena.model import UsageError
+    from arena.printable import printable
     from arena.report.document import verify_document
     from arena.store import Store
 
@@ -33,23 +36,23 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
         games = of
         if time.monotonic() - remarked > SECONDS_BETWEEN_REMARKS:
             remarked = time.monotonic()
-            click.echo(f"checked {done} of {of} games", err=True)
+            remark(f"checked {done} of {of} games")
 
     with Store(store, create=False) as opened:
         findings = []
         for finding in verify(opened, progress):
             findings.append(finding)
             if not as_json:
-                click.echo(str(finding))
+                result(printable(str(finding)))
         if as_json:
-            click.echo(verify_document(store, games, findings))
+            result(verify_document(store, games, findings))
         else:
             wrong = len({finding.game for finding in findings} - {None})
-            click.echo(_summary(store, games, wrong, bool(findings)))
+            result(printable(_summary(store, games, wrong, bool(findings))))
         if salvage is not None:
             with Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
-            click.echo(f"{copied} sound games of {games} were copied to {salvage}", err=True)
+            remark(f"{copied} sound games of {games} were copied to {salvage}")
     return 1 if findings else 0
 
 

@@ -31,7 +31,7 @@ from pathlib import Path
 from arena.confine.links import Link
 from arena.confine.programs import SYSTEM, is_within
 from arena.confine.recipe import HOME, Recipe
-from arena.confine.rlimits import process_limits
+from arena.confine.rlimits import at_most_own, process_limits
 from arena.confine.seccomp import filter_program
 from arena.limits import MIB, Limits
 
@@ -284,7 +284,7 @@ def _limits(values: Mapping[str, int], processes: int) -> list[str]:
     """The words that set what the system itself limits for each process."""
     if _counts_one_bot():
         values = {**values, "nproc": processes}
-    return [_tool("prlimit"), *(f"--{name}={value}" for name, value in values.items()), "--"]
+    return [_tool("prlimit"), *(f"--{name}={at_most_own(name, value)}" for name, value in values.items()), "--"]
 
 
 def _filter_place() -> str:

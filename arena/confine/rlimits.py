@@ -47,6 +47,12 @@ def process_limits(limits: Limits) -> dict[str, int]:
     }
 
 
+def at_most_own(name: str, value: int) -> int:
+    """The limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
+    _, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
+
+
 def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
     """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all)."""
     if sys.platform != "linux" or not (limits or cpus):

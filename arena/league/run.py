@@ -16,6 +16,18 @@ Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]
 
 
+class Session:
+    """Games that are being played, as it is seen from outside: how many there are, and whether more are begun."""
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self.is_closing = False
+
+    def close(self) -> None:
+        """Begin no game any more. Those under way are played to their end."""
+        self.is_closing = True
+
+
 class _Failure:
     """The first error that stops a league."""
 
@@ -29,27 +41,38 @@ async def play_missing(
     places: Sequence[Conditions],
     finished: Finished,
     *,
-    say: Say,
+    say: Say = lambda line: None,
+    session: Session | None = None,
 ) -> None:
     """Play the games that the store does not hold yet, one in each of the places, and store each when it is over.
 
     `finished` is called with the stored row and the record of each, `say` with a line for each game that is played
-    again because the arena was stopped in it. Cancelling this stops the games under way, which are not stored. Raises
-    `ArenaError` if the store or the machine fails; all games stored before stay. A game that cannot be judged however
-    often it is played is left out; then that is raised at the end.
+    again because the arena was stopped in it. To stop early, close the `session`: then the games under way are played
+    and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if the store or the machine
+    fails; all games stored before stay. A game that cannot be judged however often it is played is left out; then that
+    is raised at the end.
     """
     stored = store.ids()
-    waiting = iter([game for game in games if game.id not in stored])
+    missing = [game for game in games if game.id not in stored]
+    waiting = iter(missing)
     one_writer = trio.CapacityLimiter(1)
     failure = _Failure()
+    session = session or Session()
+
+    async def play_and_store(game: GameSpec, conditions: Conditions) -> None:
+        red, blue = (bots[player] for player in game.players)
+        record = await _play(game, red, blue, conditions, say)
+        with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
+            row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
+        finished(row, record)
 
     async def work(conditions: Conditions, scope: trio.CancelScope) -> None:
         for game in waiting:
-            red, blue = (bots[player] for player in game.players)
+            if session.is_closing:
+                return
+            session.under_way += 1
             try:
-                record = await _play(game, red, blue, conditions, say)
-                with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
-                    row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
+                await play_and_store(game, conditions)
             except ArenaStoppedError as error:
                 failure.error = failure.error or ArenaError(
                     f"game {game.id} was not played, in {MOST_TRIES} tries: {error}"
@@ -59,10 +82,11 @@ async def play_missing(
                 failure.error = failure.error or error
                 scope.cancel()
                 return
-            finished(row, record)
+            finally:
+                session.under_way -= 1
 
     async with trio.open_nursery() as nursery:
-        for conditions in places:
+        for conditions in places[: len(missing)]:
             nursery.start_soon(work, conditions, nursery.cancel_scope)
     if failure.error:
         raise failure.error

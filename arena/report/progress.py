@@ -1,11 +1,16 @@
-"""What is seen on standard error while a league is played: a live table in a terminal, plain lines anywhere else."""
+"""What is seen on standard error while a league is played: a live table in a terminal, plain lines anywhere else.
 
+All of it is written by a thread of its own: it does not hold up the games, not even when nobody reads it and the write
+blocks (Ctrl-S, a pipe whose reader has stopped).
+"""
+
+import queue
+import threading
 import time
 from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
-import trio
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -16,14 +21,16 @@ from arena.report.text import difference_text, game_line, standings_grid
 from arena.store import GameRow
 
 REFRESH_SECONDS = 1.0
+FINISH_SECONDS = 2.0
+"""How long the end waits for what is still to be written; it is dropped if nobody reads it."""
 
 
 class Progress(Protocol):
-    """Told of every game that is over; `run` is a task that lives as long as the league."""
+    """Told of every game that is over, and of what else there is to say. `finish` ends it; nothing may follow."""
 
     def finished(self, row: GameRow, record: GameRecord) -> None: ...
-    def say(self, line: str) -> None: ...
-    async def run(self) -> None: ...
+    def remark(self, text: str) -> None: ...
+    def finish(self) -> None: ...
 
 
 def duration_text(seconds: float) -> str:
@@ -65,32 +72,41 @@ class PlainProgress:
     def __init__(self, console: Console, stored: int, total: int) -> None:
         self._console = console
         self._count = _Count(stored, total)
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
         self._count.add()
-        self._console.print(f"[{self._count.text}{self._count.eta}] {game_line(row)}", markup=False, soft_wrap=True)
+        self.remark(f"[{self._count.text}{self._count.eta}] {game_line(row)}")
 
-    def say(self, line: str) -> None:
-        """Print a line about something else."""
-        self._console.print(line, markup=False, soft_wrap=True)
+    def remark(self, text: str) -> None:
+        self._lines.put(text)
 
-    async def run(self) -> None:
-        """Nothing to do between games."""
+    def finish(self) -> None:
+        self._lines.put(None)
+        self._thread.join(FINISH_SECONDS)
+
+    def _write(self) -> None:
+        while (line := self._lines.get()) is not None:
+            self._console.print(Text(line), soft_wrap=True)
 
 
 class LiveProgress:
-    """The standings, redrawn once a second, with the last games below.
-
-    Drawing happens in a thread, so that it does not hold up the games.
-    """
+    """The standings, redrawn once a second, with the last games below. The end wipes what was drawn: the final table
+    goes to standard output."""
 
     def __init__(self, console: Console, players: Sequence[Player], rows: Sequence[GameRow], total: int) -> None:
         self._console = console
         self._players = players
         self._rows = list(rows)
         self._count = _Count(len(rows), total)
+        self._remark = ""
         self._changed = True
+        self._wake, self._over = threading.Event(), False
+        self._thread = threading.Thread(target=self._draw_until_over, daemon=True)
+        self._thread.start()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
@@ -98,25 +114,37 @@ class LiveProgress:
         self._rows.append(row)
         self._changed = True
 
-    def say(self, line: str) -> None:
-        """Print a line about something else, above the table."""
-        self._console.print(line, markup=False, soft_wrap=True)
+    def remark(self, text: str) -> None:
+        self._remark = text
+        self._changed = True
+        self._wake.set()
 
-    async def run(self) -> None:
-        """Draw until cancelled, then wipe what was drawn: the final table goes to standard output."""
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
-            while True:
+    def finish(self) -> None:
+        self._over = True
+        self._wake.set()
+        self._thread.join(FINISH_SECONDS)
+
+    def _draw_until_over(self) -> None:
+        # Nothing else is written to the terminal meanwhile, and a thread that is left behind must not hold the streams.
+        live = Live(
+            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        with live:
+            while not self._over:
                 if self._changed:
                     self._changed = False
-                    await trio.to_thread.run_sync(self._draw, live)
-                await trio.sleep(REFRESH_SECONDS)
+                    self._draw(live)
+                self._wake.wait(REFRESH_SECONDS)
+                self._wake.clear()
 
     def _draw(self, live: Live) -> None:
         rows = list(self._rows)
         table = make_table(self._players, rows)
-        room = max(3, self._console.height - 6)
+        room = max(3, self._console.height - 7)
         shown = msgspec.structs.replace(table, lines=table.lines[:room])
         last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in rows[-2:]]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
         difference = [Text(difference_text(table.difference))] if table.difference else []
-        live.update(Group(head, standings_grid(shown, self._console.width), *difference, *last), refresh=True)
+        remark = [Text(self._remark, no_wrap=True, overflow="ellipsis")] if self._remark else []
+        grid = standings_grid(shown, self._console.width)
+        live.update(Group(head, grid, *difference, *last, *remark), refresh=True)

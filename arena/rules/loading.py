@@ -11,7 +11,6 @@ back to a default would spoil a league without anyone noticing.
 
 import difflib
 import enum
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from importlib import resources
@@ -19,6 +18,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from arena.hostfile import FileError, parse_toml, read_toml
+from arena.printable import printable, shown
 from arena.rules.ruleset import (
     CHOICES,
     MAY_BE_NONE,
@@ -34,6 +35,9 @@ from protocol.notation import RANK_BY_LETTER, Rank
 DEFAULT_RULESET = "isf"
 SUFFIX = ".toml"
 SWITCH_FILE = "switches" + SUFFIX
+NAME_SHOWN = 60
+LARGEST_NUMBER = 1_000_000
+"""No rule needs more, and bots need not be ready for more."""
 TOP_KEYS = ("extends", "title", "source", "army", "rules", "notes")
 SWITCH_KEYS = ("title", "source", "army", "rules", "reading")
 IN_RULES = tuple(key for key in RULE_KEYS if key != "army")
@@ -76,26 +80,29 @@ def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:
 def _load_shipped(name: str) -> Ruleset:
     names = ruleset_names()
     if name not in names:
-        raise RulesetError(f"unknown ruleset {name!r}; {suggest(name, names)}")
+        raise RulesetError(f"unknown ruleset {shown(name)}; {suggest(name, names)}")
     text = _folder().joinpath(*(name + SUFFIX).split("/")).read_text(encoding="utf-8")
     return parse_ruleset(name, text, name + SUFFIX)
 
 
 def _load_file(path: Path) -> Ruleset:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
-        raise RulesetError(f"{path}: cannot be read: {reason}") from None
+        values = read_toml(path)
+    except FileError as error:
+        raise RulesetError(str(error)) from None
     name = path.name.removesuffix(SUFFIX)
     if not name or not all(character.isascii() and (character.isalnum() or character in "-_.") for character in name):
         raise RulesetError(f"{path}: expected a name of letters, digits, '-', '_' and '.', since bots are told it")
-    return parse_ruleset(name, text, str(path))
+    return _ruleset(name, values, str(path))
 
 
 def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
     """A ruleset from the text of a TOML file; `where` names the file in errors. Raises `RulesetError`."""
-    table = _Table(_toml(text, where), where)
+    return _ruleset(name, _toml(text, where), where)
+
+
+def _ruleset(name: str, content: Mapping[str, Any], where: str) -> Ruleset:
+    table = _Table(content, where)
     table.only(TOP_KEYS)
     values: dict[str, Any] = {}
     if "extends" in table:
@@ -117,9 +124,9 @@ def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
 
 def _toml(text: str, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RulesetError(f"{where}: not valid TOML: {error}") from None
+        return parse_toml(text.encode(), where)
+    except FileError as error:
+        raise RulesetError(str(error)) from None
 
 
 def _merged(old: Iterable[tuple[str, str]], new: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -170,7 +177,7 @@ def _apply(ruleset: Ruleset, name: str, set_by: dict[str, str]) -> Ruleset:
     """The ruleset with a switch thrown. `set_by` remembers which switch set which rule."""
     switches = _switches()
     if name not in switches:
-        raise RulesetError(f"unknown switch +{name}; {suggest(name, switches)}")
+        raise RulesetError(f"unknown switch +{printable(name, NAME_SHOWN)}; {suggest(name, switches)}")
     table = _Table(switches[name], f"{SWITCH_FILE}: [{name}]")
     table.only(SWITCH_KEYS)
     if "army" in table:
@@ -213,7 +220,7 @@ class _Table:
         known = list(known)
         for key in self._values:
             if key not in known:
-                raise RulesetError(f"{self.where}: unknown key {key!r}; {suggest(key, known)}")
+                raise RulesetError(f"{self.where}: unknown key {shown(key)}; {suggest(key, known)}")
 
     def _get(self, key: str, expected: str) -> Any:
         if key not in self._values:
@@ -221,7 +228,7 @@ class _Table:
         return self._values[key]
 
     def _wrong(self, key: str, expected: str) -> RulesetError:
-        return RulesetError(f"{self.where}: {key}: expected {expected}, got {self._values[key]!r}")
+        return RulesetError(f"{self.where}: {key}: expected {expected}, got {shown(self._values[key])}")
 
     def table(self, key: str) -> "_Table":
         value = self._get(key, "a table")
@@ -233,7 +240,7 @@ class _Table:
         value = self._get(key, "a text")
         if not isinstance(value, str) or not value:
             raise self._wrong(key, "a text")
-        return value
+        return printable(value, lines=True)
 
     def choice(self, key: str, known: type[enum.Enum]) -> enum.Enum:
         expected = "one of " + ", ".join(f'"{choice.value}"' for choice in known)
@@ -257,4 +264,6 @@ class _Table:
         value = self._get(key, expected)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise self._wrong(key, expected)
+        if value > LARGEST_NUMBER:
+            raise self._wrong(key, f"a whole number up to {LARGEST_NUMBER}")
         return int(value)

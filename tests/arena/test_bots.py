@@ -118,12 +118,11 @@ def test_a_manifest_may_name_the_bot_and_add_to_its_environment(tmp_path: Path) 
     assert output(bot) == "depth 3\n"
 
 
-def test_hidden_files_and_caches_are_passed_over(tmp_path: Path) -> None:
-    put(tmp_path / "hunter")
-    for name in (".git", "__pycache__"):
-        put(tmp_path / name / "x")
-    put(tmp_path / ".hidden.py")
-    assert [bot.name for bot in find_bots([str(path) for path in sorted(tmp_path.iterdir())])] == ["hunter"]
+def test_caches_are_passed_over_and_a_hidden_file_that_is_named_is_a_bot(tmp_path: Path) -> None:
+    for path in ("hunter", "__pycache__/x", ".hidden.py"):
+        put(tmp_path / path)
+    bots = find_bots([str(path) for path in sorted(tmp_path.iterdir())])
+    assert [bot.name for bot in bots] == [".hidden", "hunter"]
 
 
 def test_the_folder_one_stands_in_may_be_a_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,8 +109,9 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
 
 
 def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path: Path) -> None:
-    for name in ("README.md", "LICENSE", "notes.txt", ".hidden"):
+    for name in ("README.md", "LICENSE", "notes.txt"):
         put(tmp_path / name)
+    put(tmp_path / ".hidden", executable=False)
     put(tmp_path / "notice.py")
     bot_folder(tmp_path / "folder.md")
     found = find_entrants([str(path) for path in sorted(tmp_path.iterdir())])

@@ -184,9 +184,11 @@ def test_what_cannot_be_a_file_of_any_kind_is_refused(tmp_path: Path) -> None:
         (tmp_path / "x").write_bytes(data)
         with pytest.raises(UsageError, match="expected a paused game"):
             load_paused(tmp_path / "x")
-    for path in (tmp_path, tmp_path / "gone", tmp_path / "x" / "y", Path("a\0b")):
+    for path in (tmp_path / "gone", tmp_path / "x" / "y", Path("a\0b")):
         with pytest.raises(UsageError, match="cannot be read"):
             load_paused(path)
+    with pytest.raises(UsageError, match="expected a file, got a folder"):
+        load_paused(tmp_path)
 
 
 WORST: list[Any] = [

@@ -412,7 +412,7 @@ def test_a_file_is_loaded_by_its_path_and_takes_switches(tmp_path: Path) -> None
 def test_a_file_that_cannot_be_read_or_has_a_name_that_cannot_be_told_is_refused(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in _load_refusal(str(tmp_path / "none.toml"))
     (tmp_path / "latin.toml").write_bytes(b'title = "caf\xe9"')
-    assert "cannot be read: not a text in UTF-8" in _load_refusal(str(tmp_path / "latin.toml"))
+    assert "not valid TOML: it is not UTF-8" in _load_refusal(str(tmp_path / "latin.toml"))
     for name in ("my game.toml", "caf\u00e9.toml", ".toml"):
         (tmp_path / name).write_text(FILE)
         assert "expected a name of letters, digits" in _load_refusal(str(tmp_path / name))

@@ -1,0 +1,8 @@
+"""What the exit code of a command says; 0 is that all of it has been done."""
+
+FAILED = 1
+"""Something failed: the disk, the store, the machine, or the results could not be written."""
+USAGE = 2
+"""What was asked for makes no sense; nothing was played."""
+INTERRUPTED = 130
+"""A signal stopped it; what was played is stored."""

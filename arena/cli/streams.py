@@ -1,0 +1,130 @@
+"""Standard output and standard error: what becomes of them never stops a game, and never hides that results are lost.
+
+Remarks that nobody can read any more (standard error is closed, full, or its terminal gone) are dropped. Results that
+cannot be written are an error, `OutputError`, raised once; the games are stored by then. Both are written to the
+descriptors themselves: Python keeps what it could not write, tries again as it exits and complains.
+"""
+
+import codecs
+import errno
+import io
+import os
+import select
+import sys
+from typing import BinaryIO, TextIO, cast
+
+from arena.printable import printable
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+WHERE_ASCII_ENDS = "arena-plain"
+"""What a stream does with a character that its encoding has not: the name of an error handler of `codecs`."""
+_PLAIN = {"½": "1/2", "±": "+-", "·": ".", "…": "...", "é": "e", "ö": "o"}
+
+
+class OutputError(Exception):
+    """The results cannot be written to standard output; the text says why."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"cannot write the results: {error.strerror}")
+        self.is_reader_gone = error.errno == errno.EPIPE
+        """Whether there is just nobody who wants them (`| head`)."""
+
+    def tell(self, more: str = "") -> None:
+        """Say so, and perhaps more, unless there is nobody who wants the results."""
+        if not self.is_reader_gone:
+            remark(f"arena: {self}{more}")
+
+
+def take_over() -> None:
+    """Let `sys.stdout` and `sys.stderr` behave as this module says, and have descriptors 0 to 2 be open.
+
+    A descriptor that was closed (`2>&-`) would be given to the next file that is opened: messages would be written
+    into a store.
+    """
+    closed = _open_missing()
+    codecs.register_error(WHERE_ASCII_ENDS, _in_ascii)
+    if sys.platform == "win32":  # its consoles are no descriptors, and no bots run there
+        return
+    sys.stdout = _stream(_Descriptor(STDOUT, is_needed=True, is_closed=STDOUT in closed), sys.stdout)
+    sys.stderr = _stream(_Descriptor(STDERR, is_needed=False, is_closed=STDERR in closed), sys.stderr)
+
+
+def result(text: str, end: str = "\n") -> None:
+    """Print results. Raises `OutputError`, now or at the next `flush_results`."""
+    print(text, end=end, file=sys.stdout)
+
+
+def remark(text: str) -> None:
+    """Print a remark, an error or progress for people, with nothing in it that a terminal would act on."""
+    print(printable(text, lines=True), file=sys.stderr, flush=True)
+
+
+def flush_results() -> None:
+    """Write out what has been printed. Raises `OutputError`."""
+    sys.stdout.flush()
+
+
+def _open_missing() -> frozenset[int]:
+    """Open /dev/null for those of the descriptors 0 to 2 that are closed; returns which were."""
+    closed = set()
+    for number in (STDIN, STDOUT, STDERR):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed.add(number)
+            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            os.set_inheritable(opened, True)
+    return frozenset(closed)
+
+
+def _stream(descriptor: "_Descriptor", former: TextIO | None) -> TextIO:
+    encoding = (former and former.encoding) or "utf-8"
+    return io.TextIOWrapper(
+        cast("BinaryIO", descriptor),  # whoever writes all that it is given will do as a buffer
+        encoding,
+        WHERE_ASCII_ENDS,
+        line_buffering=descriptor.isatty(),
+        write_through=not descriptor.is_needed,
+    )
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that cannot be written: something alike, or an escape."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    characters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(c) or c.encode("unicode_escape").decode("ascii") for c in characters), error.end
+
+
+class _Descriptor(io.RawIOBase):
+    """Writes all that it is given to a descriptor, until that fails for the first time; nothing more after that."""
+
+    def __init__(self, number: int, is_needed: bool, is_closed: bool) -> None:
+        self._number = number
+        self.is_needed = is_needed
+        self._pending = OSError(errno.EBADF, "standard output is closed") if is_closed and is_needed else None
+        self._is_dead = is_closed and not is_needed
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+    def write(self, data: "memoryview | bytes") -> int:  # type: ignore[override]  # typeshed: any buffer
+        rest = memoryview(data)
+        while rest and not self._is_dead:
+            try:
+                if self._pending:
+                    raise self._pending
+                rest = rest[os.write(self._number, rest) :]
+            except BlockingIOError:  # whoever shares the terminal with us has made it so
+                select.select([], [self._number], [])
+            except OSError as error:
+                self._is_dead = True
+                if self.is_needed:
+                    raise OutputError(error) from None
+        return len(data)

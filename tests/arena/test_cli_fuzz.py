@@ -1,0 +1,338 @@
+"""Command lines and files of all kinds, most of them wrong: each gets a result or one clear message.
+
+Every command is run as a process of its own, with its own standard streams, forked from one that has imported all:
+some milliseconds each. `ARENA_FUZZ=10000 pytest tests/arena/test_cli_fuzz.py` runs more of them.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.rules.loading import ruleset_names, switch_names
+from arena.rules.ruleset import CHOICES, RULE_KEYS
+from protocol.notation import RANK_BY_LETTER
+
+EXAMPLES = int(os.environ.get("ARENA_FUZZ", "150"))
+FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
+SECONDS_EACH = 60
+RULESETS = Path(__file__).parent.parent.parent / "arena" / "rulesets"
+
+SERVER = """
+import json, os, signal, sys
+import arena.cli.main, arena.cli.pausable, arena.cli.play, arena.confine.doctor, arena.confine.levels
+import arena.report.replay, arena.report.rules
+arena.confine.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
+for line in sys.stdin:
+    wish = json.loads(line)
+    child = os.fork()
+    if not child:
+        signal.alarm(wish["seconds"])
+        os.setsid()
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir("files")
+        sys.argv = ["arena", *wish["arguments"]]
+        arena.cli.main.main()
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status), flush=True)
+"""
+
+QUICK_BOT = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+    hello) echo ready ;;
+    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
+    turn) echo 'move resign' ;;
+    quit) exit ;;
+    esac
+done
+"""
+
+
+class Done(NamedTuple):
+    """What became of a command."""
+
+    code: int
+    output: str
+    errors: str
+
+
+class Commands:
+    """Runs commands in a folder with files of all kinds."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = folder / "files"
+        self._folder = folder
+        self._server = subprocess.Popen(
+            [sys.executable, "-c", SERVER], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *arguments: str) -> Done:
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps({"arguments": arguments, "seconds": SECONDS_EACH}) + "\n")
+        self._server.stdin.flush()
+        code = int(self._server.stdout.readline())
+        output, errors = ((self._folder / name).read_bytes().decode() for name in ("out", "err"))
+        return Done(code, output, errors)
+
+    def close(self) -> None:
+        with self._server:
+            pass
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    folder = tmp_path_factory.mktemp("fuzz")
+    files = folder / "files"
+    files.mkdir()
+    for name in ("quick", "fast", ".hidden"):
+        (files / name).write_text(QUICK_BOT)
+        (files / name).chmod(0o755)
+    (files / "folder" / "__pycache__").mkdir(parents=True)
+    (files / "text.txt").write_text("this is no bot, no store and no ruleset")
+    (files / "empty").touch()
+    (files / "junk.sqlite").write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 40)
+    (files / "deep.toml").write_text("a = " + "[" * 900 + "]" * 900)
+    (files / "limits.toml").write_text('[quick]\nmemory = "1G"\n')
+    (files / "mine.toml").write_text('extends = "duel"\ntitle = "Mine"\nsource = "me"\n')
+    os.mkfifo(files / "fifo")
+    (files / "device").symlink_to("/dev/zero")
+    (files / "loop").symlink_to("loop")
+    with (files / "huge.toml").open("wb") as huge:
+        huge.truncate(30 << 30)
+    (files / os.fsdecode(b"\xff")).write_text(QUICK_BOT)
+    (files / os.fsdecode(b"\xff")).chmod(0o755)
+    server = Commands(folder)
+    stored = server.run("match", "quick", "fast", "--rules", "duel", "--store", "games.sqlite")
+    assert stored.code == 0, stored.errors
+    paused = server.run("match", "quick", "fast", "--rules", "duel", "--pause", "game.json", "--pause-after", "1")
+    assert paused.code == 0, paused.errors
+    yield server
+    server.close()
+
+
+def assert_is_a_clear_answer(done: Done, arguments: Sequence[str]) -> None:
+    """A documented exit code, nothing that a terminal would act on, and no mistake of the arena's own."""
+    assert done.code in (0, 1, 2, 130), (arguments, done)
+    assert "internal error" not in done.errors, (arguments, done)
+    assert "Traceback" not in done.errors, (arguments, done)
+    assert "Exception ignored" not in done.errors, (arguments, done)
+    for text in (done.output, done.errors):
+        assert all(character.isprintable() or character in "\n\t" for character in text), (arguments, done)
+    if done.code:
+        assert done.errors.strip(), (arguments, done)
+
+
+# --- command lines --------------------------------------------------------------------------------------------------
+
+PATHS = st.sampled_from(
+    [
+        *("quick", "fast", "./quick", ".hidden", "folder", "folder/__pycache__", "text.txt", "empty", "junk.sqlite"),
+        *("games.sqlite", "deep.toml", "limits.toml", "mine.toml", "huge.toml", "fifo", "device", "loop", "game.json"),
+        *("", ".", "..", "/", "/dev/null", "/dev/full", "/dev/stdin", "/proc/self/mem", "no/such", "quick/x"),
+        *("x" * 255, "x" * 256, "y/" * 3000, "\udcff", "\x1b]52;c;eA==\x07", "a\nb", "\u202e", ":memory:", "file:x"),
+        *("-", "--", "-j", "+", "~", "*", "é.sqlite", "x.toml+rescue"),
+    ]
+)
+WORDS = st.one_of(PATHS, st.text(st.characters(exclude_characters="\0"), max_size=8))
+NUMBERS = st.sampled_from(
+    ["0", "1", "2", "-1", "1.5", "", "x", "½", "٢", "1_0", " 1", "0x2", "1e9", "nan", "9" * 19, "9" * 30, "9" * 5000]
+)
+SIZES = st.sampled_from(
+    ["512M", "16M", "1048576G", "1048577G", "8589934591G", "999999999999G", "0", "12", "-1M", "1 G", "1T", "64k", "٣M"]
+)
+TIMES = st.sampled_from(
+    [
+        *("100ms", "1ms", "0ms", "0.0000001s", "10080m", "10081m", "999999999m", "999999999.999999999m", "1h", "1e9s"),
+        *("60+0.6", "60+0.6,1s/move", "0+1", "60+", "+", ",", "1s,1s", "1+1,1+1", "604800+604800", "604801+0", "٣s"),
+    ]
+)
+RULES = st.one_of(
+    st.sampled_from(["duel", "isf", "mine.toml", "deep.toml", "huge.toml", "fifo.toml", "gone.toml", "/x/../y.toml"]),
+    st.lists(st.sampled_from(switch_names()), max_size=3).map(lambda names: "+".join(["vintage/barrage", *names])),
+    WORDS,
+)
+
+
+def option(name: str, values: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
+    """An option with a value of its kind, or now and then with any word."""
+    return st.tuples(st.just(name), st.one_of(values, values, values, WORDS)).map(list)
+
+
+def flag(name: str) -> st.SearchStrategy[list[str]]:
+    return st.just([name])
+
+
+PLAYING = [
+    option("--rules", RULES),
+    option("--time", TIMES),
+    option("--start-time", TIMES),
+    option("--setup-time", TIMES),
+    option("--margin", TIMES),
+    option("--seed", NUMBERS),
+    option("-j", NUMBERS),
+    option("--sandbox", st.sampled_from(["default", "bwrap", "auto", "cgroup", "none", ""])),
+    option("--memory", SIZES),
+    option("--processes", NUMBERS),
+    option("--tmp", SIZES),
+    option("--limits", PATHS),
+    option("--store", PATHS),
+    *map(flag, ["--pondering", "--no-pondering", "--affinity", "--json", "--help", "--round", "--no-such"]),
+]
+PAUSE = [option("--pause", PATHS), option("--pause-after", NUMBERS)]
+SHOWING = [option("--ranks", WORDS), option("--names", WORDS), flag("--json"), flag("--help"), flag("-h")]
+STORES = st.one_of(st.just("games.sqlite"), PATHS)
+BOTS = st.one_of(st.sampled_from(["quick", "fast"]), PATHS)
+
+
+def line(
+    command: str, arguments: st.SearchStrategy[list[str]], options: Sequence[st.SearchStrategy[list[str]]]
+) -> st.SearchStrategy[list[str]]:
+    """A command with its arguments and up to four of its options, in any order."""
+    parts = st.tuples(arguments.map(lambda words: [[word] for word in words]), st.lists(st.one_of(options), max_size=4))
+    mixed = parts.flatmap(lambda both: st.permutations([*both[0], *both[1]]))
+    return mixed.map(lambda chosen: [command, *(word for part in chosen for word in part)])
+
+
+COMMAND_LINES = st.one_of(
+    line("league", st.lists(BOTS, max_size=4), [*PLAYING, option("--rounds", NUMBERS)]),
+    line("match", st.lists(BOTS, min_size=2, max_size=2), [*PLAYING, option("--games", NUMBERS)]),
+    line("match", st.just(["quick", "fast"]), [*PLAYING, *PAUSE]),
+    line("resume", PATHS.map(lambda path: [path]), PAUSE[1:]),
+    line("standings", STORES.map(lambda path: [path]), [flag("--all"), flag("--json"), flag("--help")]),
+    line("games", STORES.map(lambda path: [path]), [option("--bot", st.just("quick")), flag("--json")]),
+    line(
+        "show",
+        st.tuples(STORES, st.one_of(st.sampled_from(["1", "2", "3", "0", "a", ""]), WORDS)).map(list),
+        [option("--view", st.sampled_from(["red", "blue", "all"])), option("--ply", NUMBERS), *SHOWING],
+    ),
+    line("rules", st.lists(RULES, max_size=2), SHOWING),
+    st.lists(WORDS, max_size=3),
+)
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(arguments=COMMAND_LINES)
+def test_any_command_line_gets_a_clear_answer(commands: Commands, arguments: list[str]) -> None:
+    assert_is_a_clear_answer(commands.run(*arguments), arguments)
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+SHIPPED = [path.read_text() for path in sorted(RULESETS.rglob("*.toml"))]
+HOSTILE_TOML = [
+    *('""', '"\\u001b[2J"', '"\\u0000"', '"\\u202e"', f'"{"x" * 5000}"', "true", "-1", "0", "1.5", "nan", "-inf"),
+    *("9" * 30, "9" * 5000, "0x" + "f" * 5000, "1979-05-27T07:32:00Z", "[]", "{}", "[" * 900 + "]" * 900),
+    *("{a = {b = 1}}", '"none"', '"isf"', '"free"', "1000000", "1000001", "40", '["a", 1]', '"""a\nb"""'),
+]
+VALUES = st.one_of(
+    st.sampled_from(HOSTILE_TOML),
+    st.sampled_from([f'"{choice.value}"' for kind in CHOICES.values() for choice in kind]),
+    st.integers(0, 9).map(str),
+    st.text(st.characters(exclude_characters='"\\', exclude_categories=["Cc", "Cs"]), max_size=9).map('"{}"'.format),
+)
+KEYS = st.one_of(
+    st.sampled_from([*RULE_KEYS, *RANK_BY_LETTER, "extends", "title", "source", "army", "rules", "notes"]),
+    st.sampled_from(['"\\u001b"', ".".join("a" * 3000), '""', "é", "a.b", "rules.chase", "notes.chase", "army.F"]),
+)
+PAIRS = st.lists(st.tuples(KEYS, VALUES).map(" = ".join), max_size=6).map("\n".join)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A ruleset that comes with the arena, damaged here and there."""
+    lines = draw(st.sampled_from(SHIPPED)).splitlines()
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, len(lines) - 1))
+        key = lines[place].partition("=")[0]
+        change = draw(st.integers(0, 4))
+        if change == 0:
+            lines[place] = ""
+        elif change == 1:
+            lines.insert(place, lines[draw(st.integers(0, len(lines) - 1))])
+        elif change == 2:
+            lines[place] = f"{key} = {draw(VALUES)}"
+        elif change == 3:
+            lines.insert(place, f"{draw(KEYS)} = {draw(VALUES)}")
+        else:
+            cut = draw(st.integers(0, len(lines[place])))
+            lines[place] = lines[place][:cut] + draw(st.sampled_from(['"', "[", "=", "\x1b", "\r", "\ufeff", "]\n"]))
+    return "\n".join(lines)
+
+
+@st.composite
+def made_up(draw: st.DrawFn) -> str:
+    """A ruleset put together from keys and values of all kinds."""
+    head = [f'extends = "{draw(st.sampled_from(ruleset_names()))}"'] if draw(st.booleans()) else []
+    head += ['title = "t"', 'source = "s"'] if draw(st.booleans()) else []
+    tables = [f"[{name}]\n{draw(PAIRS)}" for name in ("army", "rules", "notes") if draw(st.booleans())]
+    return "\n".join([*head, draw(PAIRS) if draw(st.booleans()) else "", *tables])
+
+
+RULESET_FILES = st.one_of(damaged(), made_up(), st.text(max_size=40), st.binary(max_size=40))
+
+
+def write(path: Path, content: str | bytes) -> None:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+
+
+@settings(
+    max_examples=FILES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(content=RULESET_FILES, more=st.sampled_from([[], ["--json"], ["--ranks", "american"], ["--names", "it"]]))
+def test_any_ruleset_file_gets_a_clear_answer(commands: Commands, content: Any, more: list[str]) -> None:
+    write(commands.files / "fuzzed.toml", content)
+    done = commands.run("rules", "fuzzed.toml", *more)
+    assert_is_a_clear_answer(done, [repr(content)])
+    assert done.code in (0, 2)
+    if not done.code:
+        played = commands.run("match", "quick", "fast", "--rules", "fuzzed.toml", "--games", "1", "--store", "f.sqlite")
+        (commands.files / "f.sqlite").unlink()
+        assert_is_a_clear_answer(played, [repr(content)])
+        assert played.code == 0
+
+
+LIMITS = st.lists(
+    st.tuples(
+        st.sampled_from(["quick", "fast", "nobody", '"\\u001b"', '""', "quick.memory", "a.b.c"]),
+        st.lists(
+            st.tuples(
+                st.sampled_from(["memory", "processes", "tmp", "memroy", '"\\u0000"', "a.b"]),
+                st.one_of(VALUES, SIZES.map('"{}"'.format), NUMBERS.filter(str.isascii)),
+            ).map(" = ".join),
+            max_size=3,
+        ).map("\n".join),
+    ).map(lambda table: f"[{table[0]}]\n{table[1]}"),
+    max_size=2,
+).map("\n".join)
+
+
+@settings(
+    max_examples=FILES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(content=st.one_of(LIMITS, PAIRS, st.binary(max_size=40)))
+def test_any_file_of_limits_gets_a_clear_answer(commands: Commands, content: Any) -> None:
+    write(commands.files / "fuzzed-limits.toml", content)
+    limits = ["--limits", "fuzzed-limits.toml", "--store", "l.sqlite"]
+    done = commands.run("match", "quick", "fast", "--rules", "duel", "--games", "1", *limits)
+    (commands.files / "l.sqlite").unlink(missing_ok=True)
+    assert_is_a_clear_answer(done, [repr(content)])
+    assert done.code in (0, 2)

@@ -1,0 +1,101 @@
+"""Files that users name: nothing that stands there makes the arena wait, run out of memory or fall over."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.hostfile import MOST_BYTES, FileError, kind_of, parse_toml, read_file, read_toml
+from arena.printable import shown
+from arena.rules.loading import load_ruleset, parse_ruleset
+from arena.rules.ruleset import RulesetError
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(30 << 30)
+
+
+NO_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "nothing": (lambda path: None, "No such file"),
+    "a folder": (Path.mkdir, "expected a TOML file, got a folder"),
+    "a FIFO": (os.mkfifo, "expected a TOML file, got a FIFO"),
+    "a link to a device": (lambda path: path.symlink_to("/dev/zero"), "expected a TOML file, got a device"),
+    "a link to itself": (lambda path: path.symlink_to(path), "cannot be read"),
+    "30 GB": (sparse, f"expected a TOML file of at most {MOST_BYTES // 1024} KiB"),
+    "not UTF-8": (lambda path: path.write_bytes(b"a = '\xff'"), "not UTF-8 at byte 5"),
+    "NUL": (lambda path: path.write_bytes(b"\0"), "not valid TOML"),
+    "deep": (lambda path: path.write_text(f"a = {'[' * 900}{']' * 900}"), "nested too deeply"),
+    "a long number": (lambda path: path.write_text(f"a = {'9' * 5000}"), "not valid TOML"),
+}
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+def test_what_is_no_toml_file_is_refused_with_its_name_and_the_reason(name: str, tmp_path: Path) -> None:
+    make, words = NO_FILES[name]
+    path = tmp_path / "mine.toml"
+    make(path)
+    with pytest.raises(FileError) as caught:
+        read_toml(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert words in str(caught.value)
+    with pytest.raises(RulesetError):
+        load_ruleset(str(path))
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 300])
+def test_what_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(FileError, match="cannot be read"):
+        read_file(Path(path))
+
+
+def test_a_file_is_read_whole() -> None:
+    assert read_file(Path(__file__)).decode() == Path(__file__).read_text()
+
+
+def test_kinds_are_named() -> None:
+    assert kind_of(stat.S_IFREG) == "a file"
+    assert kind_of(stat.S_IFSOCK) == "a socket"
+
+
+HOSTILE_VALUES = [
+    "0x" + "f" * 5000,
+    ".".join("a" * 5000) + " = 1",
+    '"' + "\\u001b]52;c;eA==\\u0007" * 1000 + '"',
+    "nan",
+    "1979-05-27",
+]
+
+
+@pytest.mark.parametrize("value", HOSTILE_VALUES, ids=["long number", "deep", "escapes", "nan", "date"])
+@pytest.mark.parametrize("key", ["title", "extends", "army", "rules", "notes"])
+def test_a_wrong_value_in_a_ruleset_is_shown_in_short(key: str, value: str) -> None:
+    line = f"{key}.{value}" if value.endswith("= 1") else f"{key} = {value}"
+    with pytest.raises(RulesetError) as caught:
+        parse_ruleset("mine", line, "mine.toml")
+    assert len(str(caught.value)) < 800
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("rule", ["max_plies", "rescues", "two_squares"])
+def test_a_number_that_no_rule_needs_is_refused(rule: str) -> None:
+    with pytest.raises(RulesetError, match=f"{rule}: expected a whole number up to 1000000"):
+        parse_ruleset("mine", f'extends = "isf"\ntitle = "t"\nsource = "s"\n[rules]\n{rule} = {10**30}', "mine.toml")
+
+
+def test_text_of_a_ruleset_does_not_reach_the_terminal_raw() -> None:
+    ruleset = parse_ruleset(
+        "mine", 'extends = "isf"\ntitle = "\\u001b[2J"\nsource = "two\\nlines"\nnotes = {spy = "\\u202e"}', "mine.toml"
+    )
+    assert ruleset.title == r"\x1b[2J"
+    assert ruleset.source == "two\nlines"
+    assert dict(ruleset.notes)["spy"] == r"\u202e"
+
+
+def test_deep_values_and_long_numbers_can_be_shown() -> None:
+    deep = parse_toml((".".join("a" * 5000) + " = 1").encode(), "x")
+    assert shown(deep) == "a dict that is too large to show"
+    assert shown(1 << 50_000) == "a int that is too large to show"
+    assert shown("\x1b") == r"'\x1b'"

@@ -1,0 +1,393 @@
+"""Ctrl-C and the other signals that ask the arena to stop, at each moment of a command's life."""
+
+import contextlib
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+
+from arena.store import Store
+
+DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+MAIN = "from arena.cli.entry import main; main()"
+PATIENCE = 120
+
+WAITING_BOT = """
+import pathlib, sys, time, uuid
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("ready", flush=True)
+    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
+    if words[0] == "turn":
+        pathlib.Path(f"thinking-{uuid.uuid4()}").touch()
+        while not pathlib.Path("go").exists():
+            time.sleep(0.01)
+        print("move resign", flush=True)
+    if words[0] == "quit": break
+"""
+"""Thinks until there is a file `go`."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("alpha.py", "beta.py"):
+        shutil.copy(DRIFTER, tmp_path / name)
+    for name in ("wait.py", "watch.py"):
+        (tmp_path / name).write_text(WAITING_BOT)
+    return tmp_path
+
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(folder: Path) -> Iterator[Start]:
+    """`start(*arguments, before=...)`: the command, after a piece of Python, or behind other words."""
+    started = []
+
+    def begin(*arguments: str, before: str = "", behind: Sequence[str] = ()) -> "subprocess.Popen[str]":
+        started.append(
+            subprocess.Popen(
+                [*behind, sys.executable, "-c", f"{before}\n{MAIN}", *arguments],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+        )
+        return started[-1]
+
+    yield begin
+    for process in started:
+        with process:
+            process.kill()
+    for left in processes_in(folder):
+        left.kill()
+
+
+def processes_in(folder: Path) -> list[psutil.Process]:
+    """Live processes that run in the folder, as bots at its files do."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def until(true: Callable[[], object]) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def read_until(process: "subprocess.Popen[str]", words: str) -> str:
+    """What the process writes to standard error, up to the line with these words."""
+    assert process.stderr is not None
+    seen = ""
+    for line in process.stderr:
+        seen += line
+        if words in line:
+            break
+    assert words in seen
+    return seen
+
+
+def thinking(folder: Path) -> int:
+    return len(list(folder.glob("thinking-*")))
+
+
+PLAN = ["--rules", "duel", "--rounds", "2", "-j", "2", "--time", "60s", "--store", "l.sqlite"]
+LEAGUE = ["league", "wait.py", "watch.py", *PLAN]
+"""Four games, two at a time, each of which goes on until there is a file `go`."""
+STOP_SOON = "finishing 2 games under way; Ctrl-C again to stop at once"
+
+
+def stored(folder: Path) -> int:
+    with Store(folder / "l.sqlite", create=False) as store:
+        return len(store.ids())
+
+
+def test_the_first_ctrl_c_finishes_the_games_under_way_and_prints_the_table(folder: Path, start: Start) -> None:
+    league = start(*LEAGUE)
+    until(lambda: thinking(folder) == 2)
+    league.send_signal(signal.SIGINT)
+    read_until(league, STOP_SOON)
+    (folder / "go").touch()
+    output, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 130
+    assert "Crosstable" in output
+    assert "stopped: 2 of 4 games are stored in l.sqlite\nresume with: arena league wait.py" in errors
+    assert stored(folder) == thinking(folder) == 2
+    assert not processes_in(folder)
+
+
+def test_the_printed_command_plays_the_rest(folder: Path, start: Start) -> None:
+    league = start(*LEAGUE)
+    until(lambda: thinking(folder) == 2)
+    league.send_signal(signal.SIGINT)
+    read_until(league, STOP_SOON)
+    (folder / "go").touch()
+    _, errors = league.communicate(timeout=PATIENCE)
+    printed = re.search(r"resume with: arena (.*)", errors)
+    assert printed
+    again = start(*printed[1].split())
+    _, errors = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0
+    assert "4 games, 2 of them stored already" in errors
+    assert stored(folder) == 4
+
+
+@pytest.mark.parametrize("more", [1, 2], ids=["second", "third"])
+def test_another_ctrl_c_stops_at_once_and_still_prints_table_and_command(more: int, folder: Path, start: Start) -> None:
+    league = start(*LEAGUE)
+    until(lambda: thinking(folder) == 2)
+    league.send_signal(signal.SIGINT)
+    read_until(league, STOP_SOON)
+    for _ in range(more):
+        league.send_signal(signal.SIGINT)
+    output, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 130
+    assert "no game has been played yet" in output
+    assert "stopped: 0 of 4 games are stored in l.sqlite; the games under way were dropped\nresume with:" in errors
+    assert "Traceback" not in errors
+    assert not processes_in(folder)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_service_manager_or_a_closed_terminal_stops_at_once(
+    number: signal.Signals, folder: Path, start: Start
+) -> None:
+    league = start(*LEAGUE)
+    until(lambda: thinking(folder) == 2)
+    league.send_signal(number)
+    _, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 130
+    assert "finishing" not in errors
+    assert "resume with:" in errors
+    assert not processes_in(folder)
+
+
+@pytest.mark.parametrize("name", ["INT", "HUP"])
+def test_a_signal_that_was_ignored_at_the_start_stays_ignored(name: str, folder: Path, start: Start) -> None:
+    """As `nohup` and the `&` of a script have it."""
+    league = start(*LEAGUE, behind=["sh", "-c", f"trap '' {name}; exec \"$@\"", "sh"])
+    until(lambda: thinking(folder) == 2)
+    league.send_signal(signal.Signals[f"SIG{name}"])
+    (folder / "go").touch()
+    output, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 0, errors
+    assert "Crosstable" in output
+    assert stored(folder) == 4
+
+
+def test_a_ctrl_c_that_finds_nothing_more_to_play_changes_nothing(folder: Path, start: Start) -> None:
+    league = start("match", "wait.py", "watch.py", *PLAN[:2], *PLAN[4:], "--games", "2")
+    until(lambda: thinking(folder) == 2)
+    league.send_signal(signal.SIGINT)
+    read_until(league, STOP_SOON)
+    (folder / "go").touch()
+    _, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 0
+    assert "resume" not in errors
+
+
+# --- before and after the games -------------------------------------------------------------------------------------
+
+INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
+AT_IMPORT = """
+import os, signal, sys
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == {module!r}:
+            {interrupt}
+sys.meta_path.insert(0, Finder)
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "arena.cli.main", "trio", "rich.console", "arena.store"])
+@pytest.mark.parametrize("command", ["league", "standings"])
+def test_ctrl_c_during_the_imports_is_one_line(command: str, module: str, folder: Path, start: Start) -> None:
+    with Store(folder / "l.sqlite", create=True):
+        pass
+    arguments = LEAGUE if command == "league" else ["standings", "l.sqlite"]
+    if command == "standings" and module == "trio":
+        pytest.skip("no games, no trio")
+    running = start(*arguments, before=AT_IMPORT.format(module=module, interrupt=INTERRUPT))
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, output, errors) == (130, "", "arena: interrupted\n")
+
+
+@pytest.mark.parametrize("place", ["entrants", "confinement_of", "choose", "Store", "claim_all_orphans"])
+def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:
+    """While bots are looked for, the sandbox is tried and the store opened."""
+    before = f"import os, signal, arena.cli.play as play\nplay.{place} = lambda *a, **k: {INTERRUPT}"
+    running = start(*LEAGUE, before=before)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert (output, errors.strip()) == ("", "arena: interrupted")
+    assert running.returncode == 130
+    assert not processes_in(folder)
+
+
+def test_ctrl_c_during_a_build_leaves_nothing_of_it(folder: Path, start: Start) -> None:
+    (folder / "built").mkdir()
+    (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n')
+    running = start("league", "alpha.py", "beta.py", "built")
+    until((folder / "built" / "started").exists)
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert output == ""
+    assert errors.endswith("arena: interrupted\n")
+    assert "Traceback" not in errors
+    assert not processes_in(folder / "built")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, folder: Path, start: Start) -> None:
+    """As where bots are built or tried out."""
+    before = (
+        "import os, trio, arena.confine.levels as levels\n"
+        "async def stop(*_):\n"
+        "    async with trio.open_nursery() as nursery:\n"
+        "        nursery.start_soon(trio.sleep, 60)\n"
+        f"        os.kill(os.getpid(), {number.value})\n"
+        "        await trio.sleep(60)\n"
+        "levels.Confinement.try_out = stop"
+    )
+    running = start(*LEAGUE, before=before)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, output, errors.strip()) == (130, "", "arena: interrupted")
+
+
+def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: Start) -> None:
+    before = (
+        "import os, signal, arena.cli.play as play\nmake = play.make_table\n"
+        f"play.make_table = lambda *a: ({INTERRUPT}, make(*a))[1]"
+    )
+    running = start("match", "alpha.py", "beta.py", "--rules", "barrage", before=before)
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0, errors
+    assert "Crosstable" in output
+    assert "Traceback" not in errors
+
+
+def test_results_that_nobody_reads_can_be_left_with_ctrl_c(folder: Path, start: Start) -> None:
+    """The pipe is full and stays so. What was played is stored."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, b"x" * 4096):
+            pass
+    os.set_blocking(writer, True)
+    command = [sys.executable, "-c", MAIN, "match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite"]
+    with subprocess.Popen(command, cwd=folder, stdout=writer, stderr=subprocess.PIPE, text=True) as running:
+        os.close(writer)
+        read_until(running, "[2/2]")
+        assert running.stderr is not None
+        while not select.select([running.stderr], [], [], 0.2)[0]:  # until it has something to say
+            running.send_signal(signal.SIGINT)
+        errors = running.stderr.read()
+    os.close(reader)
+    assert running.returncode == 130
+    assert "stopped: 2 of 2 games are stored in l.sqlite" in errors
+    assert "Traceback" not in errors
+    assert stored(folder) == 2
+
+
+# --- a game that is to be saved -------------------------------------------------------------------------------------
+
+PAUSABLE = [
+    "match",
+    "wait.py",
+    "watch.py",
+    "--rules",
+    "duel",
+    "--time",
+    "60s",
+    "--store",
+    "l.sqlite",
+    "--pause",
+    "g.json",
+]
+
+
+def test_ctrl_c_while_a_game_is_saved_does_not_lose_it(folder: Path, start: Start) -> None:
+    before = (
+        "import os, signal, arena.cli.pausable as pausable\nsave = pausable.save_paused\n"
+        f"pausable.save_paused = lambda *a: ({INTERRUPT}, {INTERRUPT}, save(*a))[2]"
+    )
+    running = start(*PAUSABLE, before=before)
+    until(lambda: thinking(folder) == 1)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert "paused after 0 plies; go on with: arena resume g.json" in errors
+    assert "Traceback" not in errors
+    (folder / "go").touch()
+    resumed = start("resume", "g.json")
+    output, errors = resumed.communicate(timeout=PATIENCE)
+    assert resumed.returncode == 0, errors
+    assert "resign" in output
+    assert stored(folder) == 1
+    assert not processes_in(folder)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--pause", "no/g.json"], "no/g.json: cannot be written: there is no folder no"),
+        (["--pause", "pipe"], "pipe: expected a file to save the game in, or none yet"),
+    ],
+)
+def test_where_a_game_cannot_be_saved_is_said_before_it_is_played(
+    folder: Path, start: Start, arguments: list[str], words: str
+) -> None:
+    os.mkfifo(folder / "pipe")
+    running = start(*PAUSABLE[:-2], *arguments)
+    _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 2
+    assert words in errors
+    assert not (folder / "l.sqlite").exists()
+
+
+def test_hidden_paths_can_play_a_game_that_is_to_be_saved(folder: Path, start: Start) -> None:
+    for name in ("alpha.py", "beta.py"):
+        (folder / name).rename(folder / f".{name}")
+    running = start("match", ".alpha.py", ".beta.py", "--rules", "barrage", "--pause", "g.json")
+    output, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0, errors
+    assert "game 1: .alpha - .beta" in output
+
+
+def test_one_bot_is_too_few_for_a_game_that_is_to_be_saved(folder: Path, start: Start) -> None:
+    (folder / "__pycache__").mkdir()
+    running = start("match", "alpha.py", "__pycache__", "--pause", "g.json")
+    _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 2
+    assert "expected at least two bots, got only alpha" in errors
+
+
+@pytest.mark.parametrize("arguments", [PAUSABLE, LEAGUE], ids=["match --pause", "league"])
+def test_a_machine_out_of_descriptors_is_told_the_same_way(arguments: list[str], folder: Path, start: Start) -> None:
+    running = start(*arguments, behind=["sh", "-c", 'ulimit -n 18; exec "$@"', "sh"])
+    _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 1
+    assert re.search(r"^arena: this machine cannot .*: Too many open files; fewer games", errors, re.MULTILINE)
+    assert "Traceback" not in errors

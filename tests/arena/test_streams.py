@@ -1,0 +1,208 @@
+"""Standard streams that are closed, full, left by their reader, in ASCII: games go on, and the exit code tells."""
+
+import contextlib
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.cli.words import shell_line
+from arena.store import Store
+
+DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
+ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
+PAGE = 4096
+"""What a pipe keeps its data in."""
+MATCH = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("alpha.py", "beta.py"):
+        shutil.copy(DRIFTER, tmp_path / name)
+    return tmp_path
+
+
+def through_shell(folder: Path, line: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run a line of the shell in which `"$@"` is the command."""
+    return subprocess.run(
+        ["sh", "-c", line, "sh", *ARENA, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+REDIRECTIONS = {
+    ">/dev/full": (1, "arena: cannot write the results: No space left on device; the games are stored in m.sqlite\n"),
+    ">&-": (1, "arena: cannot write the results: standard output is closed; the games are stored in m.sqlite\n"),
+    "1</dev/null": (1, "arena: cannot write the results: Bad file descriptor; the games are stored in m.sqlite\n"),
+    "2>/dev/full": (0, ""),
+    "2>&-": (0, ""),
+    "0<&-": (0, "[2/2]"),
+    "0<&- >&- 2>&-": (1, ""),
+    "2>/dev/full >/dev/full": (1, ""),
+}
+
+
+@pytest.mark.parametrize("streams", REDIRECTIONS)
+def test_games_go_on_and_are_stored_whatever_becomes_of_the_streams(streams: str, folder: Path) -> None:
+    code, words = REDIRECTIONS[streams]
+    done = through_shell(folder, f'"$@" {streams}', *MATCH)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert ("Crosstable" in done.stdout) is (code == 0)
+    assert "ignored" not in done.stderr
+    assert (folder / "m.sqlite").read_bytes().startswith(b"SQLite format 3\0")
+    with Store(folder / "m.sqlite", create=False) as store:
+        assert len(store.ids()) == 2
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["rules"], ["rules", "isf", "--json"]])
+def test_what_cannot_be_printed_is_no_success(arguments: list[str], folder: Path) -> None:
+    done = through_shell(folder, '"$@" >/dev/full', *arguments)
+    assert done.returncode == 1
+    assert done.stderr == "arena: cannot write the results: No space left on device\n"
+
+
+@pytest.mark.parametrize("arguments", [["rules", "isf"], MATCH])
+def test_a_reader_that_has_gone_is_no_reason_to_complain(arguments: list[str], folder: Path) -> None:
+    done = through_shell(folder, '{ "$@"; echo "exit $?" >&2; } | true', *arguments)
+    assert "arena:" not in done.stderr
+    assert "ignored" not in done.stderr
+    assert done.stderr.endswith("exit 1\n") or arguments != MATCH
+
+
+def test_a_league_goes_on_without_the_reader_of_its_progress(folder: Path) -> None:
+    done = through_shell(folder, '{ "$@" 2>&1 1>&3 | true; } 3>&1', *MATCH)
+    assert "Crosstable" in done.stdout
+    with Store(folder / "m.sqlite", create=False) as store:
+        assert len(store.ids()) == 2
+
+
+def test_a_league_goes_on_while_nobody_reads_its_progress(folder: Path) -> None:
+    """The pipe has room for what is said before the first game, and for some lines of sixteen."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, b"x" * PAGE):
+            pass
+    os.read(reader, PAGE)
+    os.write(writer, b"x" * (PAGE - 700))
+    os.set_blocking(writer, True)
+    command = [*ARENA, *MATCH, "--games", "16", "--json"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=writer, text=True) as running:
+        os.close(writer)
+        output = running.stdout.read() if running.stdout else ""
+    os.close(reader)
+    assert running.returncode == 0
+    assert '"standings"' in output
+    with Store(folder / "m.sqlite", create=False) as store:
+        assert len(store.ids()) == 16
+
+
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}])
+def test_terminals_that_know_only_ascii_get_tables_all_the_same(environment: dict[str, str], folder: Path) -> None:
+    environment = {**environment, "PYTHONCOERCECLOCALE": "0"}
+    done = through_shell(folder, '"$@"', *MATCH, **environment)
+    assert done.returncode == 0
+    assert "+-" in done.stdout
+    assert done.stdout.isascii()
+    assert done.stderr.isascii()
+    for command in (["games", "m.sqlite"], ["show", "m.sqlite", "1", "--ply", "0"], ["standings", "m.sqlite"]):
+        done = through_shell(folder, '"$@"', *command, **environment)
+        assert (done.returncode, done.stdout.isascii()) == (0, True), done.stderr
+
+
+def test_in_a_dumb_terminal_progress_is_plain_lines(folder: Path) -> None:
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "dumb"}
+    with subprocess.Popen([*ARENA, *MATCH], cwd=folder, env=environment, stderr=terminal, stdout=subprocess.DEVNULL):
+        os.close(terminal)
+        seen = b""
+        with open(controller, "rb", buffering=0) as screen:
+            try:
+                while data := screen.read(65536):
+                    seen += data
+            except OSError:  # the terminal's other end was closed: the program is done
+                pass
+    assert b"[2/2]" in seen
+    assert b"\x1b" not in seen
+
+
+HOSTILE = b"a\xff\x1b]52;c;eA==\x07"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["match", HOSTILE, "beta.py"],
+        ["standings", HOSTILE],
+        ["show", "m.sqlite", HOSTILE],
+        ["games", "m.sqlite", "--bot", HOSTILE],
+        ["rules", HOSTILE],
+        ["resume", HOSTILE],
+        [HOSTILE],
+        ["match", "alpha.py", "beta.py", "--store", b"no/" + HOSTILE],
+        ["match", "alpha.py", "beta.py", "--limits", HOSTILE],
+        ["match", "alpha.py", "beta.py", "--time", HOSTILE],
+        ["match", "alpha.py", "beta.py", "--seed", HOSTILE],
+    ],
+    ids=lambda arguments: " ".join(str(argument) for argument in arguments[:3]),
+)
+def test_arguments_that_are_no_text_are_refused_in_printable_words(arguments: list[str | bytes], folder: Path) -> None:
+    with Store(folder / "m.sqlite", create=True):
+        pass
+    done = subprocess.run([*ARENA, *arguments], cwd=folder, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert rb"\x1b" in done.stderr
+    assert all(line.isprintable() for line in done.stderr.decode().splitlines())
+    assert b"internal error" not in done.stderr
+
+
+def test_games_in_a_file_whose_name_is_no_text_are_played_and_resumed(folder: Path) -> None:
+    command: list[str | bytes] = [
+        *ARENA,
+        "match",
+        "alpha.py",
+        "beta.py",
+        "--rules",
+        "barrage",
+        "--store",
+        b"\xff.sqlite",
+    ]
+    first = subprocess.run([*command, "--json"], cwd=folder, capture_output=True, check=False)
+    assert first.returncode == 0, first.stderr
+    assert rb'"\\udcff.sqlite"' in first.stdout
+    again = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    assert b"2 of them stored already" in again.stderr
+    assert (folder / os.fsdecode(b"\xff.sqlite")).exists()
+
+
+def test_a_printed_command_can_be_pasted_whatever_is_in_it() -> None:
+    words = ["plain", "two words", "it's", "\udcff", "\x1b]52;\x07'\\", "é", "a\nb", ""]
+    line = shell_line("printf", r"%s\0", *words)
+    assert line.isprintable()
+    said = subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout
+    assert said.split(b"\0")[:-1] == [os.fsencode(word) for word in words]
+
+
+def test_the_store_is_no_name_that_only_sqlite_knows(folder: Path) -> None:
+    done = through_shell(folder, '"$@"', *MATCH[:-1], ":memory:")
+    assert done.returncode == 0
+    assert (folder / ":memory:").is_file()
+
+
+def test_a_folder_that_has_been_removed_is_said_to_be(folder: Path) -> None:
+    done = through_shell(folder, 'mkdir gone; cd gone; rmdir ../gone; "$@"', "match", "../alpha.py", "../beta.py")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "arena: the current folder has been removed; change to another one\n",
+    )
