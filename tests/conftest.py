@@ -7,6 +7,7 @@ hold for any rules: rules by lot, and play by lot that is drawn towards what sel
 import importlib.util
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
@@ -46,6 +47,11 @@ from arena.rules.ruleset import (
 from protocol.bot import Bot, Conversation
 from protocol.codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
+
+# Where the tests are started by `nohup` or a script's `&` these are ignored, and the arena would leave them so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"
