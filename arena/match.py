@@ -18,7 +18,6 @@ from arena import __version__
 from arena.arrivals import Arrivals
 from arena.bots import BotSpec
 from arena.clock import NEVER
-from arena.confine.custody import adopt_orphans
 from arena.confine.launch import Launch, StartError
 from arena.limits import Limits
 from arena.model import GameRecord, GameSpec, Past, Use
@@ -90,7 +89,6 @@ async def play_on(
     Returns the record; or what has been played, if `pause` interrupted the game; or None, if that happened before both
     sides had set up. When this returns, or is cancelled, no process of the game is left.
     """
-    adopt_orphans()
     started = time.time()
     begun = now()
     table = _Table(Referee(spec, past=past), pause, conditions.pondering)
@@ -321,6 +319,7 @@ class _Table:
         red, blue = referee.seats
         processes = [self._processes.get(color) for color in Color]
         first, second = (Use(process.used_us, process.peak_memory) if process else Use() for process in processes)
+        pondered = [process.pondered_us if process else 0 for process in processes]
         return GameRecord(
             id=spec.id,
             arena=__version__,
@@ -342,6 +341,7 @@ class _Table:
             cpu_us=tuple(self.cpu_us),
             used=(first, second),
             confinement=_pair(process.confinement if process else "" for process in processes),
+            pondered_us=None if self._pondering else (pondered[0], pondered[1]),
         )
 
 

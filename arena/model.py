@@ -188,6 +188,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     took in microseconds. `stderr` is the last part of what each bot wrote there. `started` is in seconds since the
     epoch, `seconds` how long the game took as a whole. `cpu_us` is the processor time of each action in microseconds,
     `used` what the bots used in all, `confinement` how each was held; records of older versions have none of the three.
+    `pondered_us` is the processor time that each used in its opponent's turns although it might not (`--no-pondering`),
+    in microseconds; None if it might.
     """
 
     id: str
@@ -211,3 +213,4 @@ class GameRecord(msgspec.Struct, frozen=True):
     used: tuple[Use, Use] | None = None
     confinement: tuple[str, str] = ("", "")
     format: int = RECORD_FORMAT
+    pondered_us: tuple[int, int] | None = None

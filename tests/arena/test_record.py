@@ -165,7 +165,7 @@ def test_anything_else_is_refused_as_a_record(data: bytes) -> None:
         decode_record(data)
 
 
-SINCE_LATER = ("cpu_us", "used", "confinement", "format")
+SINCE_LATER = ("cpu_us", "used", "confinement", "format", "pondered_us")
 """What records of older versions do not have."""
 
 
