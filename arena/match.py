@@ -18,7 +18,6 @@ from arena import __version__
 from arena.arrivals import Arrivals
 from arena.bots import BotSpec
 from arena.clock import NEVER
-from arena.confine.custody import adopt_orphans
 from arena.confine.launch import Launch, StartError
 from arena.limits import Limits
 from arena.model import ArenaError, GameRecord, GameSpec, Past, Use
@@ -116,7 +115,6 @@ async def play_on(
     sides had set up. When this returns, raises or is cancelled, no process of the game is left. Raises
     `ArenaStoppedError` as `play_game` does.
     """
-    adopt_orphans()
     started = time.time()
     begun = now()
     table = _Table(Referee(spec, past=past), pause, conditions.pondering)
@@ -404,6 +402,7 @@ class _Table:
         red, blue = referee.seats
         processes = [self._processes.get(color) for color in Color]
         first, second = (Use(process.used_us, process.peak_memory) if process else Use() for process in processes)
+        pondered = [process.pondered_us if process else 0 for process in processes]
         return GameRecord(
             id=spec.id,
             arena=__version__,
@@ -427,6 +426,7 @@ class _Table:
             used=(first, second),
             confinement=_pair(process.confinement if process else "" for process in processes),
             interrupted=tuple(referee.interrupted),
+            pondered_us=None if self._pondering else (pondered[0], pondered[1]),
         )
 
 

@@ -203,7 +203,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     `used` what the bots used in all, `confinement` how each was held; records of older versions have none of the three.
     `interrupted` is as in `Past`. `forgiven_us` is what passed of each action's turn, in microseconds, and was not
     charged: `times_us` and it together are the time from the first write of the turn until the answer was read (see
-    `arena.clock`). Empty in older records.
+    `arena.clock`). Empty in older records. `pondered_us` is the processor time that each used in its opponent's turns
+    although it might not (`--no-pondering`), in microseconds; None if it might.
     """
 
     id: str
@@ -229,3 +230,4 @@ class GameRecord(msgspec.Struct, frozen=True):
     format: int = RECORD_FORMAT
     interrupted: tuple[tuple[int, int], ...] = ()
     forgiven_us: tuple[int, ...] = ()
+    pondered_us: tuple[int, int] | None = None

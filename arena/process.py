@@ -6,8 +6,8 @@ it never blocks there, and only the last part is kept. Programs are started with
 through a pidfd without being reaped, so that no stranger can take a process group's number before it is killed.
 
 What holds a bot is said by its `Launch`: the line that starts it, which may begin with a sandbox, its limits, and
-perhaps a control group. Whatever that is, the whole tree of its processes is looked at twenty times a second, and
-`arena.confine.custody` ends it.
+perhaps a control group. Whatever that is, `arena.confine.watch` looks at the whole tree of its processes twenty times a
+second, `arena.confine.freezer` stops them, and `arena.confine.killing` ends them.
 """
 
 import os
@@ -19,12 +19,14 @@ import time
 
 import trio
 
-from arena.confine import custody
+from arena.confine import custody, killing
 from arena.confine.bwrap import killing_signal
 from arena.confine.custody import TOKEN_VARIABLE
+from arena.confine.freezer import Freezer
 from arena.confine.launch import HOST_ERRORS, Launch, StartError, cannot_start_another
 from arena.confine.rlimits import limit_tree
-from arena.confine.tree import Process, cpu_us, fair_resident
+from arena.confine.tree import Process, cpu_us
+from arena.confine.watch import Watch
 from arena.limits import size_text
 from arena.printable import printable
 
@@ -35,16 +37,14 @@ READ_SIZE = 8192
 STDERR_READ_SIZE = 64 * 1024
 STDERR_LAST_READS = 64
 """How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
-FLOOD_PAUSE = 0.001
-"""Seconds that whoever floods standard error waits after each filling of the pipe."""
+STDERR_PAUSE = 0.002
+"""Seconds between two readings of a bot's standard error: a flood, or a trickle of single bytes, takes no more."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
 REMOVE_PATIENCE = 5.0
 """Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
-WATCH_SECONDS = 0.05
-"""How often a bot's processes are looked at. One that takes memory as fast as it can gets some 60 MB in that time."""
 
 
 class BotProcess:
@@ -70,15 +70,15 @@ class BotProcess:
         self._stderr_lost = 0
         self._player: int | None = None if launch.helpers else self.pid
         """The bot's own first process, which stands below the sandbox's; None until it has been found."""
-        self._groups = {self.pid}
-        """The process groups that the bot's processes are in."""
-        self._frozen = False
         self._cpu_us = 0
-        self.peak_memory = 0
-        """The most memory that was seen in use, in bytes, all processes together."""
+        self._peak_memory: int | None = None
         self.used_us = 0
         """Microseconds of processor time that all its processes have used; known after the end."""
-        custody.take_in(self.pid, token)
+        self._freezer = Freezer(self.pid, launch.group, launch.helpers)
+        self._watch = Watch(
+            self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
+        )
+        self.mark = custody.register(self.pid, token, self._freezer.reaped)
 
     @classmethod
     def start(cls, launch: Launch) -> "BotProcess":
@@ -88,6 +88,7 @@ class BotProcess:
         fault and not the bot's.
         """
         token = secrets.token_hex(8)
+        custody.adopt_orphans()
         try:
             popen = subprocess.Popen(
                 list(launch.command),
@@ -110,7 +111,7 @@ class BotProcess:
             with popen:
                 popen.kill()
             raise cannot_start_another(error) from error
-        limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus)
+        limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus, process.mark)
         return process
 
     # --- talking --------------------------------------------------------------------------------------------------
@@ -160,11 +161,9 @@ class BotProcess:
         """Keep reading standard error, and its last part, until its end. Run this beside everything else."""
         while True:
             await trio.lowlevel.wait_readable(self._stderr)
-            count = self._read_stderr()
-            if count == 0:
+            if self._read_stderr() == 0:
                 return
-            if count == STDERR_READ_SIZE:
-                await trio.sleep(FLOOD_PAUSE)  # a flood must not take the time of others
+            await trio.sleep(STDERR_PAUSE)
 
     def _read_stderr(self) -> int | None:
         """Read standard error once; returns the number of bytes, 0 at its end and None if there is nothing now."""
@@ -191,39 +190,27 @@ class BotProcess:
 
     async def watch(self) -> str:
         """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
-        while True:
-            await trio.sleep(WATCH_SECONDS)
-            words = self.look_after()
-            if words:
-                return words
+        return await self._watch.until_over()
 
     def look_after(self) -> str:
         """Look at all of the bot's processes once; returns in words what they use more of than they may, or nothing."""
-        custody.sweep()
-        found = custody.belongings(self.pid)
-        groups = {process.group for process in found if not process.is_dead}
-        if self._frozen:
-            for group in groups - self._groups:
-                custody.signal_group(group, signal.SIGSTOP)
-        self._groups = groups | {self.pid}
-        self._find_player(found)
-        limits = self._launch.limits
-        resident = sum(process.resident for process in found)
-        if limits and resident > limits.memory:
-            resident = sum(fair_resident(process.pid) or process.resident for process in found)
-        self.peak_memory = max(self.peak_memory, resident)
-        if limits and resident > limits.memory:
-            return (
-                f"used {resident >> 20}M of memory, all its processes together; {size_text(limits.memory)} are allowed"
-            )
-        processes = sum(process.threads or 1 for process in found) - self._launch.helpers
-        if limits and processes > limits.processes:
-            return f"had {processes} processes and threads; {limits.processes} are allowed"
-        return ""
+        return self._watch.look()
 
-    def _find_player(self, found: list[Process]) -> None:
-        if self._player is None and len(found) > self._launch.helpers:
-            self._player = found[self._launch.helpers].pid
+    @property
+    def peak_memory(self) -> int:
+        """The most memory that was seen in use, in bytes, all processes together."""
+        return self._peak_memory or self._watch.peak_memory
+
+    @property
+    def pondered_us(self) -> int:
+        """Microseconds of processor time that were used while it was frozen; see `arena.confine.freezer`."""
+        return self._freezer.used_us
+
+    def _find_player(self) -> None:
+        helpers = self._launch.helpers
+        found: list[Process] = custody.belongings(self.pid, helpers + 1)
+        if len(found) > helpers:
+            self._player = found[helpers].pid
 
     def cpu_us(self) -> int:
         """Microseconds of processor time used so far: of the whole tree in a control group, else of the bot's own first
@@ -231,7 +218,7 @@ class BotProcess:
         if self._launch.group:
             return self._launch.group.cpu_us()
         if self._player is None:
-            self._find_player(custody.belongings(self.pid))
+            self._find_player()
         used = cpu_us(self._player) if self._player is not None else None
         if used is not None:
             self._cpu_us = used
@@ -239,27 +226,22 @@ class BotProcess:
 
     def freeze(self) -> None:
         """Let none of the bot's processes run until `thaw`."""
-        self._let_run(False)
+        self._freezer.freeze(trio.current_time())
+        if self._freezer.has_several:
+            self._watch.hurry()
 
     def thaw(self) -> None:
-        """Let them run again."""
-        self._let_run(True)
-
-    def _let_run(self, run: bool) -> None:
-        if run is not self._frozen:
-            return
-        self._frozen = not run
-        if self._launch.group:
-            self._launch.group.freeze(self._frozen)
-        else:
-            for group in self._groups:
-                custody.signal_group(group, signal.SIGCONT if run else signal.SIGSTOP)
+        """Let them run again. What they have used meanwhile counts, and if that is too much, `watch` returns."""
+        if self._freezer.is_frozen:
+            self._freezer.thaw(trio.current_time())
+            if words := self._freezer.complaint():
+                self._watch.report(words)
 
     def strike(self) -> None:
         """Kill at once all that is alive of it at this moment. It still has to be ended."""
         if self._launch.group:
             self._launch.group.kill()
-        custody.strike(self.pid)
+        killing.kill_now(self.pid)
 
     # --- the end --------------------------------------------------------------------------------------------------
 
@@ -312,7 +294,7 @@ class BotProcess:
                 nursery.start_soon(self.drain_stderr)
                 if grace:
                     await self._wait_for_exit(grace)
-                self.look_after()
+                await self._watch.look_in_steps()
                 self.cpu_us()
                 await self._kill_all()
                 nursery.cancel_scope.cancel()
@@ -342,14 +324,14 @@ class BotProcess:
         group = self._launch.group
         if group:
             group.kill()
-        used = await custody.hunt(self.pid)
+        used = await killing.kill_tree(self.pid)
         status, last = custody.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         used += last
         self.used_us = max(used, self._cpu_us)
         if group:
             self.used_us = group.cpu_us()
-            self.peak_memory = group.memory_peak() or self.peak_memory
+            self._peak_memory = group.memory_peak()
             with trio.move_on_after(REMOVE_PATIENCE):
                 while not group.remove():  # noqa: ASYNC110  (the kernel holds a group longer than its dead)
                     await trio.sleep(0.001)

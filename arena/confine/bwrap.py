@@ -224,6 +224,7 @@ def _system() -> tuple[str, ...]:
     for part in OPEN_PROC:
         line += ["--ro-bind-try", part, part]
     line += ["--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
+    line += ["--ro-bind-try", "/dev/null", "/proc/locks"]  # those of the whole machine
     line += ["--dev", "/dev", "--remount-ro", "/dev/pts"]  # which also keeps bots from making terminals
     return (*line, "--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
 

@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 
-from arena.confine.tree import descend, read_file
+from arena.confine.tree import read_file, walk
 from arena.limits import GIB, Limits
 
 if sys.platform != "win32":
@@ -23,6 +23,10 @@ CPU_SECONDS = 3600
 OPEN_FILES = 256
 DATA_ROOM = 2 * GIB
 """What a process may ask for beyond what all may use: Java commits that much on a machine with 24 GiB."""
+MARK = 10
+"""RLIMIT_LOCKS of <asm-generic/resource.h>, which counted locks on files before Linux 2.4.25: it limits nothing."""
+FEW = 64
+"""Processes that are gone through where there is no limit on them: those of a sandbox that is being set up."""
 PROCESSES_ROOM = 64
 """The system counts a user's processes and threads, not a bot's. A bot gets so many times its share on top of what the
 machine has: that stops a program that never stops forking, and no other."""
@@ -53,22 +57,27 @@ def at_most_own(name: str, value: int) -> int:
     return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
-def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int]) -> None:
-    """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all)."""
-    if sys.platform != "linux" or not (limits or cpus):
+def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int], mark: int | None = None) -> None:
+    """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all).
+
+    What it has started by now gets them, too, as far as that is no more than it may start; later ones inherit them. A
+    process is limited before its children are looked for: one that it starts in between has them already. `mark` is
+    what its processes are known by (`arena.confine.custody`).
+    """
+    if sys.platform != "linux" or not (limits or cpus or mark):
         return
     values = process_limits(limits) if limits else {}
     if limits:
         values["nproc"] = _processes_now() + PROCESSES_ROOM * limits.processes
-    done: set[int] = set()
-    while todo := [process.pid for process in descend([pid]) if process.pid not in done]:
-        for each in todo:
-            done.add(each)
-            with contextlib.suppress(OSError):  # it is dead by now
-                if cpus:
-                    os.sched_setaffinity(each, cpus)
-                for name, value in values.items():
-                    _lower(each, getattr(resource, f"RLIMIT_{name.upper()}"), value)
+    numbers = {getattr(resource, f"RLIMIT_{name.upper()}"): value for name, value in values.items()}
+    if mark is not None:
+        numbers[MARK] = mark
+    for process in walk([pid], limits.processes if limits else FEW):
+        with contextlib.suppress(OSError):  # it is dead by now
+            if cpus:
+                os.sched_setaffinity(process.pid, cpus)
+            for number, value in numbers.items():
+                _lower(process.pid, number, value)
 
 
 def _lower(pid: int, number: int, value: int) -> None:

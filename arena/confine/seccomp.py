@@ -4,6 +4,13 @@ Namespaces take away files, network and other processes. The filter closes what 
 machines, keyrings, calls in another architecture's numbering, which a filter for this one would not understand) and
 what no game needs and has a record of holes. All else is allowed: a bot may be written in any language.
 
+It also closes what two bots could tell each other through the files of the system, which both are shown: locks, leases
+and watches on them, hints that the kernel keeps with a file, the times of device files, what is in the cache. A filter
+cannot see which file a call is about, so this holds for a bot's own files as well. Locks are granted and not kept:
+programs that lock their own files as a matter of form (SQLite, Java) would not go on if they were refused; nor are the
+times of files set. And it lets nobody continue what has been stopped: so no bot can think in a turn of its opponent's
+in which it is to stand still.
+
 A filter is a program of the classic Berkeley packet filter. Here it is put together from pieces that fall through where
 they have no objection, so that no jump has to be counted by hand.
 """
@@ -28,6 +35,21 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "socketpair": (53, 199),
     "clone": (56, 220),
     "ioctl": (16, 29),
+    "fcntl": (72, 25),
+    "flock": (73, 32),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "fadvise64": (221, 223),
+    "preadv2": (327, 286),
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424),
+    "prctl": (157, 167),
     # other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -88,21 +110,56 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "shmget": (29, 194),
     "msgget": (68, 186),
     "semget": (64, 190),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "cachestat": (451, 451),
+    "timer_create": (222, 107),
 }
 """The numbers of the calls that the filter knows, on x86_64 and on aarch64; None where there is no such call."""
 
-BY_ARGUMENT = ("socket", "socketpair", "clone", "ioctl")
+BY_ARGUMENT = (
+    "socket",
+    "socketpair",
+    "clone",
+    "ioctl",
+    "fcntl",
+    "fadvise64",
+    "preadv2",
+    "kill",
+    "tkill",
+    "tgkill",
+    "rt_sigqueueinfo",
+    "rt_tgsigqueueinfo",
+    "pidfd_send_signal",
+    "prctl",
+)
+IDLE = (
+    "flock",  # a lock on a file of the system tells all who try it, too
+    "utime",  # whoever may write to a device file may set its times, and all can see them
+    "utimes",
+    "futimesat",
+    "utimensat",
+)
+"""Calls that do nothing and return 0."""
 ABSENT = (
     "io_uring_setup",  # does what other calls do, sockets included, behind the filter's back
     "io_uring_enter",
     "io_uring_register",
     "clone3",  # its flags are in memory, where no filter can look; the C library then takes clone
-    "memfd_secret",  # memory that nobody could measure; so are the segments and queues of the next three
+    "memfd_secret",  # memory that nobody could measure; so are the segments and queues of the next five
     "shmget",
     "msgget",
     "semget",
+    "mq_open",
+    "mq_unlink",
+    "inotify_init",  # tells who opens which file of the system when
+    "inotify_init1",
+    "cachestat",
+    "timer_create",  # its signal is in memory, and could be SIGCONT
 )
-"""Calls that fail with ENOSYS; the others, but for those that the arguments decide on, fail with EPERM."""
+"""Calls that fail with ENOSYS; those in none of the three lists fail with EPERM."""
 
 X32_CALLS = 512
 """From here on x86_64 has only calls of the x32 architecture, with its mark (bit 30) or, by an old mistake, without."""
@@ -116,10 +173,27 @@ CLONE_NEW_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of <linux/sched.h>."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 """What types into a terminal as if somebody sat there."""
+F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW = 6, 7, 37, 38
+FCNTL_LOCKS = (F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW)
+FCNTL_ALLOWED = (0, 1, 2, 3, 4, 8, 9, 15, 16, 17, 1027, 1028, 1030, 1031, 1032, 1033, 1034)
+"""F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_GETOWNER_UIDS,
+F_DUPFD_QUERY, F_CREATED_QUERY, F_DUPFD_CLOEXEC, F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS and F_GET_SEALS. The others
+look for locks, set leases, ask to be told of accesses (F_NOTIFY), or keep hints with a file (F_SET_RW_HINT); or choose
+the signal that tells of input (F_SETSIG)."""
+POSIX_FADV_DONTNEED = 4
+"""What drops a file from the kernel's cache. It is advice, and need not be taken."""
+RWF_NOWAIT = 8
+"""What reads from the cache only, and tells so what is in it."""
+SIGCONT = 18
+PR_SET_PDEATHSIG = 1
+EXIT_SIGNAL = 0xFF
+"""The bits of clone's flags that say which signal a parent gets at the child's end."""
 
 # Offsets in struct seccomp_data and return values of <linux/seccomp.h>.
 NUMBER, ARCHITECTURE = 0, 4
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
+DONE = FAIL
+"""Nothing is done, and the call returns 0."""
 
 
 class Step(NamedTuple):
@@ -152,15 +226,38 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
     if column == 0:
         steps += [Step(LOAD, NUMBER), Step(IF_AT_LEAST, X32_CALLS, 0, 1), _fail(errno.ENOSYS)]
     steps += _when(NUMBER, calls(*ABSENT), [_fail(errno.ENOSYS)])
-    forbidden = [name for name in SYSCALLS if name not in ABSENT and name not in BY_ARGUMENT]
+    steps += _when(NUMBER, calls(*IDLE), [Step(RETURN, DONE)])
+    forbidden = [name for name in SYSCALLS if name not in (*ABSENT, *IDLE, *BY_ARGUMENT)]
     steps += _when(NUMBER, calls(*forbidden), [_fail(errno.EPERM)])
     steps += _when(NUMBER, calls("socket", "socketpair"), [*_socket(), Step(RETURN, ALLOW)])
     steps += _when(
         NUMBER,
         calls("clone"),
-        [Step(LOAD, _argument(0)), Step(IF_ANY_BIT, CLONE_NEW_NAMESPACES, 0, 1), _fail(errno.EPERM)],
+        [
+            Step(LOAD, _argument(0)),
+            Step(IF_ANY_BIT, CLONE_NEW_NAMESPACES, 0, 1),
+            _fail(errno.EPERM),
+            Step(AND, EXIT_SIGNAL),
+            Step(IF_EQUAL, SIGCONT, 0, 1),
+            _fail(errno.EPERM),
+        ],
     )
     steps += _when(NUMBER, calls("ioctl"), _when(_argument(1), [TIOCSTI, TIOCLINUX], [_fail(errno.EPERM)]))
+    steps += _when(NUMBER, calls("fcntl"), _fcntl())
+    steps += _when(NUMBER, calls("fadvise64"), _when(_argument(3), [POSIX_FADV_DONTNEED], [Step(RETURN, DONE)]))
+    steps += _when(
+        NUMBER,
+        calls("preadv2"),
+        [Step(LOAD, _argument(5)), Step(IF_ANY_BIT, RWF_NOWAIT, 0, 1), _fail(errno.EOPNOTSUPP)],
+    )
+    signal = {"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2, "pidfd_send_signal": 1}
+    for name, index in signal.items():
+        steps += _when(NUMBER, calls(name), _when(_argument(index), [SIGCONT], [_fail(errno.EPERM)]))
+    steps += _when(
+        NUMBER,
+        calls("prctl"),
+        _when(_argument(0), [PR_SET_PDEATHSIG], _when(_argument(1), [SIGCONT], [_fail(errno.EPERM)])),
+    )
     steps.append(Step(RETURN, ALLOW))
     return b"".join(struct.pack("<HBBI", step.code, step.if_true, step.if_false, step.value) for step in steps)
 
@@ -181,6 +278,11 @@ def _socket() -> Steps:
             ],
         ),
     ]
+
+
+def _fcntl() -> Steps:
+    command = _argument(1)
+    return [*_when(command, FCNTL_LOCKS, [Step(RETURN, DONE)]), *_only(command, FCNTL_ALLOWED, errno.EINVAL)]
 
 
 def _argument(index: int) -> int:

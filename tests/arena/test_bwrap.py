@@ -38,7 +38,7 @@ from arena.confine.bwrap import (
 )
 from arena.confine.programs import SYSTEM, HostPrograms
 from arena.confine.recipe import recipe
-from arena.confine.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, SYSCALLS, filter_program
+from arena.confine.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
 from arena.limits import MIB, Limits
 from arena.model import UsageError
 
@@ -582,7 +582,7 @@ def test_the_filter_is_in_force(sandbox: Sandbox) -> None:
     if filter_program() is None:
         pytest.skip(f"there is no filter for {platform.machine()}")
     column = ARCHITECTURES[platform.machine().lower()][1]
-    numbers = {name: columns[column] for name, columns in SYSCALLS.items() if name not in BY_ARGUMENT}
+    numbers = {name: columns[column] for name, columns in SYSCALLS.items() if name not in (*BY_ARGUMENT, *IDLE)}
     program = f"""
 import ctypes, errno
 libc = ctypes.CDLL(None, use_errno=True)
@@ -594,6 +594,71 @@ tell({{name: call(number) for name, number in numbers.items() if number is not N
 """
     for name, result in sandbox.ask(program).items():
         assert result == ("ENOSYS" if name in ABSENT else "EPERM"), name
+
+
+def test_two_sandboxes_cannot_tell_each_other_anything_by_a_file_that_both_see(sandbox: Sandbox) -> None:
+    """One does to a file of the system, and to a device, all that leaves something behind; the other looks for it."""
+    sender = """
+import fcntl, socket, struct, time
+def attempt(work):
+    try:
+        work()
+    except OSError:
+        pass
+held = []
+for path, flags in (("/usr/bin/env", os.O_RDONLY), ("/dev/null", os.O_RDWR)):
+    file = os.open(path, flags)
+    held.append(file)
+    lock = struct.pack("hhqqi4x", fcntl.F_RDLCK if flags == os.O_RDONLY else fcntl.F_WRLCK, 0, 0, 1, 0)
+    for command in (fcntl.F_SETLK, fcntl.F_OFD_SETLK):
+        attempt(lambda: fcntl.fcntl(file, command, lock))
+    attempt(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
+    attempt(lambda: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK))
+    attempt(lambda: fcntl.fcntl(file, 1036, struct.pack("Q", 3)))  # F_SET_RW_HINT
+    attempt(lambda: os.utime(file))
+tell("held")
+sys.stdin.read()
+"""
+    receiver = """
+import ctypes, fcntl, struct
+def attempt(work):
+    try:
+        return work()
+    except OSError as error:
+        return error.strerror
+seen = []
+for path, flags in (("/usr/bin/env", os.O_RDONLY), ("/dev/null", os.O_RDWR)):
+    file = os.open(path, flags)
+    for command in (fcntl.F_GETLK, fcntl.F_OFD_GETLK):
+        seen.append(attempt(lambda: fcntl.fcntl(file, command, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0))))
+    seen.append(attempt(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)))
+    kind = fcntl.LOCK_SH if flags == os.O_RDONLY else fcntl.LOCK_EX
+    seen.append(attempt(lambda: fcntl.lockf(file, kind | fcntl.LOCK_NB)))
+    seen.append(attempt(lambda: fcntl.fcntl(file, 1035, bytes(8))))  # F_GET_RW_HINT
+    seen.append(os.stat(path).st_mtime_ns)
+seen.append(attempt(lambda: open("/proc/locks").read()))
+seen.append(ctypes.CDLL(None).inotify_init())
+tell(seen)
+"""
+    before = sandbox.ask(receiver)
+    with sandbox.start(sender) as process:
+        assert json.loads(process.said(7)) == "held"
+        assert sandbox.ask(receiver) == before
+        process.communicate(timeout=PATIENCE)
+    assert before[0] == before[1] == "Invalid argument"
+    assert before[-2:] == ["Permission denied", -1]
+
+
+def test_programs_that_lock_their_own_files_go_on(sandbox: Sandbox) -> None:
+    program = """
+import sqlite3
+book = sqlite3.connect("/tmp/book")
+book.execute("create table openings (moves text)")
+book.execute("insert into openings values ('a4-a5')")
+book.commit()
+tell(sqlite3.connect("/tmp/book").execute("select * from openings").fetchall())
+"""
+    assert sandbox.ask(program) == [["a4-a5"]]
 
 
 def test_no_terminal_can_be_had_or_typed_into(sandbox: Sandbox) -> None:

@@ -306,4 +306,5 @@ def judge(row: Row, color: Color, record: GameRecord) -> None:
     assert [words for words in row.not_told if any(words in note for note in notes)] == [], notes
     assert record.used is not None
     assert record.used[color].cpu_us >= row.used_ms * 1000
+    assert (record.pondered_us is None) is row.pondering
     check_record(record)

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,8 @@ import trio
 
 import arena.process
 from arena.bots import BotSpec, load_bot
+from arena.confine import freezer
+from arena.match import Conditions
 from arena.model import GameRecord, GameResult, TimeControl
 from arena.record import check_record, decode_record, encode_record
 from protocol.notation import Color, Reason
@@ -286,3 +289,27 @@ def test_who_is_at_fault_is_told_of_it_and_the_other_only_how_it_ended(
     assert error.startswith("expected one of name, author, want")
     assert end == "loss protocol"
     assert error in record.verdict.detail
+
+
+def test_who_cannot_be_stopped_in_the_opponents_turns_loses_by_what_it_uses_there(
+    make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No signal reaches it here, as if it knew a way round them all; the one that only waits is not blamed."""
+    monkeypatch.setattr(freezer, "signal_group", lambda group, number: None)
+    monkeypatch.setattr(freezer.Freezer, "found", lambda self, processes: False)
+    spinner = """
+import select
+introduce()
+set_up()
+while True:
+    answer()
+    while not select.select([0], [], [], 0)[0]: pass
+"""
+    slow = "import time\nintroduce()\nset_up()\nwhile True:\n    time.sleep(0.3)\n    answer()"
+    conditions = Conditions(pondering=False)
+    record = trio.run(partial(play, make_bot(spinner), make_bot(slow), conditions=conditions))
+    assert (record.verdict.result, record.verdict.reason) == (GameResult.BLUE, Reason.OVER_LIMIT)
+    assert "ms of processor time in the opponent's turns" in record.verdict.detail
+    assert record.pondered_us is not None
+    assert record.pondered_us[Color.RED] > freezer.ALLOWED_US
+    assert record.pondered_us[Color.BLUE] < freezer.ALLOWED_US

@@ -1,5 +1,6 @@
 """A bot's process: it gets what it is given and no more, blocks nobody, and leaves nothing when it is ended."""
 
+import math
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ import trio
 import trio.testing
 
 import arena.process
-from arena.confine import custody
+from arena.confine import custody, killing
 from arena.confine.custody import TOKEN_VARIABLE, adopt_orphans
 from arena.confine.launch import Launch, StartError
 from arena.process import STDERR_KEPT, BotProcess
@@ -41,7 +42,7 @@ async def running(*command: str, environment: dict[str, str] | None = None) -> A
         with trio.fail_after(NEVER_ENDS):
             yield process
     finally:
-        if process.pid in custody._leaders:
+        if process.pid in custody.owners:
             await process.end(0)
 
 
@@ -271,6 +272,35 @@ def test_a_flood_on_standard_error_neither_blocks_the_process_nor_the_arena() ->
     trio.run(main)
 
 
+def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After each reading there is a pause, however little has come: here one that never ends."""
+    monkeypatch.setattr(arena.process, "STDERR_PAUSE", math.inf)
+    reads = []
+    read = BotProcess._read_stderr
+
+    def counted(process: BotProcess) -> int | None:
+        reads.append(process.pid)
+        return read(process)
+
+    monkeypatch.setattr(BotProcess, "_read_stderr", counted)
+
+    async def main() -> None:
+        script = "import os\nfor _ in range(2000): os.write(2, b'x')\nprint('done', flush=True)\ninput()"
+        async with running(*python(script)) as process:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(process.drain_stderr)
+                await heard(process, b"done")
+                await trio.testing.wait_all_tasks_blocked()
+                assert len(reads) == 1
+                nursery.cancel_scope.cancel()
+            await process.end()
+        assert process.stderr_tail.startswith("x" * 2000)
+
+    trio.run(main)
+
+
 # --- exiting ------------------------------------------------------------------------------------------------------
 
 
@@ -409,7 +439,7 @@ def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
 ) -> None:
     """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too."""
     adopt_orphans()
-    list_orphans = custody._orphans
+    list_orphans = custody.other_children
 
     def too_early() -> list[int]:
         listed = list_orphans()
@@ -424,7 +454,7 @@ def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
         )
         async with running(*shell(nested)) as process:
             await heard(process, b"up")
-            monkeypatch.setattr(custody, "_orphans", too_early)
+            monkeypatch.setattr(killing, "other_children", too_early)
             await process.end(0)
 
     trio.run(main)

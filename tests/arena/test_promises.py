@@ -3,6 +3,7 @@
 What holds at every level is tried at every level that this machine allows; where one is left out, the test says why.
 """
 
+import math
 import os
 import shutil
 import signal
@@ -22,7 +23,7 @@ from _pytest.mark import ParameterSet
 
 import arena.process
 from arena.bots import BotSpec, load_bot
-from arena.confine import custody
+from arena.confine import custody, killing
 from arena.confine.levels import Confinement, Level
 from arena.confine.tree import read_file
 from arena.limits import MIB, Limits
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 NEVER_ENDS = 60.0
-FLOOD = 4 * 1024 * MIB
+FLOOD = 512 * MIB
 MakeBot = Callable[..., BotSpec]
 Play = Callable[..., Awaitable[GameRecord]]
 
@@ -155,18 +156,30 @@ def test_after_a_league_no_process_of_it_is_left(tmp_path: Path, level: Level, n
     assert [bot for bot in bots if bot.is_running()] == []
 
 
+def is_caught_while_bots_play(arena: psutil.Process) -> bool:
+    """Suspend the arena, so that it starts no bots from here on; what it has started goes on until it plays. If there
+    are none, or a game was over just then, it goes on, and this was in vain."""
+    arena.suspend()
+    while bots := arena.children():
+        if not all(is_alive(bot) for bot in bots):
+            break
+        if all(len(bot.children(recursive=True)) >= 2 for bot in bots):
+            return True
+    arena.resume()
+    return False
+
+
 @pytest.mark.parametrize("level", levels()[1:])
 def test_in_a_sandbox_bots_die_with_an_arena_that_is_killed(tmp_path: Path, level: Level) -> None:
     folder = league_folder(tmp_path)
     with a_league(folder, level) as league:
         assert within(NEVER_ENDS, lambda: has_a_game(folder))
         arena = psutil.Process(league.pid)
-        while True:
-            arena.suspend()  # so that it starts none from here on; what it has started goes on until it plays
-            if arena.children():
-                break
-            arena.resume()  # it was between two games
-        assert within(NEVER_ENDS, lambda: all(len(bot.children(recursive=True)) >= 2 for bot in arena.children()))
+        try:
+            assert within(NEVER_ENDS, lambda: is_caught_while_bots_play(arena))
+        except BaseException:
+            league.kill()  # which may have been suspended, and would be waited for
+            raise
         bots = arena.children(recursive=True)
         league.kill()
         league.wait()
@@ -185,29 +198,26 @@ def is_alive(process: psutil.Process) -> bool:
 
 @at_every_level
 @pytest.mark.parametrize("what", ["hop", "leave"])
-def test_what_hops_for_ever_and_daemons_are_gone_in_time(
+def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
     compiled: Callable[[str], BotSpec], level: Level, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within a second at the default level, within 50 ms in a sandbox. The best of five: the machine has other work."""
+    """And not because the arena would have lost its patience."""
+    monkeypatch.setattr(killing, "PATIENCE", math.inf)
     monkeypatch.setattr(custody, "_sole_parent", True)
-    custody.adopt_orphans()
     bot = compiled(what)
-    seconds = []
 
     async def once(confinement: Confinement) -> None:
         process = confinement.start(bot)
         await heard(process, b"up")
         inside = psutil.Process(process.pid).children(recursive=True)
-        begun = time.perf_counter()
-        await process.end(0)
-        seconds.append(time.perf_counter() - begun)
+        with trio.fail_after(NEVER_ENDS):
+            await process.end(0)
         assert psutil.Process().children() == []
         assert [process for process in inside if is_alive(process)] == []
 
     with Confinement(level, [bot], Limits(), {}) as confinement:
         for _ in range(5):
             trio.run(once, confinement)
-    assert min(seconds) < (1.0 if level is Level.DEFAULT else 0.05), seconds
 
 
 # --- 3. floods --------------------------------------------------------------------------------------------------------
@@ -226,11 +236,11 @@ def forget_peak() -> int:
 
 
 @pytest.mark.parametrize("descriptor", [1, 2], ids=["stdout", "stderr"])
-def test_four_gigabytes_of_output_cost_the_arena_less_than_five_megabytes(
+def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
-    monkeypatch.setattr(arena.process, "FLOOD_PAUSE", 0)
+    monkeypatch.setattr(arena.process, "STDERR_PAUSE", 0)
     flood = f"data = b'x' * 65536\nfor _ in range({FLOOD // 65536}): os.write({descriptor}, data)\n"
     last = "os.write(2, b'all of it')\nplay(1)\nhear('turn')\nsay('move resign')\nhear('end')"
     flooder = make_bot(f"introduce()\nset_up()\n{flood}{last}")
@@ -376,8 +386,9 @@ def test_a_full_disk_stops_the_league_with_one_message(tmp_path: Path) -> None:
 # --- deadlines --------------------------------------------------------------------------------------------------------
 
 
-def test_a_turn_that_overruns_is_stopped_within_20_ms_of_its_deadline(make_bot: MakeBot, play: Play) -> None:
-    """The bot itself says how long its turn has lasted, again and again for as long as it lives. The best of five."""
+def test_a_turn_that_overruns_is_stopped_at_its_deadline(make_bot: MakeBot, play: Play) -> None:
+    """The bot itself says how long its turn has lasted, again and again for as long as it lives: never twice as long as
+    it may, and at best no more than a tenth longer."""
     program = """
 import time
 introduce()
@@ -388,11 +399,12 @@ while True:
     os.write(2, b"%.4f\\n" % (time.monotonic() - begun))
     time.sleep(0.001)
 """
-    control = TimeControl(move_ms=200, setup_ms=60_000, start_ms=60_000, margin_ms=0)
+    control = TimeControl(move_ms=300, setup_ms=60_000, start_ms=60_000, margin_ms=0)
     good = "introduce()\nset_up()\nplay()"
-    late = []
+    lasted = []
     for _ in range(5):
         record = trio.run(partial(play, make_bot(program), make_bot(good), time=control))
         assert record.verdict.reason is Reason.TIMEOUT
-        late.append(float(record.stderr[0].split()[-1]) - 0.2)
-    assert min(late) < 0.02, late
+        lasted.append(float(record.stderr[0].split()[-1]) / 0.3)
+    assert min(lasted) < 1.1, lasted
+    assert max(lasted) < 2, lasted

@@ -198,7 +198,7 @@ def test_anything_else_is_refused_as_a_record(data: bytes) -> None:
         decode_record(data)
 
 
-SINCE_LATER = ("cpu_us", "used", "confinement", "format", "interrupted", "forgiven_us")
+SINCE_LATER = ("cpu_us", "used", "confinement", "format", "interrupted", "forgiven_us", "pondered_us")
 """What records of older versions do not have."""
 
 

@@ -20,6 +20,7 @@ from arena.confine.seccomp import (
     ARCHITECTURES,
     BY_ARGUMENT,
     FAIL,
+    IDLE,
     SYSCALLS,
     X32_CALLS,
     filter_program,
@@ -30,12 +31,15 @@ HEADERS = {"x86_64": "asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
 AF_VSOCK = 40
 SOCK_RAW, SOCK_CLOEXEC, SOCK_NONBLOCK = 3, 0o2000000, 0o4000
 NETLINK_NETFILTER = 12
+IDLY = -1
+"""The filter's answer where nothing is done and the call returns 0."""
+SIGTERM, SIGCONT = 15, 18
 CLONE_THREAD_FLAGS = 0x3D0F00
 """What the C library starts a thread with."""
 
 
 def run(program: bytes, number: int, arguments: tuple[int, ...] = (), architecture: int = 0) -> int:
-    """What the filter says to a call, as the kernel would run it: 0 if it may go on, else the error."""
+    """What the filter says to a call, as the kernel would run it: 0 if it may go on, else the error, or `IDLY`."""
     data = struct.pack("<IIQ6Q", number, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
     steps = list(struct.iter_unpack("<HBBI", program))
     at = accumulator = 0
@@ -57,7 +61,7 @@ def run(program: bytes, number: int, arguments: tuple[int, ...] = (), architectu
                 if value == ALLOW:
                     return 0
                 assert value & 0xFFFF0000 == FAIL
-                return int(value & 0xFFFF)
+                return int(value & 0xFFFF) or IDLY
             case _:
                 raise AssertionError(f"instruction {code:#x}")
 
@@ -76,7 +80,8 @@ def test_every_call_that_no_game_needs_fails(machine: str) -> None:
     column = ARCHITECTURES[machine][1]
     for name, numbers in SYSCALLS.items():
         if name not in BY_ARGUMENT and numbers[column] is not None:
-            assert answer(machine, name) == (errno.ENOSYS if name in ABSENT else errno.EPERM), name
+            expected = errno.ENOSYS if name in ABSENT else IDLY if name in IDLE else errno.EPERM
+            assert answer(machine, name) == expected, name
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -129,6 +134,44 @@ def test_terminals_can_be_asked_but_not_typed_into(machine: str) -> None:
     assert answer(machine, "ioctl", 0, 0x5401) == 0
     assert answer(machine, "ioctl", 0, 0x5412) == errno.EPERM
     assert answer(machine, "ioctl", 0, 0x541C) == errno.EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_descriptors_can_be_handled_and_locks_are_granted_but_not_kept(machine: str) -> None:
+    """The commands are those of <linux/fcntl.h>, with some that no kernel has yet."""
+    allowed = {0, 1, 2, 3, 4, 8, 9, 15, 16, 17, 1027, 1028, 1030, 1031, 1032, 1033, 1034}
+    locks = {6, 7, 37, 38}
+    for command in (*range(50), *range(1020, 1050)):
+        expected = 0 if command in allowed else IDLY if command in locks else errno.EINVAL
+        assert answer(machine, "fcntl", 3, command) == expected, command
+    assert answer(machine, "fcntl", 3, 6 | 1 << 32) == IDLY
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nothing_is_dropped_from_the_cache_or_asked_what_is_in_it(machine: str) -> None:
+    assert [answer(machine, "fadvise64", 3, 0, 0, advice) for advice in range(6)] == [0, 0, 0, 0, IDLY, 0]
+    assert answer(machine, "preadv2", 3, 0, 1, 0, 0, 0) == 0
+    assert answer(machine, "preadv2", 3, 0, 1, 0, 0, 8 | 1) == errno.EOPNOTSUPP
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nothing_that_was_stopped_can_be_continued(machine: str) -> None:
+    """By a signal that is sent, or that the kernel is asked to send."""
+    for name, before in {
+        "kill": (1,),
+        "tkill": (1,),
+        "tgkill": (1, 1),
+        "rt_sigqueueinfo": (1,),
+        "rt_tgsigqueueinfo": (1, 1),
+        "pidfd_send_signal": (3,),
+    }.items():
+        assert answer(machine, name, *before, SIGTERM) == 0, name
+        assert answer(machine, name, *before, SIGCONT) == errno.EPERM, name
+    set_parent_death_signal, get_parent_death_signal = 1, 2
+    assert answer(machine, "prctl", set_parent_death_signal, SIGTERM) == 0
+    assert answer(machine, "prctl", set_parent_death_signal, SIGCONT) == errno.EPERM
+    assert answer(machine, "prctl", get_parent_death_signal, SIGCONT) == 0
+    assert answer(machine, "clone", SIGCONT) == errno.EPERM
 
 
 @pytest.mark.parametrize("machine", MACHINES)

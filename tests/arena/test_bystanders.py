@@ -1,0 +1,260 @@
+"""What is no bot's is left alone: neither killed nor reaped, whoever started the arena and whatever runs beside it."""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.confine import tree
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
+
+ROOT = Path(__file__).parent.parent.parent
+NEVER_ENDS = 60.0
+ARENA = f"{sys.executable} -c 'from arena.cli.main import main; main()'"
+HOST = """
+import os, subprocess, sys, threading
+from pathlib import Path
+import trio
+from arena.bots import load_bot
+from arena.confine import custody, tree
+from arena.confine.launch import Launch
+from arena.league.schedule import Settings, schedule
+from arena.limits import Limits
+from arena.match import play_game
+from arena.model import parse_time
+from arena.process import BotProcess
+from arena.rules.loading import load_ruleset
+
+def bot(*command, word=b"up"):
+    return BotProcess.start(Launch(command, Path("/"), {"PATH": os.defpath}))
+
+async def looked(process, times=4):
+    "Several sweeps, each of which would take what it may."
+    for _ in range(times):
+        custody._sweep_after = 0.0
+        process.look_after()
+        await trio.sleep(0.001)
+"""
+
+
+HIDES = r"""
+#include <unistd.h>
+int main(int count, char **words)
+{
+    char *again[] = {words[0], "again", 0}, *none[] = {0};
+    if (count > 1)
+        for (;;) pause();
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) execve(words[0], again, none);
+        _exit(0);
+    }
+    wait(0);
+    for (;;) pause();
+}
+"""
+
+
+def is_alive(pid: int) -> bool:
+    process = tree.look(pid)
+    return process is not None and not process.is_dead
+
+
+@contextmanager
+def ended_after(pid: int) -> Iterator[None]:
+    """Kill this process at the end, which is to live until then."""
+    try:
+        yield
+        assert is_alive(pid), "the bystander has been killed"
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+def league_folder(folder: Path) -> Path:
+    for name in ("alpha.py", "beta.py"):
+        shutil.copy(ROOT / "bots" / "drifter.py", folder / name)
+    return folder
+
+
+def host(script: str, *, before: tuple[str, ...] = ()) -> "subprocess.Popen[str]":
+    """A program that uses the arena as a library."""
+    line = [*before, sys.executable, "-c", f"{HOST}\n{script}"]
+    return subprocess.Popen(line, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def said(process: "subprocess.Popen[str]") -> str:
+    """The next line that it prints."""
+    assert process.stdout is not None
+    assert select.select([process.stdout], [], [], NEVER_ENDS)[0], "nothing more came"
+    return process.stdout.readline()
+
+
+@pytest.mark.parametrize("command", ["match alpha.py beta.py --games 2", "league alpha.py beta.py --rounds 1"])
+def test_what_a_shell_had_started_before_it_became_the_arena_lives_on(tmp_path: Path, command: str) -> None:
+    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} {command} --rules duel"
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=league_folder(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=NEVER_ENDS,
+        check=True,
+    )
+    with ended_after(int(done.stdout.split()[0])):
+        assert "alpha" in done.stdout
+
+
+def test_a_pipe_that_the_shell_had_made_of_the_output_takes_all_of_it(tmp_path: Path) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("this needs bash")
+    script = f"exec {ARENA} league alpha.py beta.py --rules duel --rounds 1 > >(cat > table; echo $? > code)"
+    subprocess.run([bash, "-c", script], cwd=league_folder(tmp_path), timeout=NEVER_ENDS, check=True)
+    for _ in range(1000):
+        if (tmp_path / "code").exists() and (tmp_path / "code").read_text():
+            break
+        select.select([], [], [], 0.01)
+    assert (tmp_path / "code").read_text() == "0\n"
+    assert "alpha" in (tmp_path / "table").read_text()
+
+
+def test_a_host_program_gets_the_exit_status_of_each_of_its_own_children() -> None:
+    """Its threads start programs, some of which leave orphans, while it plays games."""
+    script = """
+bots = [load_bot(Path("bots/drifter.py")), load_bot(Path("bots/drifter.py"))]
+settings = Settings(load_ruleset("duel"), parse_time("10s"), 1, Limits(), (), True)
+games = schedule(settings, [bot.player for bot in bots], 1)
+wrong, done = [], []
+def work():
+    for code in range(25):
+        script = f"(sleep 0.01 &) ; exit {code}" if code % 2 else f"exit {code}"
+        got = subprocess.run(["sh", "-c", script], env={} if code % 3 else None).returncode
+        done.append(code)
+        if got != code:
+            wrong.append((code, got))
+threads = [threading.Thread(target=work) for _ in range(3)]
+async def main():
+    for thread in threads:
+        thread.start()
+    while len(done) < 75:
+        assert (await play_game(games[0], *bots)).verdict.plies > 0
+trio.run(main)
+print(wrong)
+"""
+    with host(script) as program:
+        assert said(program) == "[]\n"
+
+
+def test_orphans_of_a_host_programs_children_are_left_alone() -> None:
+    """The child hands its own child to the arena while a bot runs; neither is the arena's affair, nor is its death."""
+    script = """
+async def main():
+    process = bot("sleep", "1000")
+    child = subprocess.Popen(["sh", "-c", "sleep 1000 >/dev/null & echo $!; sleep 1000 >/dev/null & echo $!"],
+                             stdout=subprocess.PIPE, env={})
+    killed, lives = map(int, child.communicate()[0].split())
+    assert {killed, lives} <= set(tree.children(os.getpid()))
+    os.kill(killed, 9)
+    await looked(process)
+    await process.end(0)
+    print(lives, tree.look(killed).is_dead, tree.look(lives).is_dead, os.waitpid(killed, 0)[1], flush=True)
+    sys.stdin.readline()
+trio.run(main)
+"""
+    with host(script) as program:
+        lives, *facts = said(program).split()
+        with ended_after(int(lives)):
+            assert facts == ["True", "False", "9"]
+
+
+def test_a_host_program_adopts_orphans_only_while_it_has_bots() -> None:
+    script = """
+async def main():
+    process = bot("sleep", "1000")
+    adopted = custody._adopts_orphans()
+    await process.end(0)
+    print(adopted, custody._adopts_orphans(), flush=True)
+trio.run(main)
+"""
+    with host(script) as program:
+        assert said(program) == "True False\n"
+
+
+def test_beside_a_bystander_a_command_finds_what_hides_from_its_first_moment_on(tmp_path: Path) -> None:
+    """A program that detaches before it does anything else, without its environment, in a session of its own."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    (tmp_path / "hides.c").write_text(HIDES)
+    subprocess.run([compiler, "-O2", "-w", "-o", tmp_path / "hides", tmp_path / "hides.c"], check=True)
+    script = f"""
+bystander = subprocess.Popen(["sleep", "1000"])
+custody.claim_all_orphans()
+assert not custody._sole_parent
+start = subprocess.Popen.__init__
+def slowly(*arguments, **more):
+    "As if the arena had been kept from going on between the start and the mark."
+    start(*arguments, **more)
+    while len(tree.children(os.getpid())) < 3:
+        pass
+subprocess.Popen.__init__ = slowly
+async def main():
+    process = bot({str(tmp_path / "hides")!r})
+    (hidden,) = set(tree.children(os.getpid())) - {{bystander.pid, process.pid}}
+    print(custody._mark_of(bystander.pid) == custody._mark_of_strangers > custody._mark_of(hidden), flush=True)
+    await process.end(0)
+    print(tree.look(hidden), bystander.poll(), flush=True)
+    bystander.kill()
+    bystander.wait()
+trio.run(main)
+"""
+    with host(script) as program:
+        assert said(program) == "True\n"
+        assert said(program) == "None None\n"
+
+
+@pytest.mark.parametrize(("child", "claims"), [(False, True), (True, False)], ids=["alone", "with-a-child"])
+def test_only_a_command_without_a_child_may_take_every_orphan_for_a_bots(child: bool, claims: bool) -> None:
+    start = "child = subprocess.Popen(['sleep', '1000'])" if child else ""
+    end = "child.kill(); child.wait()" if child else ""
+    with host(f"{start}\ncustody.claim_all_orphans()\nprint(custody._sole_parent, flush=True)\n{end}") as program:
+        assert said(program) == f"{claims}\n"
+
+
+def test_the_first_process_of_a_container_leaves_alone_what_others_run_there(tmp_path: Path) -> None:
+    """Somebody starts a program in the container, as `docker exec` does, and its orphan comes to the arena."""
+    inside = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+    tools = [shutil.which("unshare"), shutil.which("nsenter")]
+    if None in tools or subprocess.run([*inside, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespace of processes can be made here")
+    script = """
+async def main():
+    custody.claim_all_orphans()
+    process = bot("sleep", "1000")
+    print(os.getpid(), custody._sole_parent, flush=True)
+    stranger = int(sys.stdin.readline())
+    assert tree.look(stranger).parent == 1
+    await looked(process)
+    await process.end(0)
+    print(tree.look(stranger).is_dead, flush=True)
+    os._exit(0)
+trio.run(main)
+"""
+    with host(script, before=inside) as program:
+        assert said(program) == "1 False\n"
+        (arena,) = tree.children(program.pid)
+        enter = ["nsenter", "--target", str(arena), "--user", "--preserve-credentials", "--mount", "--pid"]
+        shell = ["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]
+        entered = subprocess.run([*enter, *shell], capture_output=True, text=True, check=True)
+        assert program.stdin is not None
+        program.stdin.write(entered.stdout)
+        program.stdin.flush()
+        assert said(program) == "False\n"

@@ -1,0 +1,333 @@
+"""What a bot can make the arena do by being many, deep or large: a bounded number of looks, and those that cost in a
+thread. The processes are made up, so that each look can be counted."""
+
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+import trio
+import trio.testing
+
+from arena.confine import custody, freezer, rlimits, tree, watch
+from arena.confine.freezer import Freezer
+from arena.confine.tree import Process
+from arena.confine.watch import Watch
+from arena.limits import MIB, Limits
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is read on Linux only")
+
+LEADER = 10
+LIMITS = Limits(memory=64 * MIB, processes=16)
+
+
+@dataclass
+class Machine:
+    """Processes that are not there: `children` of each by number, what each holds, and what was asked about them."""
+
+    children: dict[int, list[int]] = field(default_factory=dict)
+    threads: int = 1
+    resident: int = MIB
+    is_dead: bool = False
+    looks: int = 0
+    listings: int = 0
+    grows: bool = False
+    """Whether each process that is looked at has just started another one."""
+
+    def look(self, pid: int) -> Process:
+        self.looks += 1
+        if self.grows:
+            self.children[pid] = [pid + 1]
+        return Process(pid, 1, LEADER, LEADER, 5, self.is_dead and pid != LEADER, False, self.threads, self.resident)
+
+    def children_of_thread(self, pid: int, thread: int | str, most: int) -> Iterator[int]:
+        self.listings += 1
+        return iter(self.children.get(pid, [])[: most + 1])
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    machine = Machine()
+    monkeypatch.setattr(tree, "look", machine.look)
+    monkeypatch.setattr(tree, "_children_of_thread", machine.children_of_thread)
+    monkeypatch.setattr(os, "listdir", lambda path: [str(task) for task in range(machine.threads)])
+    monkeypatch.setattr(custody, "sweep", lambda: None)
+    monkeypatch.setitem(custody.owners, LEADER, custody.Owner(LEADER))
+    return machine
+
+
+def watch_over(limits: Limits = LIMITS) -> Watch:
+    return Watch(LEADER, limits, 0, lambda found: False, is_counted=False)
+
+
+WIDE = {LEADER: list(range(100, 10_100))}
+DEEP = {LEADER: [100], **{pid: [pid + 1] for pid in range(100, 10_100)}}
+
+
+@pytest.mark.parametrize("children", [WIDE, DEEP], ids=["wide", "deep"])
+@pytest.mark.parametrize("is_dead", [False, True], ids=["alive", "dead"])
+def test_a_look_goes_through_no_more_processes_than_the_bot_may_have_and_one(
+    machine: Machine, children: dict[int, list[int]], is_dead: bool
+) -> None:
+    machine.children, machine.is_dead = children, is_dead
+    assert "had 17 processes and threads; 16 are allowed" in watch_over().look()
+    assert machine.looks <= LIMITS.processes + 1
+    assert machine.listings <= LIMITS.processes + 1
+
+
+def test_threads_are_not_gone_through_if_they_are_too_many(machine: Machine) -> None:
+    machine.threads = 10_000
+    assert "had 10000 processes and threads; 16 are allowed" in watch_over().look()
+    assert machine.looks == 1
+    assert machine.listings == 0
+
+
+def test_between_parts_of_a_long_look_others_have_their_turn(machine: Machine) -> None:
+    machine.children = {LEADER: list(range(100, 199))}
+    steps: list[int] = []
+
+    async def other() -> None:
+        while True:
+            steps.append(machine.looks)
+            await trio.lowlevel.checkpoint()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(other)
+            await trio.lowlevel.checkpoint()
+            await watch_over(Limits(processes=100)).look_in_steps()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    assert max(after - before for before, after in pairwise(steps)) <= 2 * watch.STEP, (
+        "in each round of trio's either may come first"
+    )
+    assert machine.looks == 100
+
+
+def test_a_look_that_takes_long_is_followed_by_a_pause_that_is_longer(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten milliseconds a process, as if it were slow: all looks together take no more than their part of the time."""
+    machine.children = {LEADER: list(range(100, 109))}
+    monkeypatch.setattr(time, "thread_time", lambda: machine.looks * 0.010)
+
+    async def main() -> None:
+        with trio.move_on_after(100):
+            await watch_over().until_over()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert machine.looks >= 10, "it goes on looking"
+    assert machine.looks * 0.010 <= 100 / watch.WATCH_SHARE + 0.2
+
+
+def test_quick_looks_are_twenty_a_second(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "thread_time", lambda: 0.0)
+
+    async def main() -> None:
+        with trio.move_on_after(10):
+            await watch_over().until_over()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert 190 <= machine.looks <= 200
+
+
+def test_where_the_kernel_keeps_the_limits_no_process_is_looked_at(machine: Machine) -> None:
+    machine.children = WIDE
+    assert Watch(LEADER, LIMITS, 2, lambda found: False, is_counted=True).look() == ""
+    assert machine.looks == 0
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often memory was read exactly, by the name of the thread."""
+    counted: Counter[str] = Counter()
+
+    def read(pid: int) -> int:
+        counted[threading.current_thread().name] += 1
+        return 5 * MIB
+
+    monkeypatch.setattr(watch, "fair_resident", read)
+    monkeypatch.setattr(watch, "own_memory", lambda pid: 5 * MIB)
+    return counted
+
+
+def test_memory_is_read_exactly_in_a_thread_only(machine: Machine, readings: Counter[str]) -> None:
+    """Fifteen times 5 MB of its own are too much, of 10 MB that are in use in each."""
+    machine.children, machine.resident = {LEADER: list(range(100, 114))}, 10 * MIB
+    words = trio.run(watch_over().until_over)
+    assert words.startswith("used 75M of memory, all its processes together; 64M are allowed")
+    assert readings.pop(threading.main_thread().name, 0) == 0
+    assert sum(readings.values()) == 15
+
+
+def test_exact_readings_are_rare_however_much_is_shared(
+    machine: Machine, readings: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reading of ten processes that takes 20 ms for each is followed by a pause of twenty times that."""
+    machine.children, machine.resident = {LEADER: list(range(100, 109))}, 10 * MIB
+    monkeypatch.setattr(time, "thread_time", lambda: readings.total() * 0.020)
+    processes = watch_over()
+
+    async def main() -> None:
+        for _ in range(100):
+            assert processes.look() == ""
+            if processes._is_shared and trio.current_time() > processes._exact_after:
+                await processes._read_exactly()
+            await trio.sleep(0.5)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0.001))
+    assert readings.total() >= 20
+    assert readings.total() * 0.020 <= 50 / watch.EXACT_SHARE + 0.3
+
+
+def test_one_process_alone_over_the_limit_is_noticed_at_once(
+    machine: Machine, readings: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.resident = 100 * MIB
+    monkeypatch.setattr(watch, "own_memory", lambda pid: 90 * MIB)
+    assert watch_over().look().startswith("used 90M of memory, all its processes together; 64M are allowed")
+    assert readings.total() == 0
+
+
+def test_what_is_shared_may_be_a_multiple_of_the_limit_and_no_more(machine: Machine, readings: Counter[str]) -> None:
+    machine.children = {LEADER: list(range(100, 110))}
+    machine.resident = 45 * MIB
+    assert watch_over().look() == ""
+    machine.resident = 47 * MIB
+    assert "with what its processes share counted for each of them; 8 times 64M are allowed" in watch_over().look()
+    assert readings.total() == 0
+
+
+def test_the_limits_of_what_goes_on_starting_processes_are_set_in_bounded_time(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.grows = True
+    limited: list[int] = []
+    monkeypatch.setattr(rlimits, "_lower", lambda pid, number, value: limited.append(pid))
+    rlimits.limit_tree(LEADER, LIMITS, frozenset(), mark=7)
+    assert machine.looks == LIMITS.processes + 1
+    assert set(limited) == set(range(LEADER, LEADER + LIMITS.processes + 1))
+
+
+def test_a_process_is_limited_before_its_children_are_looked_for(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the two it could start one that has no limits and is not found."""
+    machine.children = {LEADER: [100]}
+    order: list[str] = []
+    listing = machine.children_of_thread
+
+    def listed(pid: int, thread: int | str, most: int) -> Iterator[int]:
+        order.append(f"children of {pid}")
+        return listing(pid, thread, most)
+
+    monkeypatch.setattr(tree, "_children_of_thread", listed)
+    monkeypatch.setattr(rlimits, "_lower", lambda pid, number, value: order.append(f"limits of {pid}"))
+    rlimits.limit_tree(LEADER, None, frozenset(), mark=7)
+    assert order == ["limits of 10", "children of 10", "limits of 100", "children of 100"]
+
+
+# --- who may not think in the opponent's turn -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
+    """The processor time of each process, in microseconds; no signal is sent anywhere."""
+    times: dict[int, int] = {LEADER: 1_000_000}
+    monkeypatch.setattr(freezer, "cpu_us", times.get)
+    monkeypatch.setattr(freezer, "ticks_now", lambda: 100)
+    monkeypatch.setattr(freezer, "signal_group", lambda group, number: None)
+    monkeypatch.setattr(os, "kill", lambda pid, number: None)
+    return times
+
+
+def process(pid: int, started: int = 5, *, is_stopped: bool = True) -> Process:
+    return Process(pid, LEADER, pid, pid, started, False, is_stopped, 1, MIB)
+
+
+def test_what_is_used_while_a_bot_is_frozen_is_measured(clocks: dict[int, int]) -> None:
+    frozen = Freezer(LEADER, None, 0)
+    frozen.found([process(LEADER), process(20)])
+    clocks[20] = 500
+    frozen.freeze(1.0)
+    clocks[LEADER] += 3_000
+    clocks[20] += 4_000
+    frozen.thaw(2.0)
+    clocks[LEADER] += 50_000
+    assert frozen.used_us == 7_000
+    assert frozen.complaint() == ""
+
+
+def test_who_is_found_while_frozen_counts_from_then_or_from_its_start(clocks: dict[int, int]) -> None:
+    """One was there before, and may have worked in its own turn; the other was started in the opponent's."""
+    frozen = Freezer(LEADER, None, 0)
+    frozen.freeze(1.0)
+    clocks[20] = clocks[30] = 700_000
+    assert frozen.found([process(LEADER), process(20, started=99), process(30, started=101, is_stopped=False)])
+    clocks[20] += 1_000
+    frozen.thaw(2.0)
+    assert frozen.used_us == 701_000
+
+
+def test_orphans_that_die_meanwhile_count_as_well(clocks: dict[int, int]) -> None:
+    frozen = Freezer(LEADER, None, 0)
+    clocks[20] = 1_000
+    frozen.found([process(LEADER), process(20)])
+    frozen.reaped(process(40, started=101), 9_000, 9_000)
+    frozen.freeze(1.0)
+    frozen.reaped(process(20), 3_000, 900_000)
+    frozen.reaped(process(30, started=99), 900_000, 900_000)
+    frozen.reaped(process(40, started=101), 5_000, 6_000)
+    clocks.pop(20)
+    frozen.thaw(2.0)
+    assert frozen.used_us == 2_000 + 6_000
+
+
+def test_a_little_in_each_turn_is_never_held_against_a_bot(clocks: dict[int, int]) -> None:
+    """A running program goes on for a moment when it is stopped, and opponents may answer at once."""
+    frozen = Freezer(LEADER, None, 0)
+    for turn in range(1000):
+        frozen.freeze(float(turn))
+        clocks[LEADER] += freezer.FREE_US
+        frozen.thaw(turn + 0.0001)
+    assert frozen.used_us == 10_000_000
+    assert frozen.complaint() == ""
+
+
+def test_who_thinks_in_the_opponents_turns_is_told_how_much_and_how_much_was_allowed(clocks: dict[int, int]) -> None:
+    frozen = Freezer(LEADER, None, 0)
+    for turn in range(2):
+        frozen.freeze(float(turn))
+        clocks[LEADER] += 110_000
+        frozen.thaw(turn + 0.2)
+        assert (frozen.complaint() == "") is (turn == 0)
+    assert frozen.complaint() == (
+        "used 220 ms of processor time in the opponent's turns, which took 0.4 s; without pondering 10 ms are free in "
+        "each, and of the rest 140 ms are allowed"
+    )
+
+
+def test_in_a_control_group_the_kernels_count_is_taken() -> None:
+    class Group:
+        used = 5_000
+        states: list[bool] = []  # noqa: RUF012  (of one test)
+
+        def cpu_us(self) -> int:
+            return self.used
+
+        def freeze(self, frozen: bool) -> None:
+            self.states.append(frozen)
+
+    group = Group()
+    frozen = Freezer(LEADER, group, 2)  # type: ignore[arg-type]
+    frozen.freeze(1.0)
+    group.used += 123
+    frozen.thaw(2.0)
+    assert frozen.used_us == 123
+    assert group.states == [True, False]
