@@ -222,7 +222,7 @@ def _load_folder(folder: Path) -> BotSpec:
     identity = identify_folder(
         full,
         Ignored.of(manifest.ignore),
-        always=(full / MANIFEST, *([program] if program else [])),
+        always=(full / MANIFEST, *([] if built else _run_directly(full, command))),
         never=program if built else None,
     )
     return BotSpec(
@@ -235,6 +235,19 @@ def _load_folder(folder: Path) -> BotSpec:
         files=identity.files,
         build=manifest.build,
     )
+
+
+def _run_directly(folder: Path, command: tuple[str, ...]) -> list[Path]:
+    """The files of a folder, at a path without links, that the words of a command name: the program, a script, a jar.
+
+    They count wherever they lie: one in `target` that is brought along, not built, is what the bot is.
+    """
+    paths = [folder / word for word in command]
+    return [
+        path
+        for path in paths
+        if path.is_relative_to(folder) and os.path.lexists(path) and os.path.realpath(path.parent) == str(path.parent)
+    ]
 
 
 def _told_apart(bots: list[BotSpec]) -> list[BotSpec]:

@@ -61,14 +61,15 @@ def identify_folder(
 ) -> Identity:
     """The identity of a bot that is a folder, at a path without links. Raises `UsageError`.
 
-    `always` are files of it that count though they are ignored, `never` one that does not, because it is built.
+    `always` are files of it that count though they are ignored, hidden or in a folder of builds; `never` one that does
+    not, because it is built.
     """
     reader = _Reader(os.fsencode(folder))
     excepted = _parts(never, folder)
     found = reader.list_files(ignored)
     for path in always:
         parts = _parts(path, folder)
-        if parts and any(_is_ignored(ignored, parts[:depth]) for depth in range(1, len(parts) + 1)):
+        if parts and reader.has_content(parts):
             found.add(parts)
     return reader.identity(sorted(parts for parts in found if parts != excepted))
 
@@ -120,6 +121,13 @@ class _Reader:
             except OSError as error:
                 raise self._unreadable(folder, error) from None
         return found
+
+    def has_content(self, parts: Parts) -> bool:
+        """Whether there is a file or a link."""
+        with suppress(OSError):
+            mode = os.lstat(self._path(parts)).st_mode
+            return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+        return False
 
     def identity(self, files: list[Parts]) -> Identity:
         """The identity that these files and links make, in this order. Raises `UsageError`."""

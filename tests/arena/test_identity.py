@@ -304,6 +304,22 @@ def test_the_manifest_and_the_program_count_whatever_is_ignored(folder: Path) ->
     assert len(digests) == 3
 
 
+def test_what_the_command_names_counts_wherever_it_lies_unless_it_is_built(folder: Path) -> None:
+    def versions(manifest: bytes) -> int:
+        put(folder / "bot.toml", manifest, executable=False)
+        names = ("target/release/run", ".hidden/main.jar", "target/beside")
+        for name in names:
+            put(folder / name, b"#!/bin/sh\n")
+        found = {digest(folder)}
+        for name in names:
+            put(folder / name, b"#!/bin/sh\necho new\n")
+            found.add(digest(folder))
+        return len(found)
+
+    assert versions(b'command = ["./target/release/run", ".hidden/main.jar", "--level=3", "../x", "target"]\n') == 3
+    assert versions(b'command = ["./target/release/run", ".hidden/main.jar"]\nbuild = "make"\n') == 1
+
+
 def test_no_pattern_takes_more_steps_than_a_path_has_names() -> None:
     """Tried way by way, this one would outlast the test."""
     hard = "/".join(["**"] * 60) + "/*a*a*a*a*a*a*b"
