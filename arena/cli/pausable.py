@@ -49,6 +49,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
         check_place(file)
         refuse_to_overwrite(file)
         level = level_of(options.sandbox)
+        claim_all_orphans()
         bots = entrants(paths, level, options, strict=True)
         _refuse_unsaveable(bots)
         settings = settings_of(options, bots)
@@ -94,6 +95,7 @@ def resume(file: Path, pause_after: int | None) -> int:
         paused = load_paused(file)
         bots = paused.load_bots()
         level = level_of(paused.sandbox)
+        claim_all_orphans()
         store_path = Path(paused.store)
         with Store(store_path, create=True) as store:
             agree(paused, store)
@@ -117,7 +119,6 @@ def check_place(file: Path) -> None:
 
 
 def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool) -> int:
-    claim_all_orphans()
     red, blue = (bot.name for bot in sitting.bots)
     done = len(sitting.past.actions) if sitting.past else 0
     going_on = f", going on after {done} plies" if done else ""

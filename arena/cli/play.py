@@ -109,7 +109,6 @@ def play(
             Store(plan.path, create=True) as store,
         ):
             trio.run(confinement.try_out)
-            claim_all_orphans()
             store.agree(plan.settings.described([bot.name for bot in plan.bots]))
             for line in note_versions(store, plan.bots):
                 remark(line)
@@ -125,6 +124,7 @@ def _plan(
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
+    claim_all_orphans()  # before builds, which are run as bots are
     bots = entrants(paths, level, options, strict)
     settings = settings_of(options, bots)
     _check_number(len(bots), rounds)

@@ -109,13 +109,15 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
 
 
 def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path: Path) -> None:
-    for name in ("README.md", "LICENSE", "notes.txt"):
+    """A hidden file that is a bot is one: no shell's `*` brings it, so whoever names it means it."""
+    for name in ("README.md", "LICENSE", "notes.txt", ".git/config", "__pycache__/x"):
         put(tmp_path / name)
-    put(tmp_path / ".hidden", executable=False)
-    put(tmp_path / "notice.py")
+    (tmp_path / ".DS_Store").write_bytes(b"")
+    put(tmp_path / ".mine.py")
+    put(tmp_path / "good")
     bot_folder(tmp_path / "folder.md")
     found = find_entrants([str(path) for path in sorted(tmp_path.iterdir())])
-    assert [bot.name for bot in found.bots] == ["folder.md", "notice"]
+    assert [bot.name for bot in found.bots] == [".mine", "folder.md", "good"]
     assert [remark.removeprefix(f"{tmp_path}/").split(":")[0] for remark in found.remarks] == [
         "LICENSE",
         "README.md",

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.clock import MOST_FORGIVEN, Clock, counted
-from arena.model import TimeControl, UsageError, parse_duration, parse_time
+from arena.model import LONGEST_MS, TimeControl, UsageError, parse_duration, parse_time
 from protocol.notation import Color
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -112,7 +112,7 @@ def test_a_time_control_is_written_as_on_the_command_line(control: TimeControl, 
 
 @given(controls)
 @example(TimeControl(move_ms=None, bank_ms=1_234_567, increment_ms=0))
-@example(TimeControl(move_ms=None, bank_ms=1_000_000_000, increment_ms=0))
+@example(TimeControl(move_ms=None, bank_ms=LONGEST_MS, increment_ms=0))
 @settings(deadline=None, max_examples=100)
 def test_what_is_written_is_read_back_as_the_same_time_control(control: TimeControl) -> None:
     assert parse_time(control.text) == control
