@@ -160,9 +160,11 @@ class Arrivals(trio.abc.Instrument):
         self._look(now())
         self._note_use()
         self._waited -= CALL_SECONDS  # it is all explained by that
-        yield
-        self._look(now())
-        self._note_use()
+        try:
+            yield
+        finally:
+            self._look(now())
+            self._note_use()
 
     # --- what the arena did ---------------------------------------------------------------------------------------
 

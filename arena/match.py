@@ -177,7 +177,7 @@ class _Table:
         self._yielded = now()
         """When other tasks last had a chance to run."""
         self._ended: float | None = None
-        """When the game ended or was interrupted."""
+        """When the game ended or was interrupted, by the clock of the games."""
 
     def seat(self, color: Color, bot: BotSpec, spawn: Spawn) -> None:
         try:
@@ -197,7 +197,7 @@ class _Table:
                 nursery.start_soon(self._watch_use, color, process)
             while not self._is_over():
                 await self._carry_until_disturbed()
-            self._ended = now()
+            self._ended = self._now()
             nursery.cancel_scope.cancel()
 
     def _interrupt(self) -> None:
@@ -274,7 +274,7 @@ class _Table:
                 self._unsent[color] = rest
         if self._unsent:
             await self._write_slowly(color, process)
-        while seat.phase.bot_must_answer and not seat.due and not seat.fault:
+        while seat.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
             if not (self._prompt[color] and process.output_within(SPIN_SECONDS)):
                 await trio.lowlevel.wait_readable(process.stdout)
                 self._yielded = now()
@@ -336,7 +336,7 @@ class _Table:
         """A bot has exited: what it said before counts first."""
         process = self._processes[color]
         seat = self.referee.seats[color]
-        while not (self.referee.verdict or seat.fault) and self._receive(color, process):
+        while not (self.referee.is_over or seat.fault) and self._receive(color, process):
             pass
         if words := process.out_of_memory():
             self.referee.over_limit(color, words)
@@ -349,7 +349,7 @@ class _Table:
         if color in self._unsent:
             self.referee.stalled(color)
             return
-        while seat.phase.bot_must_answer and not seat.fault and self._receive(color, process):
+        while seat.phase.bot_must_answer and not (self.referee.is_over or seat.fault) and self._receive(color, process):
             pass
 
     def _now(self) -> float:
@@ -362,6 +362,8 @@ class _Table:
         for stop in self._stops[self._told :]:
             self.referee.stopped(stop, self._arrivals.now())
             self._told += 1
+        if self.referee.is_over:
+            self._scope.cancel()  # the other seat may be waited for, too
 
     def _arm(self) -> None:
         deadline = self.referee.deadline + self._arrivals.left_out

@@ -26,7 +26,7 @@ __all__ = ["RecordError", "Replay", "Step", "check_record", "decode_record", "en
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(GameRecord)
-_ODD = re.compile(rb"\\[ubfr]|\x7f")
+_ODD = re.compile(rb"\\[ubfrnt]|\x7f")
 """What stands in JSON in ASCII for something that may not be printable. Few records have it: most are read quickly."""
 
 

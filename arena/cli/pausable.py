@@ -93,6 +93,7 @@ def resume(file: Path, pause_after: int | None) -> int:
     """Go on with a saved game. Returns the exit code."""
     with unwinding():
         paused = load_paused(file)
+        check_place(file)
         bots = paused.load_bots()
         level = level_of(paused.sandbox)
         claim_all_orphans()
@@ -180,9 +181,12 @@ async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | N
     past = sitting.past
     for _ in range(MOST_TRIES):
         try:
-            return await play_on(sitting.spec, sitting.bots, past, pause, conditions)
+            played = await play_on(sitting.spec, sitting.bots, past, pause, conditions)
         except ArenaStoppedError as error:
             past = error.past or past
             done = len(past.actions) if past else 0
             remark(f"going on after {done} plies: {error.why}")
+        else:
+            was_played = played is not None or past is sitting.past
+            return played if was_played else past  # interrupted before the bots had started again
     return past

@@ -18,7 +18,7 @@ from arena.printable import printable
 STDIN, STDOUT, STDERR = 0, 1, 2
 WHERE_ASCII_ENDS = "arena-plain"
 """What a stream does with a character that its encoding has not: the name of an error handler of `codecs`."""
-_PLAIN = {"½": "1/2", "±": "+-", "·": ".", "…": "...", "é": "e", "ö": "o"}
+_PLAIN = {"½": "1/2", "·": ".", "…": "...", "é": "e", "ö": "o"}
 
 
 class OutputError(Exception):

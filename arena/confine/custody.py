@@ -50,7 +50,7 @@ if sys.platform == "linux":
 TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
 """The variable of a bot's environment that says whose its processes are."""
 
-SET_DUMPABLE, SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 4, 36, 37
+GET_DUMPABLE, SET_DUMPABLE, SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 3, 4, 36, 37
 """Numbers of <linux/prctl.h>."""
 MARKS = range(2**40, 2**62)
 BY_MARK = 0
@@ -101,6 +101,9 @@ _mark_of_strangers: int | None = None
 """The mark that this process had when it said that it starts nothing but bots; it has a lower one since."""
 _sole_parent = False
 _is_command = False
+_closings = 0
+"""How often this process has been closed to programs of its user and not been opened again."""
+_dumpable_before = 1
 _adopted_before: bool | None = None
 """Whether this process adopted orphans before any bot was started; None while there is none."""
 _sweep_after = 0.0
@@ -140,17 +143,23 @@ def close_to_bots() -> None:
 
     It writes no core file then either. Programs of root are not kept out by anything. `open_to_others` ends it.
     """
+    global _closings, _dumpable_before  # noqa: PLW0603  (as above)
+    if not _closings:
+        _dumpable_before = _prctl(GET_DUMPABLE, 0)
+    _closings += 1
     _prctl(SET_DUMPABLE, 0)
 
 
 def open_to_others() -> None:
-    """Let programs of the same user look into this process again."""
-    _prctl(SET_DUMPABLE, 1)
+    """Let programs of the same user look into this process again, if nothing else has closed it."""
+    global _closings  # noqa: PLW0603  (as above)
+    _closings -= 1
+    if not _closings and _dumpable_before == 1:
+        _prctl(SET_DUMPABLE, 1)
 
 
-def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        _libc().prctl(option, value, 0, 0, 0)
+def _prctl(option: int, value: int) -> int:
+    return int(_libc().prctl(option, value, 0, 0, 0)) if sys.platform == "linux" else 0
 
 
 @lru_cache

@@ -42,14 +42,15 @@ class Entry(NamedTuple):
         return self.found.st_ino, self.found.st_ctime_ns, self.found.st_mtime_ns, self.found.st_size
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path, *, passes_over: bool = False) -> Iterator[Entry]:
     """All that is in a folder and in those below it, each folder before what is in it.
 
-    Raises `FilesError` if there is more than anybody needs, and `OSError` if the folder cannot be read.
+    Raises `FilesError` if there is more than anybody needs, and `OSError` if a folder cannot be read, unless that is
+    passed over.
     """
     descriptor = os.open(folder, _FOLDER)
     try:
-        for number, entry in enumerate(_entries(descriptor, "", 0)):
+        for number, entry in enumerate(_entries(descriptor, "", 0, passes_over)):
             if number >= MOST_FILES:
                 raise FilesError(f"there are more than {MOST_FILES} files")
             yield entry
@@ -57,7 +58,7 @@ def entries(folder: Path) -> Iterator[Entry]:
         os.close(descriptor)
 
 
-def _entries(folder: int, prefix: str, depth: int) -> Iterator[Entry]:
+def _entries(folder: int, prefix: str, depth: int, passes_over: bool) -> Iterator[Entry]:
     if depth > MOST_DEPTH:
         raise FilesError(f"{prefix[:60]}...: folders lie in folders, more than {MOST_DEPTH} of them")
     with os.scandir(folder) as listing:
@@ -71,10 +72,12 @@ def _entries(folder: int, prefix: str, depth: int) -> Iterator[Entry]:
         if stat.S_ISDIR(found.st_mode):
             try:
                 inner = os.open(name, _FOLDER, dir_fd=folder)
-            except FileNotFoundError:
-                continue
+            except OSError as error:
+                if passes_over or isinstance(error, FileNotFoundError):
+                    continue
+                raise
             try:
-                yield from _entries(inner, f"{prefix}{name}/", depth + 1)
+                yield from _entries(inner, f"{prefix}{name}/", depth + 1, passes_over)
             finally:
                 os.close(inner)
 
@@ -83,7 +86,7 @@ def size_on_disk(folder: Path) -> int:
     """Bytes that the files of a folder take. What may not be looked at is passed over. Raises `FilesError`."""
     total = 0
     with contextlib.suppress(OSError):
-        for entry in entries(folder):
+        for entry in entries(folder, passes_over=True):
             total += entry.found.st_blocks * 512
     return total
 

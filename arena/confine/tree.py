@@ -17,6 +17,8 @@ import psutil
 
 _LINUX = sys.platform == "linux"
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+ENVIRONMENT = 64 * 1024
+"""Bytes of a process's environment that are looked at."""
 _READ = 65536
 _DEAD = (b"Z", b"X", b"x")
 _STOPPED = (b"T", b"t")
@@ -169,9 +171,10 @@ def cpu_us(pid: int) -> int | None:
 def variable(pid: int, name: str) -> str | None:
     """What a process was started with as this variable of its environment; empty if it has none of that name.
 
-    None if that cannot be told, as of a process that is dying.
+    None if that cannot be told, as of a process that is dying. Only so much is looked at as programs are usually given:
+    one may have made its environment megabytes long, and reading that would keep the arena from all other games.
     """
-    data = read_file(f"/proc/{pid}/environ")
+    data = read_file(f"/proc/{pid}/environ", ENVIRONMENT)
     if not data:
         return None
     start = f"{name}=".encode()

@@ -21,6 +21,8 @@ from arena.report.text import difference_text, game_line, standings_grid
 from arena.store import GameRow
 
 REFRESH_SECONDS = 1.0
+PAUSE_FACTOR = 20
+"""Between two drawings as much longer than what one costs: at most a twentieth of the time is taken from the games."""
 FINISH_SECONDS = 2.0
 """How long the end waits for what is still to be written; it is dropped if nobody reads it."""
 
@@ -102,7 +104,7 @@ class LiveProgress:
         self._players = players
         self._rows = list(rows)
         self._count = _Count(len(rows), total)
-        self._remark = ""
+        self._remarks: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._changed = True
         self._wake, self._over = threading.Event(), False
         self._thread = threading.Thread(target=self._draw_until_over, daemon=True)
@@ -115,8 +117,7 @@ class LiveProgress:
         self._changed = True
 
     def remark(self, text: str) -> None:
-        self._remark = text
-        self._changed = True
+        self._remarks.put(text)
         self._wake.set()
 
     def finish(self) -> None:
@@ -131,10 +132,14 @@ class LiveProgress:
         )
         with live:
             while not self._over:
+                while not self._remarks.empty():
+                    live.console.print(Text(self._remarks.get()), soft_wrap=True)
+                begun = time.thread_time()
                 if self._changed:
                     self._changed = False
                     self._draw(live)
-                self._wake.wait(REFRESH_SECONDS)
+                # The table of a large league takes long, and while it is made no game gets on.
+                self._wake.wait(max(REFRESH_SECONDS, PAUSE_FACTOR * (time.thread_time() - begun)))
                 self._wake.clear()
 
     def _draw(self, live: Live) -> None:
@@ -145,6 +150,5 @@ class LiveProgress:
         last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in rows[-2:]]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
         difference = [Text(difference_text(table.difference))] if table.difference else []
-        remark = [Text(self._remark, no_wrap=True, overflow="ellipsis")] if self._remark else []
         grid = standings_grid(shown, self._console.width)
-        live.update(Group(head, grid, *difference, *last, *remark), refresh=True)
+        live.update(Group(head, grid, *difference, *last), refresh=True)

@@ -3,6 +3,7 @@
 A build is a program of an entrant's. Each attack here is a real one, run as the arena runs it.
 """
 
+import errno
 import os
 import shutil
 import socket
@@ -11,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -225,9 +227,14 @@ def test_what_was_built_before_is_there_again_and_nothing_else_is_touched(folder
     put(folder / "hunter/Makefile", BUILT)
     build(bot)
     made, source = (folder / "hunter" / name for name in ("made", "source"))
-    first, untouched = made.stat(), source.stat()
+
+    def state(path: Path) -> tuple[int, ...]:
+        found = path.stat()  # but for the time at which it was read
+        return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+    first, untouched = state(made), state(source)
     build(bot)
-    assert (made.stat(), source.stat()) == (first, untouched)
+    assert (state(made), state(source)) == (first, untouched)
     assert (folder / "hunter/log").read_text() == "again\nagain\n"
 
 
@@ -591,3 +598,17 @@ def test_options_that_make_no_sense_are_refused(option: tuple[str, str], words: 
     done = arena(folder, "match", "a", "b", *option)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_folder_that_may_not_be_looked_into_hides_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "!/inner", "x")
+    put(tmp_path / "big", "x" * 100_000)
+    really = os.open
+
+    def refuses(path: str, *rest: Any, **more: Any) -> int:
+        if path == "!":
+            raise PermissionError(errno.EACCES, "closed")
+        return really(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", refuses)
+    assert files.size_on_disk(tmp_path) >= 100_000

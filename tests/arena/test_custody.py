@@ -583,3 +583,29 @@ child.kill()
 child.wait()
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)
+
+
+def test_a_process_is_open_to_others_only_when_the_last_who_closed_it_has_opened_it_again() -> None:
+    def is_open() -> bool:
+        return custody._prctl(custody.GET_DUMPABLE, 0) == 1
+
+    assert is_open()
+    custody.close_to_bots()
+    custody.close_to_bots()
+    custody.open_to_others()
+    assert not is_open()
+    custody.open_to_others()
+    assert is_open()
+
+
+def test_no_more_of_an_environment_is_read_than_programs_are_usually_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot may make it megabytes long: to read that takes the kernel long, and the arena waits for it."""
+    read: list[int] = []
+
+    def endless(descriptor: int, most: int) -> bytes:
+        read.append(most)
+        return b"x" * most
+
+    monkeypatch.setattr(os, "read", endless)
+    assert tree.variable(os.getpid(), "X") == ""
+    assert sum(read) == tree.ENVIRONMENT

@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
+import trio
 
 from arena.cli import pausable
 from arena.confine.custody import TOKEN_VARIABLE
 from arena.confine.levels import Confinement, Level
 from arena.limits import GIB, MIB, Limits
-from arena.match import Conditions
+from arena.match import ArenaStoppedError, Conditions, Pause
 from arena.model import GameRecord, GameSpec, NoteLine, Past, Player, TimeControl, UsageError
 from arena.pause import load_paused, paused_game, save_paused
 from arena.record import check_record
@@ -342,3 +343,24 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
     assert record.confinement == (f"default: {Limits().text}",) * 2
     assert record.cpu_us[:3] == (0, 0, 0)
     assert len(record.cpu_us) == len(record.actions) > 3
+
+
+def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C comes while the bots are started again, so that nothing more is played."""
+    from arena.bots import load_bot
+
+    begun = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), ())
+    outcomes: list[Past | None] = [begun, None]
+
+    async def play_on(*_: object) -> Past | None:
+        outcome = outcomes.pop(0)
+        if outcome is not None:
+            raise ArenaStoppedError("the arena was stopped", outcome)
+        return outcome
+
+    monkeypatch.setattr(pausable, "play_on", play_on)
+    game = spec("duel", TimeControl())
+    bot = load_bot(ROOT / "bots" / "drifter.py")
+    held = Confinement(Level.DEFAULT, [bot], Limits(), {})
+    sitting = pausable._Sitting(game, (bot, bot), None, Path("s.sqlite"), held, pondering=True, seed=1)
+    assert trio.run(pausable._play_fairly, sitting, Pause()) == begun
