@@ -1,12 +1,12 @@
 """A whole game as a value: what the bots send and when goes in, what they are to be sent and the verdict come out.
 
 The referee reads no clock, starts no process and waits for nothing. Whoever carries the bytes (`arena.match` does for
-real processes, a test can for a script) does this, until there is a `verdict`:
+real processes, a test can for a script) does this, until it `is_over`:
 
     for each seat in `due()`: send it `take(seat)`, and say with `sent(seat, now)` when that was begun
     for each seat in `awaited()`: pass on what it sends with `receive(seat, data, came, read)`
     say `gone(seat, ...)` when a bot's output has ended, and `expire(now)` when `deadline` has passed
-    say `stopped(stop)` when the clock of all these times has left out a time in which the arena did not run
+    say `stopped(stop, now)` when the clock of all these times has left out a time in which the arena did not run
 
 Times are seconds on any clock. A bot's clock starts at `sent` and stops with the `receive` that completes its answer,
 when it came, as far as `arena.clock` believes that; the referee's own work is charged to nobody.
