@@ -111,6 +111,13 @@ def resume(file: Path, pause_after: int | None) -> int:
 
 def check_place(file: Path) -> None:
     """Raise `UsageError` if a game could not be saved here. It is better known before the game than after it."""
+    try:
+        _check_place(file)
+    except OSError as error:  # a name that is too long, a folder that may not be searched
+        raise UsageError(f"{file}: cannot be written: {error.strerror}") from None
+
+
+def _check_place(file: Path) -> None:
     if not file.parent.is_dir():
         raise UsageError(f"{file}: cannot be written: there is no folder {file.parent}")
     if not os.access(file.parent, os.W_OK):
