@@ -182,6 +182,7 @@ def load_bot(path: Path) -> BotSpec:
         digest=identity.digest,
         environment=base_environment(),
         files=identity.files,
+        look=identity.look,
     )
 
 
@@ -234,6 +235,7 @@ def _load_folder(folder: Path) -> BotSpec:
         environment={**environment, **manifest.env},
         files=identity.files,
         build=manifest.build,
+        look=identity.look,
     )
 
 

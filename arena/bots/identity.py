@@ -13,12 +13,14 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
+from arena.bots.look import Covered, Look, Parts, Stamp
 from arena.hostfile import READ, kind_of
 from arena.limits import GIB, MIB, size_text
 from arena.model import UsageError
@@ -39,21 +41,22 @@ FILES_KEPT = 1000
 SHORT = 16
 """Hexadecimal digits that tell two contents of one file apart."""
 
-Parts = tuple[bytes, ...]
-"""A path as the names of its folders and its own, from the bot's folder on."""
-
 
 @dataclass(frozen=True)
 class Identity:
-    """A bot's digest, and its files by the names they are shown under with a short fingerprint of each."""
+    """A bot's digest, and its files by the names they are shown under with a short fingerprint of each.
+
+    `look` was taken before anything was read.
+    """
 
     digest: str
     files: dict[str, str] = field(default_factory=dict)
+    look: Look | None = field(default=None, compare=False, repr=False)
 
 
 def identify_file(file: Path) -> Identity:
     """The identity of a bot that is a single file, at a path without links. Raises `UsageError`."""
-    return _Reader(os.fsencode(file.parent)).identity([(os.fsencode(file.name),)])
+    return _identify(Covered(file.parent, only=file.name))
 
 
 def identify_folder(
@@ -61,17 +64,27 @@ def identify_folder(
 ) -> Identity:
     """The identity of a bot that is a folder, at a path without links. Raises `UsageError`.
 
-    `always` are files of it that count though they are ignored, hidden or in a folder of builds; `never` one that does
-    not, because it is built.
+    `always` and `never` are those of `Covered`.
     """
-    reader = _Reader(os.fsencode(folder))
-    excepted = _parts(never, folder)
-    found = reader.list_files(ignored)
-    for path in always:
-        parts = _parts(path, folder)
-        if parts and reader.has_content(parts):
-            found.add(parts)
-    return reader.identity(sorted(parts for parts in found if parts != excepted))
+    return _identify(Covered(folder, None, ignored, always, never))
+
+
+def _identify(covered: Covered) -> Identity:
+    reader = _Reader(os.fsencode(covered.folder))
+    files = reader.covered_files(covered)
+    look = reader.look(covered, files)
+    return replace(reader.identity(files), look=look)
+
+
+def look_at(covered: Covered) -> Look:
+    """What the system says of the covered files now. Nothing is read. Raises `UsageError`."""
+    reader = _Reader(os.fsencode(covered.folder))
+    return reader.look(covered, reader.covered_files(covered))
+
+
+def identify_again(folder: Path, files: Sequence[Parts]) -> Identity:
+    """The identity that these files of a folder make now, whatever else has come into it. Raises `UsageError`."""
+    return _Reader(os.fsencode(folder)).identity(sorted(files))
 
 
 def behind_link(folder: Path, name: str) -> Path | None:
@@ -90,12 +103,53 @@ def _parts(path: Path | None, folder: Path) -> Parts | None:
     return tuple(os.fsencode(part) for part in path.relative_to(folder).parts)
 
 
+def _stamp_of(path: Path | bytes) -> Stamp:
+    """The stamp of what is at a path, or behind the link there; empty where there is nothing."""
+    try:
+        return _told_of(os.stat(path))
+    except OSError:
+        return ()
+
+
+def _told_of(status: os.stat_result) -> Stamp:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 class _Reader:
     """Reads the files of one bot, no more than is allowed of them."""
 
     def __init__(self, root: bytes) -> None:
         self._root = root
         self._left = MOST_BYTES
+
+    def covered_files(self, covered: Covered) -> list[Parts]:
+        """The files that a digest covers, in its order."""
+        if covered.only is not None:
+            return [(os.fsencode(covered.only),)]
+        excepted = _parts(covered.never, covered.folder)
+        found = self.list_files(covered.ignored)
+        for path in covered.always:
+            parts = _parts(path, covered.folder)
+            if parts and self.has_content(parts):
+                found.add(parts)
+        return sorted(parts for parts in found if parts != excepted)
+
+    def look(self, covered: Covered, files: Sequence[Parts]) -> Look:
+        """What the system says of these files; of one that has gone meanwhile, nothing."""
+        at = time.time_ns()
+        stamps = {parts: stamp for parts in files if (stamp := self._stamp(parts))}
+        return Look(covered, stamps, _stamp_of(covered.never) if covered.never else None, at)
+
+    def _stamp(self, parts: Parts) -> Stamp:
+        path = self._path(parts)
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise self._unreadable(parts, error) from None
+        target = self.behind(parts) if stat.S_ISLNK(status.st_mode) else None
+        return _told_of(status) + (_stamp_of(self._path(target)) if target else ())
 
     def list_files(self, ignored: Ignored) -> set[Parts]:
         """The files and links in the folder, but for hidden ones, those that tools leave and those that are ignored."""
@@ -118,6 +172,10 @@ class _Reader:
                                 waiting.append(parts)
                         elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
                             found.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
+            except FileNotFoundError as error:
+                if not folder:
+                    raise self._unreadable(folder, error) from None
+                # else it has gone since it was listed: a bot that is running makes and removes folders
             except OSError as error:
                 raise self._unreadable(folder, error) from None
         return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.bots.look import Look
 from arena.model import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
@@ -19,6 +20,7 @@ class BotSpec:
     With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
     `build` is the shell's command that makes its program; nothing of it is done here (see `arena.confine.build`).
+    `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
     """
 
     name: str
@@ -30,6 +32,7 @@ class BotSpec:
     fault: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None
+    look: Look | None = field(default=None, compare=False, repr=False)
 
     @property
     def player(self) -> Player:

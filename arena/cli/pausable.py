@@ -21,8 +21,9 @@ from arena.confine.levels import Confinement
 from arena.league.changes import note_versions
 from arena.league.resume import agree
 from arena.league.schedule import schedule
+from arena.league.versions import Versions
 from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, Pause, play_on
-from arena.model import GameRecord, GameSpec, Past, UsageError
+from arena.model import ArenaError, GameRecord, GameSpec, Past, UsageError
 from arena.pause import load_paused, paused_game, refuse_to_overwrite, save_paused
 from arena.printable import printable
 from arena.report.document import games_document
@@ -131,8 +132,11 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
     done = len(sitting.past.actions) if sitting.past else 0
     going_on = f", going on after {done} plies" if done else ""
     remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {file}")
+    versions = Versions()
     with StopRequests() as stop:
-        played = run_games(partial(_play_until_stopped, sitting, Pause(pause_after), stop))
+        played = run_games(partial(_play_unchanged, sitting, Pause(pause_after), stop, versions))
+        for line in versions.remarks():
+            remark(line)
         if isinstance(played, GameRecord):
             with Store(sitting.store, create=True) as store:
                 row = store.add(played)
@@ -163,6 +167,18 @@ def _tell(row: GameRow, store: Path, as_json: bool) -> bool:
         return False
     remark(f"store: {store}")
     return True
+
+
+async def _play_unchanged(
+    sitting: _Sitting, pause: Pause, stop: StopRequests, versions: Versions
+) -> GameRecord | Past | None:
+    """Play as `_play_until_stopped` does. Raises `ArenaError` if a bot has changed by the end."""
+    played = await _play_until_stopped(sitting, pause, stop)
+    if played is not None and not await versions.are_unchanged(sitting.bots):
+        raise ArenaError(
+            "\n".join([*versions.errors(), "what was played does not count: it is neither stored nor saved"])
+        )
+    return played
 
 
 async def _play_until_stopped(sitting: _Sitting, pause: Pause, stop: StopRequests) -> GameRecord | Past | None:

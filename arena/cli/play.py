@@ -29,6 +29,7 @@ from arena.confine.rlimits import use_all_descriptors
 from arena.league.changes import note_versions
 from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
+from arena.league.versions import Versions
 from arena.limits import Limits, check_processes, parse_memory, parse_size
 from arena.match import Conditions
 from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
@@ -153,12 +154,13 @@ def _check_number(bots: int, rounds: int) -> None:
 
 def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: StopRequests, as_json: bool) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
-    faults = _Faults()
+    faults, versions = _Faults(), Versions()
     progress = _progress(plan, store)
+    playing = partial(_play_until_stopped, progress=progress, faults=faults, versions=versions)
     try:
-        run_games(partial(_play_until_stopped, plan, confinement, store, stop, progress=progress, faults=faults))
+        run_games(partial(playing, plan, confinement, store, stop))
     except ArenaError as error:
-        told = ArenaError(f"{error}\n{_how_to_resume(plan, store, stop)}")
+        told = ArenaError("\n".join([str(error), *versions.errors(), _how_to_resume(plan, store, stop)]))
         told.exit_code = error.exit_code
         raise told from error
     finally:
@@ -166,11 +168,15 @@ def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: St
         progress.finish()
     try:
         faults.tell(plan.path)
+        for line in versions.remarks():
+            remark(line)
         is_told = _print_results(plan, store, as_json)
         if len(plan.rows(store)) == len(plan.games):
             return 0 if is_told else FAILED
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
+    if versions.errors():
+        raise ArenaError("\n".join([*versions.errors(), _how_to_play_the_new(plan, store)]))
     remark(_how_to_resume(plan, store, stop))
     return INTERRUPTED
 
@@ -279,6 +285,7 @@ async def _play_until_stopped(
     *,
     progress: Progress,
     faults: "_Faults",
+    versions: Versions,
 ) -> None:
     """Play until all is played or the user has stopped it."""
     session = Session()
@@ -302,7 +309,9 @@ async def _play_until_stopped(
         try:
             bots = {bot.player: bot for bot in plan.bots}
             places = plan.places(confinement)
-            await play_missing(plan.games, bots, store, places, finished, say=progress.remark, session=session)
+            await play_missing(
+                plan.games, bots, store, places, finished, versions=versions, say=progress.remark, session=session
+            )
         except ArenaError as error:
             failure = error  # raised below: out of a nursery it would come wrapped in a group
         nursery.cancel_scope.cancel()
@@ -340,6 +349,17 @@ class _Faults:
 
 
 def _how_to_resume(plan: _Plan, store: Store, stop: StopRequests) -> str:
-    stored = f"{len(plan.rows(store))} of {len(plan.games)} games are stored in {plan.path}"
     dropped = "" if stop.wish is Wish.STOP_SOON else "; the games under way were dropped"
-    return f"stopped: {stored}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"
+    return f"stopped: {_stored(plan, store)}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"
+
+
+def _how_to_play_the_new(plan: _Plan, store: Store) -> str:
+    return (
+        "games from then on were not played, and those that were under way are not stored; "
+        f"{_stored(plan, store)}\nthe same command again plays the new version: "
+        f"{shell_line(this_command(), *sys.argv[1:])}"
+    )
+
+
+def _stored(plan: _Plan, store: Store) -> str:
+    return f"{len(plan.rows(store))} of {len(plan.games)} games are stored in {plan.path}"

@@ -40,10 +40,25 @@ def _line(bot: BotSpec, old: Player, files: Mapping[str, str]) -> str:
     changed = {name: "new" for name in bot.files if name not in files}
     changed |= {name: "gone" for name in files if name not in bot.files}
     changed |= {name: "changed" for name, content in bot.files.items() if files.get(name, content) != content}
-    named = [f"{name} ({how})" for name, how in sorted(changed.items())]
-    if len(named) > FILES_NAMED:
-        named[FILES_NAMED:] = [f"and {len(named) - FILES_NAMED} more files"]
-    line = f"{bot.name} has changed since its games in this store: {', '.join(named)}; {where}"
-    if changed and all(_WRITTEN.fullmatch(name) for name in changed) and bot.path.is_dir():
-        line += f'; files that it writes itself can be left out: ignore = ["{min(changed)}"] in its bot.toml'
+    line = f"{bot.name} has changed since its games in this store: {named(changed)}; {where}"
+    if are_likely_its_own(bot, changed):
+        line += f"; {ignore_hint(changed)}"
     return line
+
+
+def named(changed: Mapping[str, str]) -> str:
+    """The names of files, each with what has become of it; of many, the first ones."""
+    words = [f"{name} ({how})" for name, how in sorted(changed.items())]
+    if len(words) > FILES_NAMED:
+        words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]
+    return ", ".join(words)
+
+
+def are_likely_its_own(bot: BotSpec, changed: Mapping[str, str]) -> bool:
+    """Whether a bot is likely to have written all these files itself, and can say so."""
+    return bool(changed) and all(_WRITTEN.fullmatch(name) for name in changed) and bot.path.is_dir()
+
+
+def ignore_hint(changed: Mapping[str, str]) -> str:
+    """How a bot's author takes such files out of its digest."""
+    return f'files that it writes itself can be left out: ignore = ["{min(changed)}"] in its bot.toml'

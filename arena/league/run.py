@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import trio
 
 from arena.bots import BotSpec
+from arena.league.versions import Versions
 from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, play_game
 from arena.model import ArenaError, GameRecord, GameSpec, Player
 from arena.store import GameRow, Store
@@ -41,16 +42,18 @@ async def play_missing(
     places: Sequence[Conditions],
     finished: Finished,
     *,
+    versions: Versions,
     say: Say = lambda line: None,
     session: Session | None = None,
 ) -> None:
     """Play the games that the store does not hold yet, one in each of the places, and store each when it is over.
 
     `finished` is called with the stored row and the record of each, `say` with a line for each game that is played
-    again because the arena was stopped in it. To stop early, close the `session`: then the games under way are played
-    and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if the store or the machine
-    fails; all games stored before stay. A game that cannot be judged however often it is played is left out; then that
-    is raised at the end.
+    again because the arena was stopped in it. A bot that changes (`versions` tells which) is played no more, and a game
+    that was played across the change is not stored; the others go on. To stop early, close the `session`: then the
+    games under way are played and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if
+    the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
+    played is left out; then that is raised at the end.
     """
     stored = store.ids()
     missing = [game for game in games if game.id not in stored]
@@ -61,8 +64,17 @@ async def play_missing(
 
     async def play_and_store(game: GameSpec, conditions: Conditions) -> None:
         red, blue = (bots[player] for player in game.players)
-        record = await _play(game, red, blue, conditions, say)
+        if not await versions.are_unchanged((red, blue)):
+            return
+        try:
+            record = await _play(game, red, blue, conditions, say)
+        except ArenaError:
+            if await versions.are_unchanged((red, blue)):
+                raise
+            return  # what does not work is the bot that has changed
         with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
+            if not await versions.are_unchanged((red, blue)):
+                return
             row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
         finished(row, record)
 

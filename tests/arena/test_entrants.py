@@ -342,7 +342,8 @@ def test_files_that_a_bot_writes_itself_are_told_with_the_cure(folder: Path) -> 
     assert "hunter has changed since its games in this store: game.log (new); the old games stay under" in told
     assert 'files that it writes itself can be left out: ignore = ["game.log"] in its bot.toml' in told
     put(bot / "bot.toml", 'command = ["python3", "main.py"]\nignore = ["game.log"]\n', executable=False)
-    assert "bot.toml (changed), game.log (gone)" in league(folder, "alpha.py", "hunter").stderr
+    told = league(folder, "alpha.py", "hunter").stderr
+    assert "store: bot.toml (changed); the old" in told, "with game.log it changed in its first game: none is stored"
     assert "2 of them stored already" in league(folder, "alpha.py", "hunter").stderr
 
 

@@ -10,6 +10,7 @@ from arena.bots import BotSpec
 from arena.confine.launch import SandboxError
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
+from arena.league.versions import Versions
 from arena.match import Conditions, start_bot
 from arena.model import TimeControl
 from arena.rules.loading import load_ruleset
@@ -41,7 +42,9 @@ def reasons(bots: Sequence[BotSpec], store: Path, conditions: Conditions) -> lis
 
     async def play(stored: Store) -> None:
         by_player = {bot.player: bot for bot in bots}
-        await play_missing(games, by_player, stored, [conditions], lambda row, record: None, say=print)
+        await play_missing(
+            games, by_player, stored, [conditions], lambda row, record: None, versions=Versions(), say=print
+        )
 
     with Store(store, create=True) as stored:
         try:

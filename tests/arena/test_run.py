@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -12,6 +13,7 @@ import trio.testing
 from arena.bots import BotSpec
 from arena.league import run
 from arena.league.run import Session, play_missing
+from arena.league.versions import Versions
 from arena.match import USUAL, Conditions
 from arena.model import GameRecord, GameResult, GameSpec, Player, Verdict
 from arena.store import GameRow, Store
@@ -75,7 +77,8 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
                 return record_of(game)
 
             monkeypatch.setattr(run, "play_game", play)
-            await play_missing(games, bots_of(games, tmp_path), store, [USUAL], lambda row, _: told.append(row))
+            bots = bots_of(games, tmp_path)
+            await play_missing(games, bots, store, [USUAL], lambda row, _: told.append(row), versions=Versions())
 
     with store:
         trio.run(main)
@@ -102,7 +105,8 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
     async def main() -> None:
         async with trio.open_nursery() as nursery:
             bots = bots_of(games, tmp_path)
-            nursery.start_soon(play_missing, games, bots, store, [USUAL] * 3, lambda *_: None)
+            playing = partial(play_missing, versions=Versions())
+            nursery.start_soon(playing, games, bots, store, [USUAL] * 3, lambda *_: None)
             await trio.to_thread.run_sync(writing.wait, FOREVER)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
@@ -134,7 +138,7 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
 
     async def main() -> None:
         bots = bots_of(games, tmp_path)
-        await play_missing(games, bots, store, [USUAL] * 2, lambda *_: None, session=session)
+        await play_missing(games, bots, store, [USUAL] * 2, lambda *_: None, versions=Versions(), session=session)
 
     with store:
         trio.run(main)
@@ -159,7 +163,8 @@ def test_there_are_no_more_players_than_games(
 
     async def main() -> None:
         places = [Conditions() for _ in range(4096)]
-        await play_missing(games, bots_of(games, tmp_path), store, places, lambda *_: None)
+        bots = bots_of(games, tmp_path)
+        await play_missing(games, bots, store, places, lambda *_: None, versions=Versions())
 
     with store:
         trio.run(main)

@@ -27,6 +27,7 @@ from arena.bots import BotSpec
 from arena.clock import MOST_FORGIVEN
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
+from arena.league.versions import Versions
 from arena.match import MOST_TRIES, USUAL, ArenaStoppedError, Conditions, play_game, start_bot
 from arena.model import ArenaError, GameRecord, GameSpec, TimeControl
 from arena.process import BotProcess
@@ -351,10 +352,11 @@ def test_a_league_leaves_out_a_game_that_cannot_be_judged_however_often_it_is_pl
 
     monkeypatch.setattr(arena.league.run, "play_game", play_or_be_stopped)
     with Store(tmp_path / "l.sqlite", create=True) as store:
+        playing = partial(play_missing, versions=Versions(), say=said.append)
         with pytest.raises(
             ArenaError, match=f"game {doomed.id} was not played, in {MOST_TRIES} tries: .*stopped for 12"
         ):
-            trio.run(partial(play_missing, games, bots, store, [USUAL], lambda *_: None, say=said.append))
+            trio.run(playing, games, bots, store, [USUAL], lambda *_: None)
         assert store.ids() == {other.id}
     assert len(said) == MOST_TRIES - 1
     assert set(said) == {f"game {doomed.id} is played again: {why}"}

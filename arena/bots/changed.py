@@ -1,0 +1,69 @@
+"""Whether a bot is still the one that its digest says, while it plays.
+
+A bot's files may be edited, or built anew, in the middle of a league; or it may write to them itself. What the system
+says of them (`Look`) is compared first, which costs no reading; only where that differs, or cannot be relied on yet,
+the digest is taken anew. New files beside the covered ones are told apart: logs, as a rule.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from arena.bots.identity import identify_again, look_at
+from arena.bots.look import Look, Parts
+from arena.bots.spec import BotSpec
+from arena.model import UsageError
+from arena.printable import printable
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is no more as it was: `files` by the name they are shown under, each "new", "changed" or "gone".
+
+    Where they cannot be looked at any more, `fault` says why.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    fault: str = ""
+    is_only_new: bool = False
+    """All that the digest covers is as it was."""
+
+
+def compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
+    """What has changed in a bot since a look at it, which showed the files of its digest; None: nothing.
+
+    The look that is returned is to be compared with the next time.
+    """
+    try:
+        return _compare(bot, known)
+    except UsageError as error:
+        return known, Change(fault=str(error))
+
+
+def _compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
+    seen = look_at(known.covered)
+    there = {parts: stamp for parts, stamp in seen.stamps.items() if parts in known.stamps}
+    changed: dict[str, str] = {}
+    if there != known.stamps or not known.is_settled:
+        identity = identify_again(known.covered.folder, list(there))
+        if identity.digest != bot.digest:
+            gone = [parts for parts in known.stamps if parts not in there]
+            touched = [parts for parts, stamp in there.items() if stamp != known.stamps[parts]]
+            changed = dict.fromkeys(_names(touched), "changed")
+            if bot.files and identity.files:
+                contents = identity.files.items()
+                changed = {name: "changed" for name, content in contents if bot.files.get(name) != content}
+            changed |= dict.fromkeys(_names(gone), "gone")
+            if not changed:  # too many files to remember the content of each
+                return known, Change(fault="the content of its files is another")
+    if seen.program != known.program and known.covered.never is not None:
+        program = os.path.relpath(known.covered.never, known.covered.folder)
+        changed[printable(program)] = "changed" if seen.program else "gone"
+    new = dict.fromkeys(_names(parts for parts in seen.stamps if parts not in known.stamps), "new")
+    if changed:
+        return known, Change({**new, **changed})
+    return replace(seen, stamps=there), Change(new, is_only_new=True) if new else None
+
+
+def _names(files: Iterable[Parts]) -> list[str]:
+    return [printable(os.fsdecode(b"/".join(parts))) for parts in files]

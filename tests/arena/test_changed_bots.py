@@ -1,0 +1,246 @@
+"""Every result is of the version that it stands under: bots that change while their league runs."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.bots import BotSpec, broken, changed, load_bot
+from arena.bots.changed import Change, compare
+from arena.bots.look import SETTLED_NS
+from arena.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+RESIGNS = f"""
+exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
+introduce()
+set_up()
+hear("turn")
+say("move resign")
+hear("quit")
+"""
+"""Whoever begins resigns at once; the other is told so."""
+REWRITES_ITSELF = "open(__file__, 'a').write('# more\\n')\n"
+GROWS = "open('log.txt', 'a').write('a game\\n')\n"
+
+
+def put(path: Path, text: str, executable: bool = False) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755 if executable else 0o644)
+    return path
+
+
+def bot_folder(folder: Path, program: str = RESIGNS, manifest: str = "") -> Path:
+    put(folder / "bot.toml", f'command = ["python3", "main.py"]\n{manifest}')
+    put(folder / "main.py", program)
+    return folder
+
+
+def league(folder: Path, *bots: str, command: str = "league") -> "subprocess.CompletedProcess[str]":
+    rounds = ["--rounds", "2"] if command == "league" else []
+    return subprocess.run(
+        [*ARENA, command, *bots, "--rules", "duel", *rounds, "--store", "l.sqlite", "-j", "1", "--time", "60s"],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+        text=True,
+    )
+
+
+def names_played(store: Path) -> list[set[str]]:
+    with Store(store, create=False) as stored:
+        return [{player.name for player in row.players} for row in stored.rows()]
+
+
+# --- whole leagues --------------------------------------------------------------------------------------------------
+
+
+def test_a_bot_that_changes_is_played_no_more_and_the_others_are(tmp_path: Path) -> None:
+    put(tmp_path / "ann.py", RESIGNS)
+    put(tmp_path / "bob.py", RESIGNS)
+    put(tmp_path / "edited.py", REWRITES_ITSELF + RESIGNS)
+    done = league(tmp_path, "ann.py", "bob.py", "edited.py")
+    assert done.returncode == 1
+    assert names_played(tmp_path / "l.sqlite") == [{"ann", "bob"}] * 4
+    assert "edited (edited.py) has changed while it was played: edited.py (changed)\n" in done.stderr
+    assert "4 of 12 games are stored" in done.stderr
+    assert "the same command again plays the new version" in done.stderr
+    assert "ignore" not in done.stderr, "a bot that is a file has nothing to ignore"
+    assert "incomplete" in done.stdout
+
+
+def test_files_that_come_into_a_folder_are_remarked_on_and_the_games_count(tmp_path: Path) -> None:
+    put(tmp_path / "ann.py", RESIGNS)
+    bot_folder(tmp_path / "logger", GROWS + RESIGNS)
+    done = league(tmp_path, "ann.py", "logger")
+    assert done.returncode == 0, done.stderr
+    assert len(names_played(tmp_path / "l.sqlite")) == 4
+    assert done.stderr.count("log.txt (new)") == 1
+    assert 'ignore = ["log.txt"]' in done.stderr
+
+
+def test_a_bot_that_writes_to_a_file_of_its_digest_is_told_the_cure(tmp_path: Path) -> None:
+    put(tmp_path / "ann.py", RESIGNS)
+    put(bot_folder(tmp_path / "logger", GROWS + RESIGNS) / "log.txt", "")
+    done = league(tmp_path, "ann.py", "logger")
+    assert done.returncode == 1
+    assert names_played(tmp_path / "l.sqlite") == []
+    assert "log.txt (changed)" in done.stderr
+    assert 'ignore = ["log.txt"]' in done.stderr
+    bot_folder(tmp_path / "logger", GROWS + RESIGNS, 'ignore = ["log.txt"]\n')
+    done = league(tmp_path, "ann.py", "logger")
+    assert done.returncode == 0, done.stderr
+    assert len(names_played(tmp_path / "l.sqlite")) == 4
+
+
+def test_a_game_that_can_be_interrupted_does_not_count_either(tmp_path: Path) -> None:
+    put(tmp_path / "ann.py", RESIGNS)
+    put(tmp_path / "edited.py", REWRITES_ITSELF + RESIGNS)
+    done = league(tmp_path, "ann.py", "edited.py", "--pause", "saved", command="match")
+    assert done.returncode == 1
+    assert names_played(tmp_path / "l.sqlite") == []
+    assert "edited.py (changed)" in done.stderr
+    assert not (tmp_path / "saved").exists()
+
+
+# --- the check ------------------------------------------------------------------------------------------------------
+
+
+def change_of(bot: BotSpec) -> Change | None:
+    assert bot.look is not None
+    return compare(bot, bot.look)[1]
+
+
+def files_of(bot: BotSpec) -> dict[str, str]:
+    change = change_of(bot)
+    assert change is not None
+    assert not change.is_only_new
+    return dict(change.files)
+
+
+def long_ago(folder: Path) -> BotSpec:
+    """The bot of a folder, looked at long after the last change of it."""
+    bot = load_bot(folder)
+    assert bot.look is not None
+    return replace(bot, look=replace(bot.look, at=bot.look.at + 2 * SETTLED_NS))
+
+
+def test_what_is_as_it_was_long_before_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = long_ago(bot_folder(tmp_path / "hunter"))
+    monkeypatch.delattr(changed, "identify_again")
+    assert change_of(bot) is None
+
+
+def test_what_was_just_written_is_read_for_its_times_may_not_tell(tmp_path: Path) -> None:
+    bot = load_bot(bot_folder(tmp_path / "hunter"))
+    assert bot.look is not None
+    path = tmp_path / "hunter" / "main.py"
+    path.write_text(RESIGNS.replace("turn", "TURN"))
+    status = path.stat()
+    stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    same_times = replace(bot.look, stamps={**bot.look.stamps, (b"main.py",): stamp})
+    assert files_of(replace(bot, look=same_times)) == {"main.py": "changed"}
+
+
+def test_other_times_and_the_same_content_are_no_change(tmp_path: Path) -> None:
+    bot = long_ago(bot_folder(tmp_path / "hunter"))
+    again = tmp_path / "again"
+    again.write_bytes((tmp_path / "hunter" / "main.py").read_bytes())
+    again.replace(tmp_path / "hunter" / "main.py")
+    os.utime(tmp_path / "hunter" / "bot.toml", (1, 1))
+    assert change_of(bot) is None
+
+
+@pytest.mark.parametrize("times", [None, (1_000_000_000, 1_000_000_000)])
+def test_an_edit_is_seen_whatever_times_it_sets(tmp_path: Path, times: tuple[int, int] | None) -> None:
+    folder = bot_folder(tmp_path / "hunter")
+    os.utime(folder / "main.py", times)
+    bot = long_ago(folder)
+    put(folder / "main.py", RESIGNS.replace("turn", "TURN"))
+    os.utime(folder / "main.py", times)
+    assert files_of(bot) == {"main.py": "changed"}
+
+
+def test_new_changed_and_gone_files_are_told_apart(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter", manifest='ignore = ["*.tmp"]\n')
+    put(folder / "old.bin", "1")
+    put(folder / "model.bin", "1")
+    bot = long_ago(folder)
+    put(folder / "x.tmp", "ignored")
+    put(folder / "__pycache__" / "x", "left out")
+    assert change_of(bot) is None
+    put(folder / "more" / "new.bin", "1")
+    assert change_of(bot) == Change({"more/new.bin": "new"}, is_only_new=True)
+    put(folder / "model.bin", "2")
+    (folder / "old.bin").unlink()
+    assert files_of(bot) == {"more/new.bin": "new", "model.bin": "changed", "old.bin": "gone"}
+
+
+def test_a_bot_that_is_a_file_is_covered_by_it_alone(tmp_path: Path) -> None:
+    bot = long_ago(put(tmp_path / "hunter.py", RESIGNS))
+    put(tmp_path / "log.txt", "1")
+    assert change_of(bot) is None
+    (tmp_path / "hunter.py").unlink()
+    assert files_of(bot) == {"hunter.py": "gone"}
+
+
+def test_the_file_behind_a_link_counts(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "hunter")
+    put(folder / ".hidden" / "book", "1")
+    (folder / "book").symlink_to(".hidden/book")
+    bot = long_ago(folder)
+    assert change_of(bot) is None
+    put(folder / ".hidden" / "book", "2")
+    assert files_of(bot) == {"book": "changed"}
+
+
+def test_a_program_that_is_built_anew_is_a_change(tmp_path: Path) -> None:
+    folder = tmp_path / "hunter"
+    put(folder / "bot.toml", 'command = ["./target/run"]\nbuild = "true"\n')
+    program = put(folder / "target" / "run", "1", executable=True)
+    bot = long_ago(folder)
+    assert change_of(bot) is None
+    put(folder / "target" / "other", "1")
+    assert change_of(bot) is None
+    put(program, "2!", executable=True)
+    assert files_of(bot) == {"target/run": "changed"}
+    program.unlink()
+    assert files_of(bot) == {"target/run": "gone"}
+
+
+@pytest.mark.parametrize("spoil", [os.mkfifo, lambda file: file.mkdir()])
+def test_what_is_no_file_any_more_is_a_change(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    file = put(tmp_path / "hunter.py", RESIGNS)
+    bot = long_ago(file)
+    file.unlink()
+    spoil(file)
+    change = change_of(bot)
+    assert change is not None
+    assert "expected a file" in change.fault
+
+
+def test_a_folder_that_is_gone_is_a_change_that_says_so(tmp_path: Path) -> None:
+    bot = long_ago(bot_folder(tmp_path / "hunter"))
+    (tmp_path / "hunter").rename(tmp_path / "elsewhere")
+    change = change_of(bot)
+    assert change is not None
+    assert "No such file or directory" in change.fault
+
+
+def test_a_broken_bot_keeps_its_fault(tmp_path: Path) -> None:
+    put(tmp_path / "ann.py", RESIGNS)
+    put(tmp_path / "bob.py", RESIGNS)
+    bot_folder(tmp_path / "none", manifest="wrong = 1\n")
+    done = league(tmp_path, "ann.py", "bob.py", "none")
+    assert done.returncode == 0, done.stderr
+    assert len(names_played(tmp_path / "l.sqlite")) == 12
+    assert broken(load_bot(tmp_path / "ann.py"), "a fault").fault == "a fault"
