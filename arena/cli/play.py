@@ -112,10 +112,23 @@ def play(
             store.agree(plan.settings.described([bot.name for bot in plan.bots]))
             for line in note_versions(store, plan.bots):
                 remark(line)
+            if options.store is None:
+                _note_others(store, plan.players)
             store.set_entrants(plan.players)
             store.set_planned(len(plan.games))
             with StopRequests() as stop:
                 return _play_and_tell(plan, confinement, store, stop, options.as_json)
+
+
+def _note_others(store: Store, players: Sequence[Player]) -> None:
+    """Say that a store which nobody has named holds games of bots that take no part now, if it does."""
+    count = store.count_others([player.name for player in players])
+    if count:
+        games = "1 game" if count == 1 else f"{count} games"
+        remark(
+            f"the store holds {games} of other bots as well: 'arena standings' leaves them out (--all shows them); "
+            "--store FILE keeps leagues apart"
+        )
 
 
 def _plan(
@@ -153,12 +166,13 @@ def _check_number(bots: int, rounds: int) -> None:
 
 def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: StopRequests, as_json: bool) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
-    faults = _Faults()
+    faults, session = _Faults(), Session()
     progress = _progress(plan, store)
+    play_them = partial(_play_until_stopped, plan, confinement, store, stop, session)
     try:
-        run_games(partial(_play_until_stopped, plan, confinement, store, stop, progress=progress, faults=faults))
+        run_games(partial(play_them, progress=progress, faults=faults))
     except ArenaError as error:
-        told = ArenaError(f"{error}\n{_how_to_resume(plan, store, stop)}")
+        told = ArenaError(f"{error}\n{_how_to_resume(plan, store, session)}")
         told.exit_code = error.exit_code
         raise told from error
     finally:
@@ -171,7 +185,7 @@ def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: St
             return 0 if is_told else FAILED
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
-    remark(_how_to_resume(plan, store, stop))
+    remark(_how_to_resume(plan, store, session))
     return INTERRUPTED
 
 
@@ -276,12 +290,12 @@ async def _play_until_stopped(
     confinement: Confinement,
     store: Store,
     stop: StopRequests,
+    session: Session,
     *,
     progress: Progress,
     faults: "_Faults",
 ) -> None:
     """Play until all is played or the user has stopped it."""
-    session = Session()
     failure: ArenaError | None = None
 
     def finished(row: GameRow, record: GameRecord) -> None:
@@ -295,6 +309,7 @@ async def _play_until_stopped(
                 games = "the game" if session.under_way == 1 else f"{session.under_way} games"
                 progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
             await stop.wait_beyond(Wish.STOP_SOON)
+        session.close()  # one that is stored at this moment is followed by no other
         playing.cancel()
 
     async with trio.open_nursery() as nursery:
@@ -339,7 +354,10 @@ class _Faults:
                 remark(f"    (all of it: {shell_line(this_command(), 'show', str(store), str(row.number))})")
 
 
-def _how_to_resume(plan: _Plan, store: Store, stop: StopRequests) -> str:
+def _how_to_resume(plan: _Plan, store: Store, session: Session) -> str:
     stored = f"{len(plan.rows(store))} of {len(plan.games)} games are stored in {plan.path}"
-    dropped = "" if stop.wish is Wish.STOP_SOON else "; the games under way were dropped"
+    if not plan.path.exists():
+        stored = f"there is no store at {plan.path} any more, so all games are to be played again"
+    games = "the game under way was" if session.dropped == 1 else f"the {session.dropped} games under way were"
+    dropped = f"; {games} dropped" if session.dropped else ""
     return f"stopped: {stored}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"
