@@ -62,6 +62,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._was_there = False
         self._lock = threading.RLock()
         """Games are stored from a thread of their own."""
         try:
@@ -85,8 +86,16 @@ class Database:
         """Run a statement; outside a transaction it is one of its own."""
         try:
             with self._lock:
-                return self.connection.execute(statement, values).fetchall()
+                found = self.connection.execute(statement, values).fetchall()
+                self._was_there = self._was_there or self._path.exists()
+                return found
         except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
+            moved = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_DBMOVED
+            if moved or (self._was_there and not self._path.exists()):
+                raise StoreError(
+                    f"{self._path}: the store was deleted, moved or replaced while it was in use; no more games can be "
+                    "stored in it"
+                ) from None
             raise _explained(self._path, error) from None
 
     def number(self, pragma: str) -> int:

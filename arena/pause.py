@@ -86,7 +86,8 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
     if bot.digest != player.digest:
         raise UsageError(
-            f"{path}: expected the bot that began the game, {player.name}, but its files have changed since"
+            f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
+            "them, or play the game anew with 'arena match'"
         )
     return replace(bot, name=player.name)
 

@@ -254,6 +254,12 @@ class Store:
         )
         return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
 
+    def count_others(self, names: Sequence[str]) -> int:
+        """How many games there are with a bot that has none of these names."""
+        pairs = self._query("SELECT red, blue, count(*) FROM games GROUP BY red, blue")
+        known = set(names)
+        return sum(count for red, blue, count in pairs if not {red, blue} <= known)
+
     def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
         """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
         kept = {_files_key(version) for version in (player, *versions)}

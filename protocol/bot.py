@@ -40,11 +40,13 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Rank
+from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Rank
 from protocol.view import View, new_view
 
 NOTE_LENGTH = MAX_BOT_LINE - len("note ")
 """The longest note that there is room for on a line."""
+LONGEST_SHOWN = 100
+_LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
 
 def random_setup(view: View) -> str:
@@ -134,29 +136,54 @@ class Conversation:
         view.apply(message)
         match message:
             case SetupRequest():
-                rows = tuple(self._bot.setup(view).split("/"))
+                rows = self._setup_rows(self._bot.setup(view))
                 view.place_own(rows)
                 self._answer(Setup(rows))
             case Restore(rows):
                 view.place_own(rows)
                 self._bot.restore(view)
             case Turn():
-                self._answer(Move(self._bot.move(view)))
+                self._answer(Move(self._checked_action(self._bot.move(view))))
             case End():
                 self._bot.end(view, message)
             case _:
                 self._bot.event(view, message)
+
+    def _setup_rows(self, answer: object) -> tuple[str, ...]:
+        """The rows of a set-up of the right form; whether it is legal is for the arena to judge."""
+        rows = tuple(answer.split("/")) if isinstance(answer, str) else ()
+        if len(rows) == SETUP_ROWS and all(len(row) == BOARD_SIZE and _LETTERS.issuperset(row) for row in rows):
+            return rows
+        raise ValueError(
+            f"setup() of {type(self._bot).__name__} returned {_shown(answer)}; expected {SETUP_ROWS} rows of "
+            f"{BOARD_SIZE} letters, parted by '/', own back row first, '{EMPTY}' for an empty square"
+        )
+
+    def _checked_action(self, answer: object) -> str:
+        if isinstance(answer, str):
+            return answer
+        raise TypeError(
+            f"move() of {type(self._bot).__name__} returned {_shown(answer)}; expected an action such as 'a4-a5'"
+        )
 
     def _answer(self, answer: BotMessage) -> None:
         self._answers += [*self._notes, answer]
         self._notes.clear()
 
 
+def _shown(answer: object) -> str:
+    text = repr(answer)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
+
 def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: BinaryIO | None = None) -> None:
     """Speak the protocol until `quit` or the end of input. The main program of a bot.
 
-    Reads standard input and writes standard output unless told otherwise.
+    `make_bot` is the bot's class. Reads standard input and writes standard output unless told otherwise. Raises
+    `TypeError` for an object of the class.
     """
+    if isinstance(make_bot, Bot):
+        raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
     source = source or sys.stdin.buffer
     sink = sink or sys.stdout.buffer
     sys.stdout = sys.stderr

@@ -26,7 +26,9 @@ from arena.bots.identity import Identity, identify_file, identify_folder
 from arena.bots.ignore import Ignored
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import alike, expected_name, made_name, name_fault, name_of_file
+from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
+from arena.confine.links import read_start
 from arena.hostfile import kind_of
 from arena.model import UsageError
 from arena.printable import printable
@@ -163,12 +165,13 @@ def load_bot(path: Path) -> BotSpec:
     if not stat.S_ISREG(mode):
         raise UsageError(f"{where}: expected an executable file or a folder with {MANIFEST}, got {kind_of(mode)}")
     executable = os.access(path, os.X_OK)
-    if not executable and path.suffix != ".py":
-        raise UsageError(
-            f"{where}: expected an executable file, a .py file or a folder with {MANIFEST}; "
-            f"this file is not executable (chmod +x {where})"
-        )
     full = path.resolve()
+    if path.name == MANIFEST:
+        raise UsageError(f"{where}: a {MANIFEST} is no bot by itself: name its folder: {printable(str(path.parent))}")
+    if not executable and path.suffix != ".py":
+        expected = f"{where}: expected an executable file, a .py file or a folder with {MANIFEST}"
+        cure = f"; this file is not executable (chmod +x {where})" if _is_program(full) else ""
+        raise UsageError(f"{expected}{cure}")
     name = name_of_file(_stem(path))
     fault = name_fault(name)
     if fault:
@@ -184,6 +187,14 @@ def load_bot(path: Path) -> BotSpec:
         files=identity.files,
         look=identity.look,
     )
+
+
+def _is_program(path: Path) -> bool:
+    """Whether a file, at a path without links, begins as programs do."""
+    try:
+        return is_meant_to_run(read_start(path, FIRST_LINE))
+    except OSError:
+        return False
 
 
 def _stem(path: Path) -> str:
@@ -217,9 +228,11 @@ def _load_folder(folder: Path) -> BotSpec:
     environment = base_environment()
     if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
         state = "is not an executable file" if os.path.exists(program) else "does not exist"
-        raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}")
+        hint = command_hint(full, command[0], environment["PATH"]) if not os.path.exists(program) else ""
+        raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}{hint}")
     if program is None and not built and shutil.which(command[0], path=environment["PATH"]) is None:
-        raise UsageError(f"{where}: command: there is no program {printable(repr(command[0]), 200)} on the PATH")
+        hint = command_hint(full, command[0], environment["PATH"])
+        raise UsageError(f"{where}: command: there is no program {printable(repr(command[0]), 200)} on the PATH{hint}")
     identity = identify_folder(
         full,
         Ignored.of(manifest.ignore),

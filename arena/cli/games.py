@@ -10,27 +10,29 @@ from arena.cli.streams import result
 
 @click.command("games")
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option("--bot", metavar="NAME", help="Only the games of this bot.")
+@click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def games_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the games in STORE."""
+    from arena.cli.stores import open_to_read
     from arena.model import UsageError
     from arena.report.document import games_document
+    from arena.report.standings import players_called, shown_names
     from arena.report.text import game_line
-    from arena.rules.loading import suggest
-    from arena.store import Store
 
-    with Store(store, create=False) as opened:
+    with open_to_read(store) as opened:
         contents = opened.read()
     rows = contents.rows
-    names = sorted({player.name for row in rows for player in row.players})
+    names = shown_names(tuple(dict.fromkeys(player for row in rows for player in row.players)))
     if bot is not None:
-        if bot not in names:
-            raise UsageError(f"{store}: no games of a bot {bot!r}; {suggest(bot, names) if names else 'it is empty'}")
-        rows = [row for row in rows if bot in (player.name for player in row.players)]
+        try:
+            wanted = set(players_called(names, bot))
+        except UsageError as error:
+            raise UsageError(f"{store}: {error}") from None
+        rows = [row for row in rows if not wanted.isdisjoint(row.players)]
     if as_json:
-        result(games_document(rows))
+        result(games_document(rows, names))
     else:
         for row in rows:
-            result(game_line(row) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+            result(game_line(row, names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
     return warn_of_damage(store, contents.damage)

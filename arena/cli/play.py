@@ -113,10 +113,23 @@ def play(
             store.agree(plan.settings.described([bot.name for bot in plan.bots]))
             for line in note_versions(store, plan.bots):
                 remark(line)
+            if options.store is None:
+                _note_others(store, plan.players)
             store.set_entrants(plan.players)
             store.set_planned(len(plan.games))
             with StopRequests() as stop:
                 return _play_and_tell(plan, confinement, store, stop, options.as_json)
+
+
+def _note_others(store: Store, players: Sequence[Player]) -> None:
+    """Say that a store which nobody has named holds games of bots that take no part now, if it does."""
+    count = store.count_others([player.name for player in players])
+    if count:
+        games = "1 game" if count == 1 else f"{count} games"
+        remark(
+            f"the store holds {games} of other bots as well: 'arena standings' leaves them out (--all shows them); "
+            "--store FILE keeps leagues apart"
+        )
 
 
 def _plan(
@@ -138,8 +151,20 @@ def _plan(
         level,
         options.sandbox == AUTO,
         options.affinity,
-        options.store or Path(default_store(kind, bots, settings)),
+        apart_from_bots(options.store or Path(default_store(kind, bots, settings)), bots),
     )
+
+
+def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
+    """The path of the store. Raises `UsageError` if it lies in a bot's folder, of which it would become a part."""
+    full = Path(os.path.realpath(store))
+    for bot in bots:
+        if bot.path.is_dir() and bot.fault is None and full.is_relative_to(bot.folder):
+            raise UsageError(
+                f"{printable(str(store))}: the store would lie in the folder of {bot.name}, and each game would make "
+                "that another version: name another place with --store"
+            )
+    return store
 
 
 def _check_number(bots: int, rounds: int) -> None:
@@ -154,13 +179,13 @@ def _check_number(bots: int, rounds: int) -> None:
 
 def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: StopRequests, as_json: bool) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
-    faults, versions = _Faults(), Versions()
+    faults, versions, session = _Faults(), Versions(), Session()
     progress = _progress(plan, store)
     playing = partial(_play_until_stopped, progress=progress, faults=faults, versions=versions)
     try:
-        run_games(partial(playing, plan, confinement, store, stop))
+        run_games(partial(playing, plan, confinement, store, stop, session))
     except ArenaError as error:
-        told = ArenaError("\n".join([str(error), *versions.errors(), _how_to_resume(plan, store, stop)]))
+        told = ArenaError("\n".join([str(error), *versions.errors(), _how_to_resume(plan, store, session)]))
         told.exit_code = error.exit_code
         raise told from error
     finally:
@@ -177,7 +202,7 @@ def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: St
         pass  # nobody reads the results, and the user will not wait
     if versions.errors():
         raise ArenaError("\n".join([*versions.errors(), _how_to_play_the_new(plan, store)]))
-    remark(_how_to_resume(plan, store, stop))
+    remark(_how_to_resume(plan, store, session))
     return INTERRUPTED
 
 
@@ -282,13 +307,13 @@ async def _play_until_stopped(
     confinement: Confinement,
     store: Store,
     stop: StopRequests,
+    session: Session,
     *,
     progress: Progress,
     faults: "_Faults",
     versions: Versions,
 ) -> None:
     """Play until all is played or the user has stopped it."""
-    session = Session()
     failure: ArenaError | None = None
 
     def finished(row: GameRow, record: GameRecord) -> None:
@@ -302,6 +327,7 @@ async def _play_until_stopped(
                 games = "the game" if session.under_way == 1 else f"{session.under_way} games"
                 progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
             await stop.wait_beyond(Wish.STOP_SOON)
+        session.close()  # one that is stored at this moment is followed by no other
         playing.cancel()
 
     async with trio.open_nursery() as nursery:
@@ -348,9 +374,13 @@ class _Faults:
                 remark(f"    (all of it: {shell_line(this_command(), 'show', str(store), str(row.number))})")
 
 
-def _how_to_resume(plan: _Plan, store: Store, stop: StopRequests) -> str:
-    dropped = "" if stop.wish is Wish.STOP_SOON else "; the games under way were dropped"
-    return f"stopped: {_stored(plan, store)}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"
+def _how_to_resume(plan: _Plan, store: Store, session: Session) -> str:
+    stored = _stored(plan, store)
+    if not plan.path.exists():
+        stored = f"there is no store at {plan.path} any more, so all games are to be played again"
+    games = "the game under way was" if session.dropped == 1 else f"the {session.dropped} games under way were"
+    dropped = f"; {games} dropped" if session.dropped else ""
+    return f"stopped: {stored}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"
 
 
 def _how_to_play_the_new(plan: _Plan, store: Store) -> str:

@@ -25,14 +25,17 @@ from arena.cli.streams import result
 @names_options
 def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool, *, ranks: str, language: str) -> None:
     """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
+    from arena.cli.stores import open_to_read
     from arena.printable import printable
     from arena.report.names import Names
     from arena.report.replay import game_pages
-    from arena.store import Store
+    from arena.report.standings import shown_names
 
-    with Store(store, create=False) as opened:
+    with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
-    pages = game_pages(number, record, view, ply, boards=not moves, names=Names(language, ranks))
+        shown = shown_names(opened.players())
+    names = Names(language, ranks)
+    pages = game_pages(number, record, view, ply, boards=not moves, names=names, players=shown)
     if sys.stdout.isatty() and ply is None:
         with unwinding():  # the pager is there until the terminal is in order again
             click.echo_via_pager(pages)

@@ -14,12 +14,12 @@ from arena.cli.streams import remark, result
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
     """Print the table of the games in STORE."""
+    from arena.cli.stores import open_to_read
     from arena.report.document import league_document
-    from arena.report.standings import make_table
+    from arena.report.standings import make_table, shown_names
     from arena.report.text import full_report, results_console
-    from arena.store import Store
 
-    with Store(store, create=False) as opened:
+    with open_to_read(store) as opened:
         contents = opened.read()
         rows, entrants = contents.rows, contents.entrants
         present = dict.fromkeys(player for row in rows for player in row.players)
@@ -27,7 +27,7 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
         table = make_table(players, rows, None if everyone else contents.planned)
         if as_json:
             kept = [row for row in rows if set(row.players) <= set(players)]
-            result(league_document(store, contents.settings, table, kept))
+            result(league_document(store, contents.settings, table, kept, names=shown_names(players)))
         else:
             console = results_console()
             console.print(full_report(table, console.width))

@@ -19,6 +19,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
 
     Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
     """
+    from arena.cli.stores import open_to_read
     from arena.league.verify import salvage as copy_sound_games
     from arena.league.verify import verify
     from arena.model import UsageError
@@ -38,7 +39,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
             remarked = time.monotonic()
             remark(f"checked {done} of {of} games")
 
-    with Store(store, create=False) as opened:
+    with open_to_read(store) as opened:
         findings = []
         for finding in verify(opened, progress):
             findings.append(finding)

@@ -78,6 +78,7 @@ def build_all(
             else:
                 _build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots)
             built[place] = replace(load_bot(bot.path), name=bot.name)
+            _check_made(built[place])
         except SandboxError:
             raise
         except UsageError as error:
@@ -142,6 +143,18 @@ def _judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     if ended.code == NOT_FOUND and level is not Level.DEFAULT:
         shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
     raise UsageError(f"{bot.path}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
+
+
+def _check_made(bot: BotSpec) -> None:
+    """Raise `UsageError` if a build that has ended well has not made the program that `command` names."""
+    program = Path(bot.command[0])
+    if not program.is_relative_to(bot.folder):
+        return
+    shown = printable(f"./{program.relative_to(bot.folder)}", LINE_LENGTH)
+    if not os.path.exists(program):
+        raise UsageError(f"{bot.path}: the build succeeded but did not make {shown}, which command names")
+    if not (os.path.isfile(program) and os.access(program, os.X_OK)):
+        raise UsageError(f"{bot.path}: the build succeeded, but {shown}, which command names, is no executable file")
 
 
 class _DiskWatch:

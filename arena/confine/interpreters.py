@@ -21,6 +21,7 @@ from pathlib import Path
 
 import protocol
 from arena.bots import BotSpec, base_environment
+from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.confine.launch import SandboxError
 from arena.confine.links import Link, Trail, at_its_folder, follow, read_start
 from arena.confine.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
@@ -36,12 +37,12 @@ QUESTION = "import json, sys; print(json.dumps(sys.executable))"
 ANSWER_SECONDS = 60.0
 SCRIPTS = 5
 """The kernel follows no longer chain of `#!` lines either."""
-FIRST_LINE = 256
-"""Bytes of a script that the kernel looks at."""
 SETTINGS_SIZE = 65536
 """More bytes than a virtual environment's settings have."""
 INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
 """What is only in folders that hold an installation and nothing else."""
+OF_RUST = (".cargo", ".rustup")
+"""Folders of a home in which rustup keeps all toolchains, and its stand-ins for them."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class _Search:
                     program = trail.end
             command[0] = str(program)
             is_python = for_host and PYTHON.fullmatch(program.name) is not None
-            interpreter = [] if is_python else self._interpreter(trail.end)
+            interpreter = [] if is_python else self._interpreter(trail.end, for_host=for_host)
             if not interpreter:
                 trial = _trial(program, is_python, for_host)
                 break
@@ -205,7 +206,9 @@ class _Search:
                 raise self._refusal(f"its command or #! line names {name}: expected a program, a file that can be run")
         if "/" in name:
             raise self._refusal(f"its command or #! line names {name}, and there is no such file")
-        raise self._refusal(f"there is no program {name!r} on the PATH")
+        path = os.pathsep.join(str(folder) for folder in self._path)
+        hint = command_hint(self._bot.folder, name, path) if name == self._bot.command[0] else ""
+        raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
 
     def _check(self, program: Path, trail: Trail, for_host: bool, link: Path | None = None) -> None:
         """Refuse a program that is not the host's; `link` is the bot's own that leads to it."""
@@ -215,15 +218,33 @@ class _Search:
         if reason is not None:
             raise self._refusal(f"its command or #! line leads out of its own files: {program} {reason}")
 
-    def _interpreter(self, program: Path) -> list[str]:
-        """The words that a script's `#!` line puts before its path; none for what is no script."""
+    def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
+        """The words that a script's `#!` line puts before its path; none for what is no script.
+
+        A text of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
+        """
         try:
-            line = read_start(program, FIRST_LINE).split(b"\n")[0]
+            start = read_start(program, FIRST_LINE)
         except OSError as error:
             raise self._refusal(f"{program}: cannot be read: {error.strerror}") from None
-        if not line.startswith(b"#!"):
+        line = start.split(b"\n")[0]
+        if not line.startswith(SCRIPT_MARK):
+            fault = None if for_host else text_fault(start, program.name)
+            if fault is not None:
+                raise self._refusal(f"{program}: {fault}")
             return []
-        words = os.fsdecode(line[2:]).strip(" \t").split(maxsplit=1)
+        words = self._words_of(program, line)
+        if words and words[0].endswith("\r"):
+            raise self._refusal(
+                f"{program}: its #! line ends in CR LF, as on Windows, so the system looks for a program "
+                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})"
+            )
+        return words
+
+    def _words_of(self, program: Path, line: bytes) -> list[str]:
+        """The words of a `#!` line as the kernel parts them; those of `env` as it does."""
+        text = os.fsdecode(line[2:]).strip(" \t")
+        words = re.split("[ \t]+", text, maxsplit=1) if text else []
         if len(words) == 2 and Path(words[0]).name == "env":
             try:
                 inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]
@@ -367,9 +388,11 @@ def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
     marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
     collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
     if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
+        of_rust = folder.name in OF_RUST and folder.parent in homes
+        toolchain = '; for Rust name the toolchain itself: --interpreter "$(rustc --print sysroot)"' if of_rust else ""
         raise refusal(
             f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
-            "/opt/NAME), or put it into the bot's folder"
+            f"/opt/NAME), or put it into the bot's folder{toolchain}"
         )
     if is_within(folder, TAKEN):
         raise refusal(f"{owner}, which cannot be shown to a bot: move it")

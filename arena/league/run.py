@@ -18,10 +18,14 @@ Say = Callable[[str], None]
 
 
 class Session:
-    """Games that are being played, as it is seen from outside: how many there are, and whether more are begun."""
+    """Games that are being played, as it is seen from outside: how many there are, and whether more are begun.
+
+    `dropped` are those that were stopped, or could not be stored.
+    """
 
     def __init__(self) -> None:
         self.under_way = 0
+        self.dropped = 0
         self.is_closing = False
 
     def close(self) -> None:
@@ -83,19 +87,24 @@ async def play_missing(
             if session.is_closing:
                 return
             session.under_way += 1
+            is_dropped = True
             try:
                 await play_and_store(game, conditions)
+                is_dropped = False
             except ArenaStoppedError as error:
+                is_dropped = False
                 failure.error = failure.error or ArenaError(
                     f"game {game.id} was not played, in {MOST_TRIES} tries: {error}"
                 )
                 continue
             except ArenaError as error:
                 failure.error = failure.error or error
+                session.close()
                 scope.cancel()
                 return
             finally:
                 session.under_way -= 1
+                session.dropped += is_dropped
 
     async with trio.open_nursery() as nursery:
         for conditions in places[: len(missing)]:

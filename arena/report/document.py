@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
+from arena.model import Player
 from arena.printable import printable
-from arena.report.standings import Difference, Line, Meeting, Table
+from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
 from arena.store import KEPT_BESIDE, Damage, GameRow
-from protocol.notation import Color
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -47,13 +47,14 @@ class LeagueDocument(msgspec.Struct, frozen=True):
     """The bots that could not be started, and why."""
 
 
-def game_entry(row: GameRow) -> GameEntry:
-    """A stored game as a list entry."""
+def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameEntry:
+    """A stored game as a list entry; `names` are those to show, if not the players' own."""
+    red, blue = (names.get(player, player.name) for player in row.players)
     return GameEntry(
         number=row.number,
         id=row.id,
-        red=row.players[Color.RED].name,
-        blue=row.players[Color.BLUE].name,
+        red=red,
+        blue=blue,
         result=row.result.value,
         reason=row.reason.value,
         plies=row.plies,
@@ -68,8 +69,13 @@ def league_document(
     table: Table,
     rows: Sequence[GameRow],
     faults: Mapping[str, str] = NO_FAULTS,
+    *,
+    names: Mapping[Player, str] = NAMES_ALONE,
 ) -> str:
-    """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name."""
+    """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
+
+    `names` are those that the table shows, if not the players' own.
+    """
     document = LeagueDocument(
         store=printable(str(store)),
         settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
@@ -79,15 +85,15 @@ def league_document(
         difference=table.difference,
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
-        games=tuple(game_entry(row) for row in rows),
+        games=tuple(game_entry(row, names) for row in rows),
         broken=dict(faults),
     )
     return _json(document)
 
 
-def games_document(rows: Sequence[GameRow]) -> str:
-    """A list of games as JSON."""
-    return _json([game_entry(row) for row in rows])
+def games_document(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
+    """A list of games as JSON; `names` are those to show, if not the players' own."""
+    return _json([game_entry(row, names) for row in rows])
 
 
 class FindingEntry(msgspec.Struct, frozen=True):

@@ -1,11 +1,12 @@
 """A recorded game as text: its heading, each ply with what came of it, boards, and how it ended."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from arena.model import GameRecord, NoteLine, UsageError
+from arena.model import GameRecord, NoteLine, Player, UsageError
 from arena.record import Replay, Step
 from arena.report.names import AMERICAN, DEFAULT_NAMES, Names
+from arena.report.standings import NAMES_ALONE
 from arena.report.text import board_text, score_text
 from arena.rules.events import Event, Fought
 from arena.view import tell, true_cells
@@ -28,24 +29,26 @@ def game_pages(
     boards: bool,
     *,
     names: Names = DEFAULT_NAMES,
+    players: Mapping[Player, str] = NAMES_ALONE,
 ) -> Iterator[str]:
     """The game in pieces of text. `view` is `all`, `red` or `blue`; `only_ply` asks for one position alone.
 
-    `names` says what the pieces are called and numbered; actions stay as the bots sent them. Raises
+    `names` says what the pieces are called and numbered; actions stay as the bots sent them. `players` are the names of
+    the players to show, if not their own. Raises
     `UsageError` if the game has no such ply.
     """
-    yield _heading(number, record, view, names)
+    yield _heading(number, record, view, names, players)
     if None not in record.setups:
         yield from _plies(record, view, only_ply, boards, names)
     if only_ply is None:
         yield _ending(record, view)
 
 
-def _heading(number: int, record: GameRecord, view: str, names: Names) -> str:
-    red, blue = record.players
+def _heading(number: int, record: GameRecord, view: str, names: Names, players: Mapping[Player, str]) -> str:
+    red, blue = (players.get(player, player.name) for player in record.players)
     whose = "all ranks shown" if view == "all" else f"as {view} knows it"
     lines = [
-        f"game {number} ({record.id}): red {red.name} - blue {blue.name}  {score_text(record.verdict.result)}",
+        f"game {number} ({record.id}): red {red} - blue {blue}  {score_text(record.verdict.result)}",
         f"{record.ruleset}, {record.time.text}; {whose}",
         record.verdict.detail,
     ]

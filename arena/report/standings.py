@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from arena.model import GameResult, Player
+from arena.model import GameResult, Player, UsageError
 from arena.ratings import GameScore, Score, Standing, crosstable, difference, standings
+from arena.rules.loading import suggest
 from arena.store import GameRow
 from protocol.notation import Color, Reason
 
@@ -17,6 +18,9 @@ _SCORES = {
     GameResult.DRAW: Score.DRAW,
     GameResult.NEITHER: Score.NEITHER,
 }
+
+NAMES_ALONE: Mapping[Player, str] = {}
+"""For players who are shown by their names, with no version."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -108,6 +112,25 @@ def shown_names(players: Sequence[Player]) -> dict[Player, str]:
     return {
         player: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}" for player in players
     }
+
+
+def players_called(players: Collection[Player], name: str) -> list[Player]:
+    """The players of a name: all versions, or with `@` and the start of a digest behind it the one of that digest.
+
+    Raises `UsageError` if there is none, or if the start is that of several.
+    """
+    found = [player for player in players if player.name == name]
+    base, at, digest = name.rpartition("@")
+    if not found and at and digest:
+        found = [player for player in players if player.name == base and player.digest.startswith(digest.lower())]
+        if len(found) > 1:
+            raise UsageError(
+                f"{len(found)} versions of {base!r} have a digest that starts so; give more of it: {name!r}"
+            )
+    if not found:
+        names = sorted({player.name for player in players} | set(shown_names(tuple(players)).values()))
+        raise UsageError(f"no games of a bot {name!r}; {suggest(name, names) if names else 'it is empty'}")
+    return found
 
 
 def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None) -> Table:

@@ -1,7 +1,7 @@
 """Tables and boards as text for a terminal. Results go to standard output; nothing here is meant to be parsed."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -9,8 +9,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from arena.model import GameResult
-from arena.report.standings import Difference, Table
+from arena.model import GameResult, Player
+from arena.report.standings import NAMES_ALONE, Difference, Table
 from arena.store import GameRow
 from protocol.notation import BOARD_SIZE, FILES
 
@@ -196,9 +196,9 @@ def score_text(result: GameResult) -> str:
     }[result]
 
 
-def game_line(row: GameRow) -> str:
-    """One game in one line, for lists and for plain progress."""
-    red, blue = (player.name for player in row.players)
+def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
+    """One game in one line, for lists and for plain progress; `names` are those to show, if not the players' own."""
+    red, blue = (names.get(player, player.name) for player in row.players)
     ending = f"{row.reason.value}, {row.plies} plies, {row.seconds:.1f} s"
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
 

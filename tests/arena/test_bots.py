@@ -164,6 +164,19 @@ def test_a_file_that_cannot_be_run_comes_with_the_cure(tmp_path: Path) -> None:
     assert problem(path).endswith(f"this file is not executable (chmod +x {path})")
 
 
+@pytest.mark.parametrize("name", ["hunter.rs", "hunter.c", "hunter.json", "hunter"])
+def test_what_is_no_program_is_not_to_be_made_executable(name: str, tmp_path: Path) -> None:
+    path = put(tmp_path / name, "int main() {}\n", executable=False)
+    assert problem(path) == f"{path}: expected an executable file, a .py file or a folder with bot.toml"
+
+
+@pytest.mark.parametrize("executable", [True, False])
+def test_a_manifest_alone_comes_with_the_name_of_its_folder(executable: bool, tmp_path: Path) -> None:
+    path = bot_folder(tmp_path / "hunter") / "bot.toml"
+    path.chmod(0o755 if executable else 0o644)
+    assert problem(path).endswith(f"name its folder: {tmp_path}/hunter")
+
+
 def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
     assert problem(tmp_path) == (
         f'{tmp_path}: expected a bot.toml in this folder, with at least command = ["./program"]'
@@ -190,6 +203,9 @@ def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
         ('command = ["./empty"]', "command: ./empty is not an executable file in"),
         ('command = ["./bot.toml"]', "command: ./bot.toml is not an executable file in"),
         ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
+        ('command = ["run"]', """there is no program 'run' on the PATH; did you mean "./run"?"""),
+        ('command = ["sh run"]', """on the PATH; each word stands by itself: ["sh", "run"]"""),
+        ('command = ["./run --fast"]', """; each word stands by itself: ["./run", "--fast"]"""),
     ],
 )
 def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, words: str, tmp_path: Path) -> None:

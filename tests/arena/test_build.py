@@ -5,6 +5,7 @@ A build is a program of an entrant's. Each attack here is a real one, run as the
 
 import errno
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -191,6 +192,14 @@ def test_a_build_that_fails_in_silence_is_said_to(level: Level, folder: Path) ->
 
 
 @pytest.mark.parametrize("level", levels())
+def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(level: Level, folder: Path) -> None:
+    bot = bot_with(folder, "touch other\n", name="none")
+    assert problem(bot, level) == f"{bot.path}: the build succeeded but did not make ./made, which command names"
+    bot = bot_with(folder, "cp source made; chmod 644 made\n", name="closed")
+    assert problem(bot, level).endswith("the build succeeded, but ./made, which command names, is no executable file")
+
+
+@pytest.mark.parametrize("level", levels())
 def test_all_builds_that_fail_are_told_at_once_and_the_others_are_done(level: Level, folder: Path) -> None:
     bots = [
         bot_with(folder, "exit 1", name="a"),
@@ -291,6 +300,17 @@ def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
         SandboxError, match=f"--interpreter {tool}: it belongs to {folder}/.tools, which holds too much"
     ):
         build(bot, named=(tool,))
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("name", [".cargo", ".rustup"])
+def test_who_names_all_of_rustup_is_told_how_to_name_the_toolchain(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    tool = put(folder / name / "bin/cargo", "#!/bin/sh\n", 0o755)
+    with pytest.raises(SandboxError, match=re.escape('--interpreter "$(rustc --print sysroot)"')):
+        build(bot_with(folder, MAKE), named=(tool,))
 
 
 # --- what a build may not ---------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Every result is of the version that it stands under: bots that change while their league runs."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -244,3 +245,19 @@ def test_a_broken_bot_keeps_its_fault(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert len(names_played(tmp_path / "l.sqlite")) == 12
     assert broken(load_bot(tmp_path / "ann.py"), "a fault").fault == "a fault"
+
+
+def test_a_store_does_not_become_a_part_of_a_bot(tmp_path: Path) -> None:
+    """As `cd mine; arena match . ../other` would have it: from the second run on every game would change the bot."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    shutil.copy(ROOT / "bots" / "drifter.py", folder / "run.py")
+    (folder / "run.py").chmod(0o755)
+    (folder / "bot.toml").write_text('command = ["./run.py"]\n')
+    shutil.copy(ROOT / "bots" / "drifter.py", tmp_path / "other.py")
+    line = [sys.executable, "-c", "from arena.cli.main import main; main()", "match", ".", "../other.py"]
+    for more in ([], ["--pause", "../game.json"], ["--store", "deeper/../s.sqlite"]):
+        done = subprocess.run([*line, *more], check=False, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 2, done.stderr
+        assert "the store would lie in the folder of" in done.stderr
+    assert {path.name for path in folder.iterdir()} == {"bot.toml", "run.py"}

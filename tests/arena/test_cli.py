@@ -96,6 +96,35 @@ def test_the_same_command_again_plays_nothing_twice_and_prints_the_same_table(fo
     assert first.stdout == second.stdout
 
 
+def test_a_version_is_named_and_asked_for_as_the_table_names_it(folder: Path) -> None:
+    league(folder)
+    (folder / "beta.py").write_text((folder / "beta.py").read_text() + "# newer\n")
+    league(folder)
+    with Store(folder / "l.sqlite", create=False) as store:
+        versions = [player.digest[:6] for player in store.players() if player.name == "beta"]
+    for digest in versions:
+        listed = arena(folder, "games", "l.sqlite", "--bot", f"beta@{digest}").stdout
+        assert listed.count("game ") == listed.count(f"beta@{digest}") == 4
+    assert arena(folder, "games", "l.sqlite", "--bot", "beta").stdout.count("beta@") == 8
+    assert arena(folder, "games", "l.sqlite", "--bot", "alpha").stdout.count("alpha - beta@") == 4
+    entries = json.loads(arena(folder, "games", "l.sqlite", "--json").stdout)
+    assert {entry["red"] for entry in entries} == {"alpha", *(f"beta@{digest}" for digest in versions)}
+    assert f"beta@{versions[0]}" in arena(folder, "show", "l.sqlite", "1").stdout.splitlines()[0]
+    done = arena(folder, "games", "l.sqlite", "--bot", "beta@zzz")
+    assert done.returncode == 2
+    assert "no games of a bot 'beta@zzz'" in done.stderr
+
+
+def test_a_default_store_with_games_of_other_bots_is_pointed_out(folder: Path) -> None:
+    shutil.copy(DRIFTER, folder / "gamma.py")
+    others = "of other bots as well"
+    play = ("--rules", "duel", "--rounds", "1")
+    assert others not in arena(folder, "league", "alpha.py", "beta.py", *play).stderr
+    assert others not in arena(folder, "league", "alpha.py", "beta.py", "gamma.py", *play).stderr
+    again = arena(folder, "league", "alpha.py", "gamma.py", *play)
+    assert "the store holds 4 games of other bots as well: 'arena standings' leaves them out" in again.stderr
+
+
 def test_another_round_adds_to_what_is_stored(folder: Path) -> None:
     league(folder, "--rounds", "1")
     done = league(folder, "--rounds", "2")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -79,6 +80,7 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
     (tmp_path / "astray").symlink_to("nowhere")
     (tmp_path / "circle").symlink_to("circle")
     put(tmp_path / "plain", executable=False)
+    put(tmp_path / "notes", "to do\n", executable=False)
     put(tmp_path / "good")
     put(tmp_path / ("x" * 41))
     put(tmp_path / "b\x1b[2Jd")
@@ -93,6 +95,7 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
         "astray": "this is a link that leads nowhere",
         "circle": "cannot be looked at: Too many levels of symbolic links",
         "plain": "this file is not executable",
+        "notes": "notes: expected an executable file, a .py file or a folder with bot.toml",
         "Hunter II": "command: ./none does not exist",
         "'b\\x1b[2Jd'": "U+001B in it",
         "'hunter#2'": "the arena makes",
@@ -176,6 +179,41 @@ def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> 
     assert [good, inner] == [bots[0], bots[2]]
     assert "this bot could read" in (evil.fault or "")
     assert evil.digest != bots[1].digest
+
+
+SCRIPTS_THAT_CANNOT_RUN = [
+    ("mine.py", "import sys\n", "add #!/usr/bin/env python3 as the first line, or chmod -x"),
+    ("mine", "echo ready\n", "or a script whose first line names what runs it, such as #!/bin/sh"),
+    ("mine", "", "is a text without a #! line"),
+    ("mine.py", "\ufeff#!/usr/bin/env python3\n", "a byte order mark stands before its #!"),
+    (
+        "mine.py",
+        "#!/usr/bin/env python3\r\n",
+        r"ends in CR LF, as on Windows, so the system looks for a program 'python3\r'",
+    ),
+    ("mine", "#!/bin/sh\r\n", r"so the system looks for a program '/bin/sh\r': save the file with LF line ends"),
+    ("mine", "#!/bin/sh\r\n", r"(sed -i 's/\r$//' mine)"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "words"), SCRIPTS_THAT_CANNOT_RUN)
+def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
+    name: str, text: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(text.encode())
+    (tmp_path / name).chmod(0o755)
+    folder = bot_folder(tmp_path / "folder", f'command = ["./{name}"]')
+    shutil.copy(tmp_path / name, folder)
+    for bot in runnable(Level.DEFAULT, find_bots([str(tmp_path / name), str(folder)])):
+        assert words in (bot.fault or "")
+
+
+@pytest.mark.parametrize("start", [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"#!/bin/sh\n", b"PK\x03\x04\x14\x00"])
+def test_what_the_system_may_know_how_to_run_is_left_to_it(start: bytes, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(start)
+    (tmp_path / "mine").chmod(0o755)
+    (bot,) = runnable(Level.DEFAULT, find_bots([str(tmp_path / "mine")]))
+    assert bot.fault is None
 
 
 def test_a_bot_whose_command_leads_out_of_its_folder_is_broken_at_every_level(tmp_path: Path) -> None:

@@ -438,7 +438,7 @@ def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: 
 def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
     bot = bot_folder(folder / "A", '["./run"]', "env = { LD_PRELOAD = '/bot/evil.so' }", run="#!/bin/sh\nexit 1\n")
     try_out([bot])
-    broken = bot_folder(folder / "B", '["./run"]', run="this is no program")
+    broken = bot_folder(folder / "B", '["./run"]', run="\x7fELF, and no program")
     try_out([broken])  # which is the bot's affair
 
 

@@ -164,8 +164,29 @@ def test_another_ctrl_c_stops_at_once_and_still_prints_table_and_command(more: i
     output, errors = league.communicate(timeout=PATIENCE)
     assert league.returncode == 130
     assert "no game has been played yet" in output
-    assert "stopped: 0 of 4 games are stored in l.sqlite; the games under way were dropped\nresume with:" in errors
+    assert "stopped: 0 of 4 games are stored in l.sqlite; the 2 games under way were dropped\nresume with:" in errors
     assert "Traceback" not in errors
+    assert not processes_in(folder)
+
+
+def test_one_game_that_is_dropped_is_counted_as_one(folder: Path, start: Start) -> None:
+    league = start(*LEAGUE, "-j", "1")
+    until(lambda: thinking(folder) == 1)
+    league.send_signal(signal.SIGTERM)
+    _, errors = league.communicate(timeout=PATIENCE)
+    assert "stopped: 0 of 4 games are stored in l.sqlite; the game under way was dropped\nresume with:" in errors
+
+
+def test_a_store_that_is_deleted_under_a_league_is_said_to_be_gone(folder: Path, start: Start) -> None:
+    league = start(*LEAGUE)
+    until(lambda: thinking(folder) == 2)
+    (folder / "l.sqlite").unlink()
+    (folder / "go").touch()
+    _, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 1
+    assert "l.sqlite: the store was deleted, moved or replaced while it was in use" in errors
+    assert "stopped: there is no store at l.sqlite any more, so all games are to be played again" in errors
+    assert "read-only" not in errors
     assert not processes_in(folder)
 
 

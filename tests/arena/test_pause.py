@@ -224,6 +224,15 @@ def test_a_bot_that_has_changed_since_may_not_go_on(folder: Path) -> None:
     done = arena(folder, "resume", "g.json")
     assert done.returncode == 2
     assert "beta, but its files have changed since" in done.stderr
+    assert "restore them, or play the game anew with 'arena match'" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["show", "g.json", "1"], ["standings", "g.json"], ["games", "g.json"]])
+def test_a_saved_game_in_the_place_of_a_store_says_how_to_go_on(command: list[str], folder: Path) -> None:
+    arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
+    done = arena(folder, *command)
+    assert done.returncode == 2
+    assert "got a paused game, alpha - beta, after 4 plies; go on with: arena resume g.json" in done.stderr
 
 
 def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:

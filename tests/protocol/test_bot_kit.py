@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -146,6 +147,29 @@ def test_an_own_set_up_is_sent_and_put_on_the_views_board(monkeypatch: pytest.Mo
             return f"a4-a{4 + int(piece.cell[1])}"
 
     assert say(Planner, OPENING + b"turn 1 1000 1000\n", monkeypatch)[-2:] == [f"setup {rows}", "move a4-a6"]
+
+
+@pytest.mark.parametrize(
+    "answer", ["FBS2", "", "/".join(["F" * 10] * 3), "/".join(["f" * 10] * 4), None, ["F" * 10] * 4]
+)
+def test_a_set_up_that_is_none_is_an_error_that_says_what_came(answer: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Muddled(Drifter):
+        def setup(self, view: View) -> str:
+            return answer  # type: ignore[return-value]
+
+    with pytest.raises(ValueError, match=r"setup\(\) of Muddled returned .*; expected 4 rows of 10 letters") as caught:
+        say(Muddled, OPENING, monkeypatch)
+    assert repr(answer)[:90] in str(caught.value)
+
+
+def test_a_set_up_of_the_right_form_is_the_arenas_to_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "/".join(["M" * 10] * 4)
+
+    class Greedy(Drifter):
+        def setup(self, view: View) -> str:
+            return rows
+
+    assert say(Greedy, OPENING, monkeypatch)[-1] == f"setup {rows}"
 
 
 # --- turns --------------------------------------------------------------------------------------------------------
@@ -347,6 +371,24 @@ def test_a_bot_without_a_move_method_says_so() -> None:
     )
     assert done.returncode == 1
     assert b"NotImplementedError: Inline has no move method" in done.stderr
+
+
+@pytest.mark.parametrize("answer", [None, 3, ("a4", "a5")])
+def test_a_move_that_is_no_text_is_an_error_that_says_what_came(
+    answer: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Silent(Drifter):
+        def move(self, view: View) -> str:
+            return answer  # type: ignore[return-value]
+
+    words = f"move() of Silent returned {answer!r}; expected an action such as 'a4-a5'"
+    with pytest.raises(TypeError, match=re.escape(words)):
+        say(Silent, OPENING + b"legal a4-a5\nturn 1 1000 1000\n", monkeypatch)
+
+
+def test_an_object_in_the_place_of_the_class_is_told_apart() -> None:
+    with pytest.raises(TypeError, match=r"expected run\(Drifter\), the class, got an object of it"):
+        run(Drifter())  # type: ignore[arg-type]
 
 
 def test_a_bot_ends_when_its_input_ends() -> None:

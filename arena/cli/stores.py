@@ -1,0 +1,33 @@
+"""Stores that are only read, and what is said of a file that is a paused game in the place of one."""
+
+from pathlib import Path
+
+from arena.cli.words import shell_line, this_command
+from arena.model import UsageError
+from arena.store import Store
+
+
+def open_to_read(path: Path) -> Store:
+    """The store at a path. Raises `UsageError` if there is none; of a paused game it says how to go on with it."""
+    try:
+        return Store(path, create=False)
+    except UsageError:
+        words = _paused_words(path)
+        if words is None:
+            raise
+        raise UsageError(words) from None
+
+
+def _paused_words(path: Path) -> str | None:
+    from arena.pause import load_paused  # slow to import, and hardly ever needed
+
+    try:
+        paused = load_paused(path)
+    except UsageError:
+        return None
+    red, blue = (player.name for player in paused.players)
+    go_on = shell_line(this_command(), "resume", str(path))
+    return (
+        f"{path}: expected a store, got a paused game, {red} - {blue}, after {len(paused.past.actions)} plies; "
+        f"go on with: {go_on}\nits result goes to {paused.store}"
+    )
