@@ -59,7 +59,8 @@ def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
 class Conditions:
     """What bots play under: how they are started and held, and whether they may think in the opponent's time.
 
-    `try_out` finds out whether what holds these bots still works, and raises `ArenaError` if it does not.
+    `try_out` finds out, with no file of theirs, whether what holds these bots still works. It raises `ArenaError` if it
+    does not.
     """
 
     spawn: Spawn = start_bot

@@ -8,7 +8,7 @@ from arena.cli.streams import remark
 from arena.confine.build import BuildLimits, build_all
 from arena.confine.levels import Level, runnable
 from arena.confine.programs import HostPrograms
-from arena.limits import parse_memory, parse_size
+from arena.limits import Limits, check_processes, parse_memory, parse_size
 from arena.model import UsageError, parse_duration
 
 
@@ -48,4 +48,13 @@ def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions) -> list[B
         network=options.build_network,
     )
     host = HostPrograms(options.interpreters, bots)
-    return runnable(level, build_all(bots, level, limits, host, remark), host)
+    return runnable(level, build_all(bots, level, limits, host, remark), host, usual_limits(options))
+
+
+def usual_limits(options: PlayOptions) -> Limits:
+    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
+    return Limits(
+        option_value("--memory", parse_memory, options.memory),
+        option_value("--processes", check_processes, options.processes),
+        option_value("--tmp", parse_size, options.tmp),
+    )

@@ -17,7 +17,8 @@ from arena.cli.play import apart_from_bots, confinement_of, default_store, level
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
-from arena.confine.levels import Confinement
+from arena.confine.levels import Confinement, runnable
+from arena.confine.programs import HostPrograms
 from arena.league.changes import note_versions
 from arena.league.resume import agree
 from arena.league.schedule import schedule
@@ -103,6 +104,10 @@ def resume(file: Path, pause_after: int | None) -> int:
             agree(paused, store)
             if _is_stored(paused.id, store):
                 return 0
+        checked = runnable(level, bots, HostPrograms(paused.interpreters, bots), paused.limits[0])
+        faults = [bot.fault for bot in checked if bot.fault is not None]
+        if faults:
+            raise UsageError("\n".join(faults))
         limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
         with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
             trio.run(held.try_out)

@@ -15,7 +15,7 @@ import trio
 from rich.text import Text
 
 from arena.bots import BotSpec
-from arena.cli.entrants import entrants
+from arena.cli.entrants import entrants, usual_limits
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import DEFAULT_SEED, MOST_GAMES, PlayOptions, option_value
@@ -30,7 +30,6 @@ from arena.league.changes import note_versions
 from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
 from arena.league.versions import Versions
-from arena.limits import Limits, check_processes, parse_memory, parse_size
 from arena.match import Conditions
 from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
 from arena.printable import printable
@@ -276,11 +275,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
         setup_ms=option_value("--setup-time", parse_duration, options.setup_time),
         margin_ms=0 if options.margin in ("0", "0ms") else option_value("--margin", parse_duration, options.margin),
     )
-    usual = Limits(
-        option_value("--memory", parse_memory, options.memory),
-        option_value("--processes", check_processes, options.processes),
-        option_value("--tmp", parse_size, options.tmp),
-    )
+    usual = usual_limits(options)
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     return Settings(
         load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering

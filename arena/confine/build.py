@@ -84,7 +84,7 @@ def build_all(
         except UsageError as error:
             built[place] = broken(bot, str(error))
         except (files.FilesError, StartError) as error:
-            built[place] = broken(bot, f"{bot.path}: it cannot be built: {error}")
+            built[place] = broken(bot, printable(f"{bot.path}: it cannot be built: {error}"))
     return built
 
 
@@ -109,7 +109,7 @@ def _build_in_sandbox(
         try:
             files.copy_folder(bot.folder, copy, limits.disk, user)
         except OSError as error:
-            raise UsageError(f"{bot.path}: cannot be copied to be built: {error}") from None
+            raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
         before = files.stamps(copy)
         path = (*dict.fromkeys(str(folder) for folder in tools.path), "/usr/local/bin", "/usr/bin", "/bin")
         workshop = bwrap.Workshop(
@@ -130,7 +130,7 @@ def _build_in_sandbox(
         try:
             files.put_back(copy, bot.folder, before, limits.disk, _LinkTargets(bot, host).inside)
         except OSError as error:
-            raise UsageError(f"{bot.path}: what its build made cannot be put there: {error}") from None
+            raise UsageError(printable(f"{bot.path}: what its build made cannot be put there: {error}")) from None
 
 
 def _judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
@@ -142,7 +142,7 @@ def _judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
     if ended.code == NOT_FOUND and level is not Level.DEFAULT:
         shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
-    raise UsageError(f"{bot.path}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
+    raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 
 
 def _check_made(bot: BotSpec) -> None:
@@ -200,7 +200,8 @@ class _LinkTargets:
         """
         parts = PurePosixPath(target).parts
         climbs = next((number for number, part in enumerate(parts) if part != ".."), len(parts))
-        if ".." not in parts[climbs:]:  # which may mean another place if a link comes before it
+        is_within = os.path.isabs(target) or climbs <= len(PurePosixPath(path).parent.parts)
+        if is_within and ".." not in parts[climbs:]:  # which may mean another place if a link comes before it
             folder = Path(HOME, path).parent
             leads_to = Path(os.path.normpath(folder / target))
             if leads_to.is_relative_to(HOME):
@@ -208,8 +209,9 @@ class _LinkTargets:
             if os.path.isabs(target) and self._is_of_the_host(leads_to):
                 return target
         raise UsageError(
-            f"{self._bot.path}: its build makes a link that leads out of its folder: {printable(path, LINE_LENGTH)} "
-            f"leads to {printable(target, LINE_LENGTH)}: expected links to its own files or to programs of the system"
+            f"{printable(str(self._bot.path))}: its build makes a link that leads out of its folder: "
+            f"{printable(path, LINE_LENGTH)} leads to {printable(target, LINE_LENGTH)}: expected links "
+            "to its own files or to programs of the system"
         )
 
     def _is_of_the_host(self, path: Path) -> bool:

@@ -72,6 +72,8 @@ OPEN_PROC = ("/proc/sys", "/proc/pressure")
 """Where the kernel lets ordinary users write, or those of a user namespace, and what holds for more than a process."""
 LAST_SIGNAL = 64
 TRIAL_SECONDS = 30.0
+PLAIN = ("/bin/sh", "-c", "exec true")
+"""A line that needs no more than the plain system."""
 SETTINGS = (
     ("kernel.unprivileged_userns_clone", "0", "1"),
     ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
@@ -159,6 +161,13 @@ def through_shell(line: Sequence[str]) -> tuple[str, ...]:
     """
     places = f"{STDIN}<&0 {STDOUT}>&1 </dev/null >/dev/null{_filter_place()}"
     return ("/bin/sh", "-c", f'exec "$@" {places}', "sh", *line)
+
+
+def nobodys_recipe(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Recipe:
+    """How to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
+    return Recipe(
+        Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
+    )
 
 
 @lru_cache
@@ -339,11 +348,9 @@ def _counts_one_bot() -> bool:
 
 def _trial() -> str | None:
     """None if a program runs in the sandbox, else what went wrong."""
-    program = Path(_tool("true"))
-    trial = Recipe(program, f"{HOME}/true", (), (str(program),), {"PATH": TOOL_PATH}, {})
     try:
         done = subprocess.run(
-            through_shell(command(trial, Limits(), spare_user())),
+            through_shell(command(nobodys_recipe(PLAIN), Limits(), spare_user())),
             check=False,
             cwd="/",
             env={},

@@ -23,14 +23,16 @@ import protocol
 from arena.bots import BotSpec, base_environment
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.confine.launch import SandboxError
-from arena.confine.links import Link, Trail, at_its_folder, follow, read_start
+from arena.confine.links import Link, Trail, at_its_folder, climbs, follow, read_start
 from arena.confine.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
 from arena.model import UsageError
+from arena.printable import printable
 
 TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
 """Where nothing of the machine can be shown, because something else is there inside."""
 
-PYTHON = re.compile(r"(python|pypy)[\d.]*(-\w+)?")
+PYTHON = re.compile(r"(python|pypy)[\d.]*")
+"""The names of Pythons. With a suffix (python3-config) it is some other program."""
 VERSION = re.compile(r"((?:python|pypy)\d+\.\d+)")
 """The name of a Python, as its packages' folder is called too."""
 QUESTION = "import json, sys; print(json.dumps(sys.executable))"
@@ -46,16 +48,30 @@ OF_RUST = (".cargo", ".rustup")
 
 
 @dataclass(frozen=True)
+class Trial:
+    """A line that shows whether a program of the host's can be run, and what has to be visible for it.
+
+    Nothing of a bot is in it. It is a control (see `trial`) if the program is not the bot's choice.
+    """
+
+    words: tuple[str, ...]
+    folders: tuple[Path, ...] = ()
+    links: tuple[Link, ...] = ()
+    is_control: bool = False
+    has_to_end_well: bool = True
+
+
+@dataclass(frozen=True)
 class Program:
     """What a bot's command comes to: words with the paths of this machine.
 
     `folders` and `links` have to be visible at their own places beside the system and the bot's own files;
-    `environment` is to be set; `path` are the folders in which its PATH finds programs. `trial` is a line that does no
-    more than to show that what the command begins with can be run; no code of the bot is in it.
+    `environment` is to be set; `path` are the folders in which its PATH finds programs. `trial` shows
+    whether the host's program that it is run by can be run; None if it is the bot's own.
     """
 
     command: tuple[str, ...]
-    trial: tuple[str, ...]
+    trial: Trial | None = None
     folders: tuple[Path, ...] = ()
     links: tuple[Link, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
@@ -118,7 +134,8 @@ class _Search:
 
     def run(self) -> Program:
         command, for_host = list(self._bot.command), False
-        trial: tuple[str, ...] = ()
+        hosts: tuple[Path, Trail] | None = None
+        is_control = False
         for _ in range(SCRIPTS):
             program, trail = self._look_up(command[0])
             own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
@@ -126,35 +143,44 @@ class _Search:
             if not program.is_relative_to(self._own):
                 self._check(program, trail, for_host)
                 program, trail = self._behind_stand_in(program, trail)
-                for_host = True
+                for_host, hosts = True, (program, trail)
                 self._need(program, trail)
             elif outside is not None:
                 self._check(outside, follow(outside), for_host, link=program)
                 self._need(outside, follow(outside), program)
-                for_host = True
+                for_host, hosts = True, (outside, follow(outside))
                 if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
                     program = own[-1]  # inside, the bot's files are at another place
             else:
-                for_host = False
+                for_host, hosts = False, None
                 if any(os.path.isabs(link.target) for link in trail.links):
                     program = trail.end
+            self._refuse_climbing(trail)
             command[0] = str(program)
-            is_python = for_host and PYTHON.fullmatch(program.name) is not None
+            is_control = hosts is not None and (is_control or self._host.is_control(*hosts))
+            is_python = hosts is not None and PYTHON.fullmatch(hosts[0].name) is not None
             interpreter = [] if is_python else self._interpreter(trail.end, for_host=for_host)
             if not interpreter:
-                trial = _trial(program, is_python, for_host)
                 break
             command[:0] = interpreter
         else:
             raise self._refusal(f"its #! lines lead from script to script, more than {SCRIPTS} of them")
         return Program(
             command=tuple(command),
-            trial=trial,
+            trial=self._trial(*hosts, is_control=is_control) if hosts is not None and self._is_shown else None,
             folders=self.shown[0],
             links=self.shown[1],
             environment=self._environment,
             path=self._path,
         )
+
+    def _trial(self, program: Path, trail: Trail, *, is_control: bool) -> Trial:
+        """The trial of one of the host's programs, with what that one needs and nothing that the bot has added."""
+        alone = _Search(self._bot, self._host, is_shown=True)
+        alone._need(program, trail)
+        is_python = PYTHON.fullmatch(program.name) is not None
+        words = ("-I", "-S", "-c", "pass") if is_python else ("--version",)
+        return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
 
     @property
     def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
@@ -162,7 +188,22 @@ class _Search:
         return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
     def _refusal(self, words: str) -> UsageError:
-        return UsageError(f"{self._bot.path}: {words}")
+        return UsageError(printable(f"{self._bot.path}: {words}"))
+
+    def _refuse_climbing(self, trail: Trail) -> None:
+        """Refuse a link that leads out of the bot's folder by `..`, even to come back: inside, that is elsewhere."""
+        for link in trail.links:
+            if link.place.is_relative_to(self._own) and (self._own in trail.left or self._climbs(link)):
+                raise self._refusal(
+                    f"{link.place}: this link leads out of the bot's folder, to {link.target}: expected a path within "
+                    "it, or a whole path"
+                )
+
+    def _climbs(self, link: Link) -> bool:
+        """Whether a link leads out of the folder by its text alone, whatever the names in it are."""
+        if os.path.isabs(link.target):
+            return False
+        return climbs(link.place.relative_to(self._own).parent, link.target)
 
     # --- where programs are looked for ------------------------------------------------------------------------------
 
@@ -345,14 +386,6 @@ class _Search:
 _OF_THE_ARENA = frozenset(Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
 
 
-def _trial(program: Path, is_python: bool, for_host: bool) -> tuple[str, ...]:
-    if is_python:
-        return (str(program), "-I", "-c", "pass")
-    if for_host:
-        return (str(program), "--version")
-    return ("/bin/sh", "-c", 'test -f "$0" && test -x "$0" || exit 127', str(program))
-
-
 @lru_cache
 def _ask(stand_in: Path, path: str) -> Path:
     """Which Python a stand-in of the host's stands for, asked where no bot's file can tell it another.
@@ -372,9 +405,9 @@ def _ask(stand_in: Path, path: str) -> Path:
         return Path(json.loads(answer.stdout))
     except subprocess.CalledProcessError as error:
         said = error.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {error.returncode}"]
-        raise UsageError(f"{stand_in}: asked which Python it stands for, it failed: {said[0]}") from None
+        raise UsageError(printable(f"{stand_in}: asked which Python it stands for, it failed: {said[0]}")) from None
     except (OSError, subprocess.TimeoutExpired, ValueError, TypeError) as error:
-        raise UsageError(f"{stand_in}: it does not tell which Python it stands for: {error}") from None
+        raise UsageError(printable(f"{stand_in}: it does not tell which Python it stands for: {error}")) from None
 
 
 def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
@@ -382,7 +415,7 @@ def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
 
     Raises `UsageError`, and `SandboxError` if it is the host who has chosen it, or where the arena's own Python is.
     """
-    owner = f"{who} belongs to {folder}"
+    owner = printable(f"{who} belongs to {folder}")
     refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
     homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
     marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from arena.limits import Limits
 from arena.model import ArenaError, UsageError
+from arena.printable import printable
 
 HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
 """What the system says when it is the machine that has run out of something: no bot is to blame for it."""
@@ -29,8 +30,9 @@ class SandboxError(UsageError):
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"{what}\nno bot is to blame for this: name with --interpreter the program where it is really installed, "
-            "install it in a folder of its own (such as /opt/NAME) or in /usr, or choose another level (--sandbox)"
+            f"{printable(what)}\nno bot is to blame for this: name with --interpreter the program where it is really "
+            "installed, install it in a folder of its own (such as /opt/NAME) or in /usr, or choose another level "
+            "(--sandbox)"
         )
 
 

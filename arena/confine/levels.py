@@ -13,6 +13,8 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+import trio
+
 from arena.bots import BotSpec, broken
 from arena.confine import bwrap, custody
 from arena.confine.cgroup import CgroupError, Group, Hierarchy
@@ -21,9 +23,10 @@ from arena.confine.launch import Launch, SandboxError
 from arena.confine.programs import HostPrograms
 from arena.confine.recipe import Recipe, recipe
 from arena.confine.scope import in_scope
-from arena.confine.trial import try_programs
+from arena.confine.trial import try_controls, try_entrants
 from arena.limits import Limits
 from arena.model import UsageError
+from arena.printable import printable
 from arena.process import BotProcess
 
 AUTO = "auto"
@@ -78,26 +81,41 @@ def choose(asked: str) -> Level:
     return level
 
 
-def runnable(level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None) -> list[BotSpec]:
+def runnable(
+    level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None, usual: Limits | None = None
+) -> list[BotSpec]:
     """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
 
-    Raises `SandboxError` if it is the level that cannot run what they need.
+    What of the host's they are run by is tried in a sandbox, within the usual limits. Raises `SandboxError` if it is
+    the host's affair that they cannot be run, and `HostError` if this machine cannot start anything.
     """
-    host = host or HostPrograms((), bots)
-    return [bot if bot.fault is not None else _runnable(level, bot, bots, host) for bot in bots]
+    ways = _Ways(level, bots, host or HostPrograms((), bots))
+    tried = trio.run(try_entrants, ways.recipes, usual or Limits()) if level is not Level.DEFAULT else {}
+    by_name = {bot.name: bot for bot in bots}
+    problems = ways.problems | {
+        name: f"{printable(str(by_name[name].path))}: --sandbox {level.value}: {why}" for name, why in tried.items()
+    }
+    return [broken(bot, problems[bot.name]) if bot.name in problems else bot for bot in bots]
 
 
-def _runnable(level: Level, bot: BotSpec, others: Sequence[BotSpec], host: HostPrograms) -> BotSpec:
-    try:
-        if level is Level.DEFAULT:
-            check_program(bot, host)
-        else:
-            recipe(bot, others, host)
-    except SandboxError:
-        raise
-    except UsageError as error:
-        return broken(bot, str(error))
-    return bot
+class _Ways:
+    """How each of the bots that are not broken is to be started, or why it cannot be. Raises `SandboxError`."""
+
+    def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
+        self.recipes: dict[str, Recipe] = {}
+        self.paths: dict[str, str] = {}
+        """At the default level, the folders in which each bot may find programs."""
+        self.problems: dict[str, str] = {}
+        for bot in (bot for bot in bots if bot.fault is None):
+            try:
+                if level is Level.DEFAULT:
+                    self.paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
+                else:
+                    self.recipes[bot.name] = recipe(bot, bots, host)
+            except SandboxError:
+                raise
+            except UsageError as error:
+                self.problems[bot.name] = printable(str(error))
 
 
 def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:
@@ -134,42 +152,25 @@ class Confinement:
         self._bots = tuple(bots)
         self._usual = usual
         self._limits = limits
-        self._recipes: dict[str, Recipe] = {}
         self._hierarchy: Hierarchy | None = None
         self._started = 0
-        self._paths: dict[str, str] = {}
-        """At the default level, the folders in which each bot may find programs."""
-        self._look_at(bots)
+        ways = _Ways(level, bots, HostPrograms(self.interpreters, bots))
+        if ways.problems:
+            raise RefusedBotsError(ways.problems)
+        self._recipes, self._paths = ways.recipes, ways.paths
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
 
-    def _look_at(self, bots: Sequence[BotSpec]) -> None:
-        """Find out how to start each bot. Raises as the class does."""
-        host = HostPrograms(self.interpreters, bots)
-        problems: dict[str, str] = {}
-        for bot in (bot for bot in bots if bot.fault is None):
-            try:
-                if self.level is Level.DEFAULT:
-                    self._paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
-                else:
-                    self._recipes[bot.name] = recipe(bot, bots, host)
-            except SandboxError:
-                raise
-            except UsageError as error:
-                problems[bot.name] = str(error)
-        if problems:
-            raise RefusedBotsError(problems)
-
     async def try_out(self, bots: Sequence[BotSpec] | None = None) -> None:
-        """Try whether what these bots (all, if none are given) are run by can be run at this level.
+        """Try whether the level still works for these bots (all, if none are given), with no file of theirs.
 
-        Nothing of theirs is run for it.
-
-        Raises `SandboxError` if not, and `HostError` if this machine cannot start anything.
+        Tried are the plain system, and the arena's own Python and named programs as far as they are run by them: so a
+        bot cannot make it fail. Raises `SandboxError` if it does, and `HostError` if this machine cannot start
+        anything.
         """
         if self.level is not Level.DEFAULT:
             sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
-            await try_programs(((bot, self._recipes[bot.name]) for bot in sound), self._usual)
+            await try_controls([self._recipes[bot.name] for bot in sound], self._usual)
 
     def __enter__(self) -> "Confinement":
         if self.level is Level.DEFAULT:

@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 MOST_LINKS = 40
 """As many links as Linux follows in one path."""
@@ -25,10 +25,14 @@ class Link:
 
 @dataclass(frozen=True)
 class Trail:
-    """What a path leads through: all links on the way in their order, and what is at the end, which is no link."""
+    """What a path leads through: all links on the way in their order, and what is at the end, which is no link.
+
+    `left` are the folders that a `..` in one of the links has led out of.
+    """
 
     links: tuple[Link, ...]
     end: Path
+    left: tuple[Path, ...] = ()
 
     @property
     def places(self) -> tuple[Path, ...]:
@@ -38,13 +42,18 @@ class Trail:
 
 def follow(path: Path) -> Trail:
     """Follow an absolute path to its end. Raises `OSError`, as opening it would, if there is none."""
-    here, links = Path("/"), list[Link]()
+    here, links, left = Path("/"), list[Link](), list[Path]()
     waiting = list(reversed(path.parts[1:]))
+    own = len(waiting)  # so many of the names that wait are of the path itself, the others of links
     while waiting:
         name = waiting.pop()
+        is_of_a_link = len(waiting) >= own
+        own = min(own, len(waiting))
         if name in ("", "."):
             continue
         if name == "..":
+            if is_of_a_link:
+                left.append(here)
             here = here.parent
             continue
         place = here / name
@@ -61,12 +70,22 @@ def follow(path: Path) -> Trail:
         if target.startswith("/"):
             here = Path("/")
         waiting += reversed(target.split("/"))
-    return Trail(tuple(links), here)
+    return Trail(tuple(links), here, tuple(left))
 
 
 def at_its_folder(path: Path) -> Path:
     """The same path with no link left in the path of its folder. Raises `OSError`."""
     return follow(path.parent).end / path.name
+
+
+def climbs(folder: PurePath, target: str) -> bool:
+    """Whether a relative link in a folder, given from the top on, leads above the top by its text alone."""
+    depth = len(folder.parts)
+    for part in PurePath(target).parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return True
+    return False
 
 
 def open_regular(path: Path | str, folder: int | None = None) -> int:

@@ -103,7 +103,7 @@ class HostPrograms:
         `program` has no link left in the path of its folder; `trail` is the whole way to it. What the host's own
         programs are run by (`for_host`) is the host's choice too, as long as it is no bot's.
         """
-        if program.parent == self._arena.parent and trail.end == follow(self._arena).end:
+        if self._is_arenas(program, trail):
             return None  # wherever it is: it runs already
         entrant = self.entrant_on(trail)
         if entrant is not None:
@@ -116,6 +116,18 @@ class HostPrograms:
             "is neither among the bot's own files, nor of the system, nor on the PATH of whoever started the arena: "
             f"{REMEDY}, or start the arena with --interpreter {program}"
         )
+
+    def is_control(self, program: Path, trail: Trail) -> bool:
+        """Whether this is the arena's own Python, or a program that the host has named: not an entrant's choice."""
+        return program in self.named or self._is_arenas(program, trail)
+
+    def is_shown_by_choice(self, folder: Path) -> bool:
+        """Whether bots are shown a folder because the host runs the arena from it, or has named what is in it."""
+        chosen = [*self._base, Path(sys.prefix).resolve(), *self.named, *self.named_folders]
+        return self.entrant_at(folder) is None and any(path.is_relative_to(folder) for path in chosen)
+
+    def _is_arenas(self, program: Path, trail: Trail) -> bool:
+        return program.parent == self._arena.parent and trail.end == follow(self._arena).end
 
     def is_folder_of_programs(self, folder: Path) -> bool:
         """Whether any program in this folder, in the path of which there is no link, is the host's choice."""

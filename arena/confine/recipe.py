@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots import BotSpec, base_environment
-from arena.confine.interpreters import find_program
+from arena.confine.interpreters import Program, Trial, find_program
 from arena.confine.launch import SandboxError
-from arena.confine.links import Link
+from arena.confine.links import Link, follow
 from arena.confine.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.model import UsageError
+from arena.printable import printable
 
 HOME = "/bot"
 """Where a bot finds its own files."""
@@ -26,8 +27,8 @@ class Recipe:
     """All about one bot that takes time to find out. Paths in `words` and `environment` are those inside.
 
     `own` is the bot's file or folder, which is shown at `place`; `folders` and `links` are what else of the machine is
-    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trial` is a
-    line that runs nothing of the bot's, and ends well if what its program needs of the host is there.
+    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trial`
+    shows whether the program of the host's that runs it can be run; None if it is run by its own.
     """
 
     own: Path
@@ -37,7 +38,7 @@ class Recipe:
     environment: Mapping[str, str]
     extras: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
-    trial: tuple[str, ...] = ()
+    trial: Trial | None = None
 
 
 def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Recipe:
@@ -45,7 +46,8 @@ def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | No
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """
-    own, program = own_files(bot), find_program(bot, host or HostPrograms((), [bot, *others]))
+    host = host or HostPrograms((), [bot, *others])
+    own, program = own_files(bot), find_program(bot, host)
     place = HOME if own.is_dir() else f"{HOME}/{own.name}"
 
     def inside(text: str) -> str:
@@ -58,7 +60,7 @@ def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | No
     visible = (*SYSTEM, *program.folders)
     refuse_rivals(bot, own, visible, others)
     if os.geteuid() == 0:
-        _check_readable(own, program.command, program.folders)
+        _check_readable(own, program, host)
     base = base_environment()
     environment = {
         "HOME": "/tmp",
@@ -81,7 +83,7 @@ def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | No
             name: inside(value) for name, value in bot.environment.items() if base.get(name) != value and name != "PATH"
         },
         links=program.links,
-        trial=tuple(inside(word) for word in program.trial),
+        trial=program.trial,
     )
 
 
@@ -106,19 +108,28 @@ def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Se
             raise UsageError(f"{bot.path}: this bot could read {other.path}: move one of them out of the other's reach")
 
 
-def _check_readable(own: Path, words: Sequence[str], folders: Sequence[Path]) -> None:
-    """Raise `UsageError` if what a bot needs cannot be read by a user that nobody is, as bots of root run."""
-    needed = {own, *folders}
-    for word in words:
-        path = Path(word)
-        if os.path.isabs(word) and path.is_relative_to(own) and os.path.exists(path):
-            needed.update(parent for parent in (path, *path.parents) if parent.is_relative_to(own))
+def _check_readable(own: Path, program: Program, host: HostPrograms) -> None:
+    """Raise `UsageError` if what a bot needs cannot be read by a user that nobody is, as bots of root run.
+
+    That is `SandboxError` where the host itself has chosen what it is.
+    """
+    needed, run = {own, *program.folders}, set[Path]()
+    for number, word in enumerate(program.command):
+        if not os.path.isabs(word) or not os.path.exists(word):
+            continue
+        trail = follow(Path(word))
+        if number == 0:
+            run.add(trail.end)
+        ways = [trail.end, *(link.place.parent for link in trail.links), Path(os.path.realpath(Path(word).parent))]
+        needed.update(place for way in ways for place in (way, *way.parents) if place.is_relative_to(own))
     for path in sorted(needed):
         mode = path.stat().st_mode
-        runs = stat.S_ISDIR(mode) or str(path) == words[0]
+        runs = stat.S_ISDIR(mode) or path in run
         if not mode & stat.S_IROTH or (runs and not mode & stat.S_IXOTH):
-            refusal = UsageError if path.is_relative_to(own) else SandboxError
+            refusal = SandboxError if host.is_shown_by_choice(path) else UsageError
             raise refusal(
-                f"{path}: started by root, bots run as a user that owns nothing, and others may not read this: "
-                f"chmod -R o+rX {own if path.is_relative_to(own) else path}"
+                printable(
+                    f"{path}: started by root, bots run as a user that owns nothing, and others may not read this: "
+                    f"chmod -R o+rX {own if path.is_relative_to(own) else path}"
+                )
             )

@@ -441,7 +441,9 @@ def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
 
 
 @in_a_sandbox
-@pytest.mark.parametrize("target", ["/etc/passwd", "../rival/plan", "/root", "sub/../../../etc/passwd", "/bot/../etc"])
+@pytest.mark.parametrize(
+    "target", ["/etc/passwd", "../rival/plan", "/root", "sub/../../../etc/passwd", "/bot/../etc", "../bot/made"]
+)
 def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, folder: Path) -> None:
     bot = bot_with(folder, f"{MAKE} mkdir -p sub; ln -s {target} way-out\n")
     before = content(folder)

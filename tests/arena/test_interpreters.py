@@ -17,7 +17,7 @@ import pytest
 import trio
 
 from arena.bots import BotSpec, load_bot
-from arena.confine import bwrap, interpreters
+from arena.confine import bwrap, interpreters, trial
 from arena.confine.interpreters import check_program, find_program
 from arena.confine.launch import SandboxError
 from arena.confine.levels import Confinement, Level, RefusedBotsError, runnable
@@ -303,7 +303,9 @@ def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_pyt
 
 
 def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Confinement:
-    held = Confinement(Level.BWRAP, bots, Limits(), {}, [str(path) for path in named])
+    names = [str(path) for path in named]
+    assert [bot.fault for bot in runnable(Level.BWRAP, bots, HostPrograms(names, bots))] == [None] * len(bots)
+    held = Confinement(Level.BWRAP, bots, Limits(), {}, names)
     trio.run(held.try_out)
     return held
 
@@ -421,7 +423,7 @@ def test_what_the_sandbox_itself_cannot_run_is_the_hosts_affair_and_said_before_
     with pytest.raises(SandboxError) as caught:
         try_out([bot], [program])
     said = str(caught.value)
-    assert f"the sandbox cannot run {program}, which this bot needs: " in said
+    assert f"the sandbox cannot run {program}, which bots need: " in said
     assert "libarena_test.so" in said
     assert "no bot is to blame" in said
 
@@ -440,6 +442,171 @@ def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
     try_out([bot])
     broken = bot_folder(folder / "B", '["./run"]', run="\x7fELF, and no program")
     try_out([broken])  # which is the bot's affair
+
+
+def verdicts(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> list[str | None]:
+    """What is wrong with each of the bots; none of them has stopped the others."""
+    checked = runnable(Level.BWRAP, bots, HostPrograms([str(path) for path in named], bots))
+    held = Confinement(Level.BWRAP, checked, Limits(), {}, [str(path) for path in named])
+    trio.run(held.try_out)
+    return [bot.fault for bot in checked]
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("code", [126, 127])
+def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_breaks_that_entrant_alone(
+    code: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "opt/odd/bin/odd", f"#!/bin/sh\necho it is not here >&2\nexit {code}\n")
+    put(folder / "opt/odd/bin/python3.9", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/odd/bin")
+    bots = [
+        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
+        bot_folder(folder / "evil", '["./link"]'),
+        bot_folder(folder / "worse", f'["{folder}/opt/odd/bin/python3.9", "m.py"]'),
+    ]
+    (folder / "evil/link").symlink_to(folder / "opt/odd/bin/odd")
+    good, evil, worse = verdicts(bots)
+    assert good is None
+    assert worse is not None
+    assert f"{folder}/worse: --sandbox bwrap: tried {folder}/opt/odd/bin/python3.9 -I -S -c pass, which the" in worse
+    assert evil is None  # a script: what is tried is its interpreter, and what it does itself is no trial's affair
+
+
+@in_a_sandbox
+def test_a_program_of_the_system_that_says_it_cannot_be_found_breaks_only_who_has_chosen_it(folder: Path) -> None:
+    program = "/usr/sbin/fstab-decode"  # which runs its argument, and exits with 127
+    if not Path(program).exists():
+        pytest.skip(f"there is no {program}")
+    bots = [
+        bot_folder(folder / "evil", f'["{program}", "python3", "m.py"]'),
+        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
+    ]
+    evil, good = verdicts(bots)
+    assert good is None
+    assert evil is not None
+    assert f"tried {program} --version, which the sandbox cannot run: " in evil
+
+
+@in_a_sandbox
+def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = folder / "opt/slow/bin/slow"
+    if shutil.which("cc") is None:
+        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    program.parent.mkdir(parents=True)
+    put(folder / "slow.c", "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
+    subprocess.run(["cc", "-o", program, folder / "slow.c"], check=True)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
+    monkeypatch.setattr(trial, "SECONDS", 0.2)
+    bots = [bot_folder(folder / "evil", f'["{program}"]'), bot_folder(folder / "good", '["./r"]', r="#!/bin/sh\n")]
+    evil, good = verdicts(bots)
+    assert good is None
+    assert evil is not None
+    assert evil.endswith("cannot run: it took longer than 0.2 s")
+    monkeypatch.setattr(trial, "CONTROL_SECONDS", 0.2)
+    with pytest.raises(SandboxError, match="took longer"):
+        verdicts(bots, [program])
+
+
+@in_a_sandbox
+def test_a_python_with_a_suffix_is_a_program_like_any_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(folder / "opt/py/bin/python3-config", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/py/bin")
+    bot = load_bot(put(folder / "bots/bot", f"#!{folder}/opt/py/bin/python3-config\n"))
+    assert verdicts([bot]) == [None]
+    assert find_program(bot, HostPrograms((), [bot])).command[0] in ("/bin/sh", "/usr/bin/sh")
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("target", ["../A/real", "sub/../../A/real", "here/../A/real", "../../../../../../bin/sh"])
+def test_a_link_that_climbs_out_of_its_folder_is_refused_even_if_it_comes_back(
+    level: Level, target: str, folder: Path
+) -> None:
+    bot = bot_folder(folder / "A", '["./run"]', real="#!/bin/sh\n")
+    (folder / "A/sub").mkdir()
+    (folder / "A/here").symlink_to(".")
+    (folder / "A/run").symlink_to(target)
+    assert f"{folder}/A/run: this link leads out of the bot's folder, to {target}: expected" in problem(level, [bot])
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_links_that_go_up_within_the_folder_are_followed(level: Level, folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./sub/run"]', real="#!/bin/sh\n")
+    (folder / "A/sub").mkdir()
+    (folder / "A/sub/run").symlink_to("../sub/../real")
+    assert runnable(level, [bot]) == [bot]
+
+
+@in_a_sandbox
+@pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
+def test_folders_on_the_way_of_a_link_have_to_be_open_to_the_bots_user(folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./run"]')
+    (folder / "A/d").mkdir()
+    put(folder / "A/d/real", "#!/bin/sh\n")
+    (folder / "A/run").symlink_to("d/real")
+    (folder / "A/d").chmod(0o700)
+    good = bot_folder(folder / "B", '["./run"]', run="#!/bin/sh\n")
+    evil, fine = verdicts([bot, good])
+    assert fine is None
+    assert evil is not None
+    assert evil.startswith(f"{folder}/A/d: started by root, bots run as a user that owns nothing")
+
+
+@in_a_sandbox
+@pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
+def test_a_closed_program_of_the_hosts_path_breaks_only_who_has_chosen_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "opt/tool/bin/tool", "#!/bin/sh\n")
+    (folder / "opt/tool").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/tool/bin")
+    bot = bot_folder(folder / "A", f'["{folder}/opt/tool/bin/tool"]')
+    (said,) = verdicts([bot])
+    assert said is not None
+    assert f"{folder}/opt/tool: started by root" in said
+    with pytest.raises(SandboxError, match="no bot is to blame"):
+        verdicts([bot], [folder / "opt/tool/bin/tool"])
+
+
+@in_a_sandbox
+def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder: Path) -> None:
+    """Settings of the environment could have Python begin with the bot's own files."""
+    bot = bot_folder(folder / "A", '["./v/bin/python3", "m.py"]')
+    python = SYSTEM_PYTHON or sys.executable
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for path in (f"fake/lib/{version}/os.py", "fake/bin/none"):
+        put(folder / "A" / path, "")
+    put(folder / f"A/fake/lib/{version}/encodings/__init__.py", "import posix\nposix._exit(3)\n")
+    put(folder / "A/v/pyvenv.cfg", "home = /bot/fake/bin\n")
+    (folder / "A/v/bin").mkdir()
+    (folder / "A/v/bin/python3").symlink_to(python)
+    assert verdicts([bot]) == [None]
+    tried = find_program(bot, HostPrograms((), [bot])).trial
+    assert tried is not None
+    assert not any(str(folder) in str(part) for part in (*tried.words, *tried.folders, *tried.links))
+
+
+@in_a_sandbox
+def test_a_running_league_is_not_stopped_by_what_a_bot_has_chosen(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what bots are run by, only the host's choice is tried again when one has not started."""
+    program = put(folder / "opt/py/bin/python3.9", "#!/bin/sh\nexit 0\n")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
+    bot = bot_folder(folder / "A", f'["{program}", "m.py"]')
+    chosen, named = try_out([bot]), try_out([bot], [program])
+    put(program, "#!/bin/sh\nexit 1\n")
+    trio.run(chosen.try_out, [bot])
+    with pytest.raises(SandboxError, match=f"cannot run {program}"):
+        trio.run(named.try_out, [bot])
+
+
+def test_what_an_entrant_has_written_is_one_line_in_what_is_said_of_it(folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./x\\nbroken: rival: disqualified by the host"]')
+    said = problem(Level.DEFAULT, [bot])
+    assert "\\nbroken: rival" in said
+    assert len(said.splitlines()) == 1
+    assert len(str(SandboxError("a\nb")).splitlines()) == len(str(SandboxError("a")).splitlines())
 
 
 # --- following paths --------------------------------------------------------------------------------------------------
