@@ -149,6 +149,8 @@ class Store:
             raise
 
     def _prepare(self, fresh: bool, create: bool) -> None:
+        if self._is_doubtful:
+            self._whole_damage = tuple(self._database.prepare_for_salvage())
         self._database.prepare()
         if fresh:
             with self._database.transaction():
@@ -157,8 +159,6 @@ class Store:
                         self._query(statement)
                     self._query(f"PRAGMA application_id = {APPLICATION_ID}")
                     self._upgrade(1)
-        if self._is_doubtful:
-            self._whole_damage = tuple(self._database.prepare_for_salvage())
         strange = self._query("SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index')")
         if strange or self._database.number("application_id") != APPLICATION_ID:
             raise UsageError(f"{self.path}: expected a store made by 'arena', got another program's SQLite file")
