@@ -136,8 +136,11 @@ class Database:
             self.query(begin)
             try:
                 yield
-                self.query("COMMIT")
-                self._has_written = self._has_written or begin != "BEGIN"
+                if (
+                    begin != "BEGIN"
+                ):  # one that only reads has nothing to commit, which fails in a file that was cut off
+                    self.query("COMMIT")
+                    self._has_written = True
             finally:
                 if self.connection.in_transaction:
                     self.query("ROLLBACK")

@@ -597,7 +597,7 @@ def test_records_are_compared_a_few_at_a_time(path: Path) -> None:
         store.agree({})
 
 
-@pytest.mark.parametrize("part", [0.3, 0.5, 0.8, 0.95])
+@pytest.mark.parametrize("part", [0.4, 0.5, 0.8, 0.95])
 @pytest.mark.parametrize("is_count_lost", [False, True])
 def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(
     path: Path, part: float, is_count_lost: bool
@@ -614,7 +614,7 @@ def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(
     with Store(path.parent / "new.sqlite", create=False) as new:
         rows = {row.number: row for row in new.rows()}
     assert rows.items() <= before.items()
-    assert len(rows) >= int(12 * part) - 4
+    assert len(rows) >= int(12 * part) - 4  # the first pages hold none
     assert len(rows) >= 1
     assert found(path.parent / "new.sqlite") == []
 
