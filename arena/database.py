@@ -3,6 +3,7 @@
 What SQLite says of a file that is damaged, or is no store at all, comes out as one clear error, never as a traceback.
 """
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -62,9 +63,10 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._was_there = False
         self._lock = threading.RLock()
         """Games are stored from a thread of their own."""
+        self._has_written = False
+        self._file: tuple[int, int] | None = None
         try:
             # As a whole path: SQLite has names such as ":memory:" that are no files.
             self.connection = sqlite3.connect(
@@ -78,6 +80,27 @@ class Database:
         """Make it keep what it is given, and believe nothing."""
         for pragma in PRAGMAS:
             self.query(f"PRAGMA {pragma}")
+        self._file = _file_at(self._path)
+
+    def prepare_for_salvage(self) -> list[Damage]:
+        """Have a file read as far as it goes, and never written; returns what is wrong if that is not all."""
+        self.query("PRAGMA query_only = ON")
+        try:
+            self.query("SELECT count(*) FROM sqlite_schema")
+        except StoreError as error:
+            self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
+            return [Damage(None, str(error).removeprefix(f"{self._path}: "))]
+        return []
+
+    def as_far_as_it_goes(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds until it comes to something that is damaged."""
+        found: list[tuple[Any, ...]] = []
+        try:
+            with self._lock:
+                found.extend(self.connection.execute(statement))
+        except (sqlite3.Error, UnicodeDecodeError):
+            pass
+        return found
 
     def close(self) -> None:
         self.connection.close()
@@ -86,17 +109,20 @@ class Database:
         """Run a statement; outside a transaction it is one of its own."""
         try:
             with self._lock:
-                found = self.connection.execute(statement, values).fetchall()
-                self._was_there = self._was_there or self._path.exists()
-                return found
+                return self.connection.execute(statement, values).fetchall()
         except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
-            moved = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_DBMOVED
-            if moved or (self._was_there and not self._path.exists()):
-                raise StoreError(
-                    f"{self._path}: the store was deleted, moved or replaced while it was in use; no more games can be "
-                    "stored in it"
-                ) from None
-            raise _explained(self._path, error) from None
+            raise self._explained(error) from None
+
+    def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
+        """What SQLite's error means here. Once something has been written, nothing is wrong with what was asked for."""
+        if self._has_written and self._file != _file_at(self._path):
+            return StoreError(
+                f"{self._path}: this store was moved, deleted or replaced while games were played; every game that was "
+                "stored before is in the file that was here"
+            )
+        explained = _explained(self._path, error)
+        is_usage = isinstance(explained, UsageError) and self._has_written
+        return StoreError(str(explained)) if is_usage else explained
 
     def number(self, pragma: str) -> int:
         """The value of a pragma that is a number."""
@@ -110,7 +136,11 @@ class Database:
             self.query(begin)
             try:
                 yield
-                self.query("COMMIT")
+                if (
+                    begin != "BEGIN"
+                ):  # one that only reads has nothing to commit, which fails in a file that was cut off
+                    self.query("COMMIT")
+                    self._has_written = True
             finally:
                 if self.connection.in_transaction:
                     self.query("ROLLBACK")
@@ -122,6 +152,15 @@ class Database:
         except StoreError as error:
             return [Damage(None, str(error))]
         return [] if found == ["ok"] else [Damage(None, f"the file: {' '.join(text.split())}") for text in found]
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path: its device and its number there."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _text(data: bytes) -> str:

@@ -11,6 +11,7 @@ the games that are whole and names the others, `rows` refuses a store that has a
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -57,6 +58,15 @@ DIFFERENCES_SHOWN = 6
 SMALLEST_ROW = 64
 """Fewer bytes than any row takes: so a file's size bounds its games, whatever else it says."""
 COUNT_BYTES = 8
+RECORDS_AT_ONCE = 32
+"""So many are held in memory while they are compared with their checksums, and as long may another program wait."""
+SMALLEST_GAME = 512
+"""Bytes of a game with its record, about: how many there can be in a file that has lost its count."""
+RECORD_CHANGED = "its record was changed after it was stored"
+COUNT_CHANGED = "the count of games was changed after it was stored"
+GAPS_SHOWN = 10
+SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
+"""What every store says that holds games. Without it, games under any other rules could be added."""
 ROW_CHANGED = "its row was changed after it was stored"
 UNREADABLE = "it cannot be read any more"
 ENTRANTS = "entrants"
@@ -120,12 +130,16 @@ class Stored(NamedTuple):
 class Store:
     """An open store. Use it in a `with` statement."""
 
-    def __init__(self, path: Path, create: bool) -> None:
+    def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
         """Open the store at `path`; make a new one there if `create` is set and there is nothing yet.
 
-        Raises `UsageError` if there is none, or what is there is not a store or is from a newer version.
+        One that `is_doubtful` is only read, and opened as long as anything of it can be: `read` names what is wrong.
+        Raises `UsageError` if there is none, or what is there is not a store or is from a newer version, and
+        `DamagedError` if it says of itself that it is older than what is in it.
         """
         self.path = path
+        self._is_doubtful = is_doubtful
+        self._whole_damage: tuple[Damage, ...] = ()
         fresh = _is_fresh(path, create)
         self._database = Database(path)
         try:
@@ -135,6 +149,8 @@ class Store:
             raise
 
     def _prepare(self, fresh: bool, create: bool) -> None:
+        if self._is_doubtful:
+            self._whole_damage = tuple(self._database.prepare_for_salvage())
         self._database.prepare()
         if fresh:
             with self._database.transaction():
@@ -152,15 +168,37 @@ class Store:
                 f"{self.path}: this store was made by a newer version of arena (its format is {version}, this version "
                 f"reads up to {VERSION}); nothing was changed in it"
             )
-        if version < 1:
-            raise DamagedError(self.path, (Damage(None, f"its format is {version}, and there is no such"),))
+        with self._database.transaction("BEGIN"):  # another process may be upgrading it
+            self._refuse_or_note(self._format_damage())
         if version < VERSION and create:
             with self._database.transaction():
                 self._upgrade(self._version())  # which another process may just have done
-        self._has_sums = self._version() >= 3
-        cpu_us = "red_cpu_us, blue_cpu_us" if self._version() >= 2 else "NULL, NULL"
+        present = self._format_present()
+        self._has_sums = present >= 3
+        cpu_us = "red_cpu_us, blue_cpu_us" if present >= 2 else "NULL, NULL"
         sums = "record_sum, row_sum" if self._has_sums else "NULL, NULL"
         self._columns = f"{', '.join(COLUMNS[:-2])}, {cpu_us}, {sums}"
+
+    def _format_present(self) -> int:
+        """The version whose columns the games have, whatever the file says its version is."""
+        columns = {name for _, name, *_ in self._query("PRAGMA table_info(games)")}
+        if {"record_sum", "row_sum"} & columns or self._query("SELECT 1 FROM sqlite_schema WHERE name = 'sums'"):
+            return 3
+        return 2 if "red_cpu_us" in columns else 1
+
+    def _format_damage(self) -> tuple[Damage, ...]:
+        """Whether the version is that of what is there. One that was lowered would switch all checksums off."""
+        version, present = self._version(), self._format_present()
+        if version < 1:
+            return (Damage(None, f"its format is {version}, and there is no such"),)
+        if version != present:
+            return (Damage(None, f"it says that its format is {version}, and has what format {present} has"),)
+        return ()
+
+    def _refuse_or_note(self, damage: tuple[Damage, ...]) -> None:
+        if damage and not self._is_doubtful:
+            raise DamagedError(self.path, damage)
+        self._whole_damage += damage
 
     def _version(self) -> int:
         return self._database.number("user_version")
@@ -213,9 +251,18 @@ class Store:
         return settings
 
     def agree(self, settings: Mapping[str, str]) -> None:
-        """Keep these settings, or raise `UsageError` if the store already holds games under others."""
+        """Keep these settings, or raise `UsageError` if the store already holds games under others.
+
+        Whatever adds games begins with this. So here all records are compared with their checksums, too. Raises
+        `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
+        """
+        self.refuse_damage()
         with self._database.transaction():  # another process may be about to do the same
             present = self.settings()
+            lost = [name for name in SETTINGS_OF_GAMES if name in settings and name not in present]
+            if lost and self._query("SELECT 1 FROM games LIMIT 1"):
+                words = f"it holds games, and not what they were played under ({', '.join(lost)})"
+                raise DamagedError(self.path, (Damage(None, words),))
             different = [name for name, value in settings.items() if present.get(name, value) != value]
             if different:
                 raise UsageError(self._disagreement(present, settings, different))
@@ -282,6 +329,13 @@ class Store:
             return {}
         return {printable(name): content for name, content in files.items()}
 
+    def doubtful_settings(self) -> dict[str, str]:
+        """The settings as they lie there, whether they were changed or not; empty if they cannot be read."""
+        try:
+            return {name: value for name, value in self._settings().items() if isinstance(value, str)}
+        except StoreError:
+            return {}
+
     def _settings(self) -> dict[str, str]:
         return dict(self._query("SELECT name, value FROM settings"))
 
@@ -290,7 +344,7 @@ class Store:
         try:
             unchanged = not self._has_sums or _settings_sum(settings) == self._sum("settings")
             _entrants(settings)
-        except (msgspec.MsgspecError, TypeError, UnicodeEncodeError):
+        except (msgspec.MsgspecError, TypeError, UnicodeEncodeError, StoreError):
             unchanged = False
         return () if unchanged else (Damage(None, "the settings were changed after they were stored"),)
 
@@ -306,8 +360,11 @@ class Store:
 
     # --- games ----------------------------------------------------------------------------------------------------
 
-    def add(self, record: GameRecord) -> GameRow:
-        """Store a game, durably and as a whole. A game that is there already is left alone; returns what is stored."""
+    def add(self, record: GameRecord, number: int | None = None) -> GameRow:
+        """Store a game, durably and as a whole. A game that is there already is left alone; returns what is stored.
+
+        It gets the next number, or `number`, which no other game may have.
+        """
         data = encode_record(record)
         with self._database.transaction():
             found = self._query("SELECT number FROM games WHERE id = ?", record.id)
@@ -317,7 +374,7 @@ class Store:
                     raise DamagedError(self.path, stored.damage)
                 return stored.row
             ((last,),) = self._query("SELECT max(number) FROM games")
-            row = row_of((last or 0) + 1, record)
+            row = row_of((last or 0) + 1 if number is None else number, record)
             columns, of_record = columns_of(row), record_sum(data)
             of_row = row_sum(columns, of_record)
             values = (*columns, data, of_record, of_row)
@@ -345,12 +402,40 @@ class Store:
     def read(self) -> Contents:
         """All that is as it was stored, and what is not."""
         with self._database.transaction("BEGIN"):  # one moment of a store that another process may be adding to
-            settings = self._settings()
-            damage = list(self._settings_damage(settings))
+            try:
+                settings = self._settings()
+                damage = self._settings_damage(settings)
+            except StoreError:
+                damage = (Damage(None, "the settings cannot be read any more"),)
             if damage:
                 settings = {}
             rows, damaged = self._read_games() if self._has_sums else self._read_games_without_sums()
-        return Contents(rows, _entrants(settings), settings, (*damaged, *damage))
+        return Contents(rows, _entrants(settings), settings, (*self._whole_damage, *damaged, *damage))
+
+    def refuse_damage(self) -> None:
+        """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
+        contents = self.read()
+        damage = (*contents.damage, *(self._records_damage() if self._has_sums else ()))
+        if damage:
+            raise DamagedError(self.path, damage)
+
+    def _records_damage(self) -> list[Damage]:
+        """The games whose records are not what was stored. A few are read at a time, however many there are."""
+        damage: list[Damage] = []
+        last: Any = None
+        while True:
+            after, values = ("WHERE number > ?", (last,)) if last is not None else ("", ())
+            found = self._query(
+                f"SELECT number, record_sum, record FROM games {after} ORDER BY number LIMIT {RECORDS_AT_ONCE}", *values
+            )
+            if not found:
+                return damage
+            last = found[-1][0]
+            damage += [
+                Damage(number, RECORD_CHANGED)
+                for number, stored_sum, data in found
+                if not isinstance(data, bytes) or record_sum(data) != stored_sum
+            ]
 
     def _read_games(self) -> tuple[list[GameRow], list[Damage]]:
         rows: list[GameRow] = []
@@ -366,26 +451,30 @@ class Store:
                 every ^= int.from_bytes(columns[-1])
             else:
                 damage.append(Damage(columns[0], ROW_CHANGED))
-        return rows, damage + self._missing(len(found), every, bool(damage))
+        return rows, damage + self._missing([columns[0] for columns in found], every, bool(damage))
 
     def _one_by_one(self, error: StoreError) -> tuple[list[tuple[Any, ...]], list[Damage]]:
         """The rows that can still be reached in a file that is damaged itself, and the numbers of those that cannot."""
-        count, _ = self._games_sum()
         found, damage = [], []
-        for number in range(1, count + 1):
+        for number in self.numbers():
             try:
                 found += self._query(f"SELECT {self._columns} FROM games WHERE number = ?", number)
             except StoreError:
                 damage.append(Damage(number, UNREADABLE))
-        if not found:
+        if not found and not self._is_doubtful:
             raise error
         return found, damage or [Damage(None, "the file itself is damaged")]
 
-    def _missing(self, found: int, every: int, is_damaged: bool) -> list[Damage]:
+    def _missing(self, numbers: list[int], every: int, is_damaged: bool) -> list[Damage]:
         """What the count of all games and the sum of their rows tell of games that are not there, or too many."""
-        count, expected = self._games_sum()
-        if count != found:
-            return [Damage(None, f"{count} games were stored, and {found} can be found")]
+        try:
+            count, expected = self._games_sum()
+        except StoreError:
+            return [Damage(None, COUNT_CHANGED)]
+        if count != len(numbers):
+            gaps = _gaps(numbers) if count > len(numbers) else ""
+            stored = "1 game was" if count == 1 else f"{count} games were"
+            return [Damage(None, f"{stored} stored, and {len(numbers)} can be found{gaps}")]
         return (
             []
             if is_damaged or every == expected
@@ -411,9 +500,25 @@ class Store:
     def numbers(self) -> list[int]:
         """The numbers of all games that are there, whole or not."""
         try:
-            return [number for (number,) in self._query("SELECT number FROM games ORDER BY number")]
+            return [number for (number,) in self._query("SELECT number FROM games NOT INDEXED ORDER BY number")]
         except StoreError:
-            return list(range(1, self._games_sum()[0] + 1)) if self._has_sums else []
+            return self._numbers_of_a_damaged_file()
+
+    def _numbers_of_a_damaged_file(self) -> list[int]:
+        """All numbers that a game may have: read from both ends of the table up to the damage, and from its index."""
+        found: set[int] = set()
+        for scan in (
+            "SELECT number FROM games NOT INDEXED ORDER BY number",
+            "SELECT number FROM games NOT INDEXED ORDER BY number DESC",
+            "SELECT number FROM games INDEXED BY sqlite_autoindex_games_1",
+        ):
+            found.update(number for (number,) in self._database.as_far_as_it_goes(scan) if isinstance(number, int))
+        most = self._size() // SMALLEST_GAME
+        try:
+            count, _ = self._games_sum()
+        except StoreError:
+            count = most
+        return sorted(found | set(range(1, min(max(count, *found, 0), most) + 1)))
 
     def stored(self, number: int) -> Stored:
         """A game as it lies there, checked in every way that needs nothing but itself."""
@@ -431,7 +536,7 @@ class Store:
         is_record_sound = isinstance(data, bytes) and (not self._has_sums or record_sum(data) == sums[0])
         record = None
         if not is_record_sound:
-            wrong.append("its record was changed after it was stored")
+            wrong.append(RECORD_CHANGED)
         else:
             record, different = _compared(columns, data)
             wrong = wrong or different
@@ -456,10 +561,10 @@ class Store:
             return stored.number, stored.record
         if found:
             raise UsageError(f"{self.path}: {len(found)} games have an id that starts with {game!r}; give more of it")
-        ((count,),) = self._query("SELECT count(*) FROM games")
+        ((last,),) = self._query("SELECT max(number) FROM games")
         raise UsageError(
-            f"{self.path}: there is no game {game!r}; expected a number from 1 to {count} or the start of an id"
-            if count
+            f"{self.path}: there is no game {game!r}; expected a number from 1 to {last} or the start of an id"
+            if last is not None
             else f"{self.path}: there is no game {game!r}; no game is stored here yet"
         )
 
@@ -477,10 +582,13 @@ class Store:
         """How many games were stored, and the exclusive or of the sums of their rows. Raises `DamagedError`."""
         value = self._sum("games")
         count = int.from_bytes(value[:COUNT_BYTES])
-        size = self._database.number("page_count") * self._database.number("page_size")
-        if len(value) != COUNT_BYTES + SUM_BYTES or count > size // SMALLEST_ROW:
-            raise DamagedError(self.path, (Damage(None, "the count of games was changed after it was stored"),))
+        if len(value) != COUNT_BYTES + SUM_BYTES or count > self._size() // SMALLEST_ROW:
+            raise DamagedError(self.path, (Damage(None, COUNT_CHANGED),))
         return count, int.from_bytes(value[COUNT_BYTES:])
+
+    def _size(self) -> int:
+        """Of the file, in bytes."""
+        return self._database.number("page_count") * self._database.number("page_size")
 
 
 def _is_fresh(path: Path, create: bool) -> bool:
@@ -498,6 +606,15 @@ def _is_fresh(path: Path, create: bool) -> bool:
     if fresh and not create:
         raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
     return fresh
+
+
+def _gaps(numbers: Sequence[int]) -> str:
+    """Which numbers up to the last no game has, in words; `numbers` rise."""
+    gaps = [(low + 1, high - 1) for low, high in pairwise([0, *numbers]) if high > low + 1]
+    words = [str(first) if first == last else f"{first} to {last}" for first, last in gaps]
+    if len(words) > GAPS_SHOWN:
+        words[GAPS_SHOWN:] = ["others"]
+    return f"; no game has the number {', '.join(words)}" if words else ""
 
 
 def _compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[str]]:

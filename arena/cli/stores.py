@@ -7,10 +7,13 @@ from arena.model import UsageError
 from arena.store import Store
 
 
-def open_to_read(path: Path) -> Store:
-    """The store at a path. Raises `UsageError` if there is none; of a paused game it says how to go on with it."""
+def open_to_read(path: Path, *, is_doubtful: bool = False) -> Store:
+    """The store at a path. Raises `UsageError` if there is none; of a paused game it says how to go on with it.
+
+    `is_doubtful` is as for `Store`.
+    """
     try:
-        return Store(path, create=False)
+        return Store(path, create=False, is_doubtful=is_doubtful)
     except UsageError:
         words = _paused_words(path)
         if words is None:

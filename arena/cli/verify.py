@@ -2,10 +2,14 @@
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.streams import remark, result
+
+if TYPE_CHECKING:
+    from arena.league.salvage import Salvaged
 
 SECONDS_BETWEEN_REMARKS = 5.0
 
@@ -20,7 +24,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
     """
     from arena.cli.stores import open_to_read
-    from arena.league.verify import salvage as copy_sound_games
+    from arena.league.salvage import salvage as copy_sound_games
     from arena.league.verify import verify
     from arena.model import UsageError
     from arena.printable import printable
@@ -39,7 +43,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
             remarked = time.monotonic()
             remark(f"checked {done} of {of} games")
 
-    with open_to_read(store) as opened:
+    with open_to_read(store, is_doubtful=True) as opened:
         findings = []
         for finding in verify(opened, progress):
             findings.append(finding)
@@ -53,12 +57,24 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
         if salvage is not None:
             with Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
-            remark(f"{copied} sound games of {games} were copied to {salvage}")
+            remark(printable(_copied(copied, games, salvage), lines=True))
     return 1 if findings else 0
+
+
+def _copied(copied: "Salvaged", games: int, new: Path) -> str:
+    by_record = f", {copied.by_record} of them by their records, as their rows are damaged" if copied.by_record else ""
+    counted = "1 game" if games == 1 else f"{games} games"
+    words = f"{copied.games} of {counted} were copied to {new}{by_record}"
+    if copied.unknown is None:
+        return words
+    unknown = f"; what the games do not say is left out: {', '.join(copied.unknown)}"
+    return f"{words}\nthe settings were damaged, and are those that the games say{unknown}"
 
 
 def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:
     counted = "1 game" if games == 1 else f"{games} games"
+    if not is_damaged and not games:
+        return f"{store}: no games yet, and the store is sound"
     if not is_damaged:
         return f"{store}: {counted}, all sound: played again, each gives the verdict that is stored"
     return f"{store}: {counted}, {wrong} of them not sound" if wrong else f"{store}: {counted}; the store is damaged"

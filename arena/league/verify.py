@@ -27,7 +27,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     contents = store.read()
     yield from (damage for damage in contents.damage if damage.game is None)
     numbers = store.numbers()
-    league = _League(contents.settings, Counter(frozenset(row.players) for row in contents.rows))
+    league = League(contents.settings, Counter(frozenset(row.players) for row in contents.rows))
     seen: dict[str, int] = {}
     for done, number in enumerate(numbers, start=1):
         stored = store.stored(number)
@@ -40,24 +40,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
-def salvage(store: Store, new: Store) -> int:
-    """Copy all games of a store that are sound to a new one; returns how many. What is wrong with the others, and
-    whether they could be read at all, does not matter: they are left out."""
-    contents = store.read()
-    league = _League(contents.settings, Counter(frozenset(row.players) for row in contents.rows))
-    new.agree({name: value for name, value in contents.settings.items() if name != "entrants"})
-    if contents.entrants:
-        new.set_entrants(contents.entrants)
-    copied = 0
-    for number in store.numbers():
-        record = store.stored(number).record
-        if record is not None and not league.faults(record):
-            new.add(record)
-            copied += 1
-    return copied
-
-
-class _League:
+class League:
     """What the games of one store have in common, and what follows from it for each."""
 
     def __init__(self, settings: dict[str, str], meetings: Counter[frozenset[Player]]) -> None:

@@ -120,7 +120,8 @@ def _ending(record: GameRecord, view: str) -> str:
         for note in record.notes
         if note.ply == last and view in ("all", note.color)
     ]
-    lines += ["", f"after {record.verdict.plies} plies: {record.verdict.detail}"]
+    plies = "1 ply" if record.verdict.plies == 1 else f"{record.verdict.plies} plies"
+    lines += ["", f"after {plies}: {record.verdict.detail}"]
     for color, player, held, used in zip(
         ("red", "blue"), record.players, record.confinement, record.used or (None, None), strict=True
     ):

@@ -199,7 +199,7 @@ def score_text(result: GameResult) -> str:
 def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
     """One game in one line, for lists and for plain progress; `names` are those to show, if not the players' own."""
     red, blue = (names.get(player, player.name) for player in row.players)
-    ending = f"{row.reason.value}, {row.plies} plies, {row.seconds:.1f} s"
+    ending = f"{row.reason.value}, {row.plies} {'ply' if row.plies == 1 else 'plies'}, {row.seconds:.1f} s"
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
 
 

@@ -1,0 +1,111 @@
+"""The games of a damaged store that are whole, in a new store in which their league can go on.
+
+A game is copied by its record, if that is as it was stored and can have been played so. Settings that are damaged are
+made anew from the games: rules and times stand in every record, and a seed is believed only if the games' own seeds
+follow from it. What no record says is left out.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from typing import NamedTuple
+
+from arena.league.schedule import Settings, pair_seed_of, starter
+from arena.league.verify import League
+from arena.model import Player, TimeControl
+from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
+from arena.store import ENTRANTS, Store
+
+SEEDS_TRIED = 10_000
+ROUNDS_TRIED = 4
+LONGEST_SEED = 20
+NOT_IN_RECORDS = ("pondering", "what single bots may use")
+
+
+class Salvaged(NamedTuple):
+    """What was copied: how many games, how many of them by their record although their row was changed, and what was
+    not known of settings that had to be made anew (None if they were whole)."""
+
+    games: int
+    by_record: int
+    unknown: tuple[str, ...] | None
+
+
+def salvage(store: Store, new: Store) -> Salvaged:
+    """Copy all games of a store that are sound to a new one, with their numbers. What is wrong with the others, and
+    whether they could be read at all, does not matter: they are left out."""
+    contents = store.read()
+    settings = contents.settings
+    rebuilt = None if "rules" in settings else _rebuilt(store)
+    league = League(rebuilt or settings, Counter(frozenset(row.players) for row in contents.rows))
+    new.agree(rebuilt if rebuilt is not None else {name: text for name, text in settings.items() if name != ENTRANTS})
+    if contents.entrants:
+        new.set_entrants(contents.entrants)
+    whole = {row.number for row in contents.rows}
+    numbers = store.numbers()
+    copied: set[str] = set()
+    by_record = 0
+    # Those first whose rows are whole: of two with one id, it is the one that was stored.
+    for number in sorted(numbers, key=lambda number: (number not in whole, number)):
+        record = store.stored(number).record
+        if record is not None and record.id not in copied and not league.faults(record):
+            new.add(record, number)
+            copied.add(record.id)
+            by_record += number not in whole
+    unknown = None
+    if rebuilt is not None and copied:
+        unknown = tuple(name for name in ("rules", "time", "seed", NOT_IN_RECORDS[0]) if name not in rebuilt)
+        unknown += NOT_IN_RECORDS[1:]
+    return Salvaged(len(copied), by_record, unknown)
+
+
+class _Game(NamedTuple):
+    """What a game says of its league."""
+
+    starts: Starts
+    pair_seed: int
+    players: tuple[Player, Player]
+
+
+def _rebuilt(store: Store) -> dict[str, str]:
+    """The settings that most of the games were played under, as far as the games say."""
+    kinds: dict[tuple[Ruleset, TimeControl], list[_Game]] = {}
+    is_pondering_barred = False
+    for number in store.numbers():
+        record = store.stored(number).record
+        try:
+            ruleset = ruleset_from_lines(record.ruleset, record.rules) if record else None
+        except RulesetError:
+            ruleset = None
+        if record is None or ruleset is None:
+            continue
+        kind = replace(ruleset, starts=Starts.CHOSEN), record.time
+        kinds.setdefault(kind, []).append(_Game(ruleset.starts, record.pair_seed, record.players))
+        is_pondering_barred = is_pondering_barred or record.pondered_us is not None
+    if not kinds:
+        return {}
+    (ruleset, time), games = max(kinds.items(), key=lambda kind: len(kind[1]))
+    described = _with_seed(ruleset, time, games, store.doubtful_settings().get("seed", ""))
+    if is_pondering_barred:
+        return {**described, "pondering": "no"}
+    return {name: text for name, text in described.items() if name != "pondering"}
+
+
+def _with_seed(ruleset: Ruleset, time: TimeControl, games: list[_Game], doubtful: str) -> dict[str, str]:
+    """The settings in words: who begins, and the seed, if it is one from which the games' own seeds follow."""
+    starts = [Counter(game.starts for game in games).most_common(1)[0][0]]
+    if all(game.starts is starter(game.pair_seed) for game in games):
+        starts.insert(0, Starts.CHOSEN)
+    met = Counter(frozenset(game.players) for game in games)
+    players = next(game.players for game in games if frozenset(game.players) == met.most_common(1)[0][0])
+    seeds = {game.pair_seed for game in games if frozenset(game.players) == frozenset(players)}
+    for seed in (
+        *([int(doubtful)] if doubtful.isdecimal() and len(doubtful) < LONGEST_SEED else ()),
+        *range(SEEDS_TRIED),
+    ):
+        for start in starts:
+            settings = Settings(replace(ruleset, starts=start), time, seed)
+            common = settings.digest()
+            if any(pair_seed_of(common, players, number) in seeds for number in range(ROUNDS_TRIED)):
+                return settings.described()
+    described = Settings(replace(ruleset, starts=starts[0]), time).described()
+    return {name: text for name, text in described.items() if name != "seed"}
