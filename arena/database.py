@@ -1,6 +1,8 @@
 """SQLite as the store uses it: one connection, transactions, and errors as a user can act on them.
 
 What SQLite says of a file that is damaged, or is no store at all, comes out as one clear error, never as a traceback.
+A file that is only read is opened for reading. The one thing that then has to be written is what a transaction that was
+killed has left to undo; it is opened for writing when SQLite says so, and not before.
 """
 
 import os
@@ -10,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
+from arena.journal import check_before_opening
 from arena.model import ArenaError, UsageError
 from arena.printable import printable
 
@@ -25,6 +29,15 @@ PRAGMAS = (
     "cell_size_check = ON",  # damage to a page is noticed when it is read
     "trusted_schema = OFF",  # a stranger's file runs nothing
 )
+LIMITS = (
+    (sqlite3.SQLITE_LIMIT_LENGTH, 256 << 20),  # bytes of a value or a row; a record has a small part of it
+    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 64 << 10),  # of a statement, and of a definition in the file
+    (sqlite3.SQLITE_LIMIT_COLUMN, 100),
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),  # so no journal of the arena's own ever names another file
+)
+"""What a stranger's file may ask of the memory."""
+TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
+"""What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
 
 
 class StoreError(ArenaError):
@@ -61,26 +74,37 @@ class DamagedError(StoreError):
 class Database:
     """An open SQLite file. Its errors are `StoreError` and `UsageError`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, write: bool) -> None:
         self._path = path
+        self._file = Path(os.path.realpath(path))
+        """Where SQLite looks for the files beside it, too."""
         self._lock = threading.RLock()
         """Games are stored from a thread of their own."""
         self._has_written = False
-        self._file: tuple[int, int] | None = None
+        self._opened: tuple[int, int] | None = None
+        """Which file that was."""
+        self.connection = self._connected(write)
+
+    def _connected(self, write: bool) -> sqlite3.Connection:
+        check_before_opening(self._file)
+        # As a whole path: SQLite has names such as ":memory:" that are no files.
+        name = str(self._file) if write else _address(self._file)
         try:
-            # As a whole path: SQLite has names such as ":memory:" that are no files.
-            self.connection = sqlite3.connect(
-                path.absolute(), timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            connection = sqlite3.connect(
+                name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=not write
             )
         except sqlite3.Error as error:
-            raise _explained(path, error) from None
-        self.connection.text_factory = _text
+            raise _explained(self._path, error) from None
+        connection.text_factory = _text
+        for limit, value in LIMITS:
+            connection.setlimit(limit, value)
+        return connection
 
     def prepare(self) -> None:
         """Make it keep what it is given, and believe nothing."""
         for pragma in PRAGMAS:
             self.query(f"PRAGMA {pragma}")
-        self._file = _file_at(self._path)
+        self._opened = _file_at(self._path)
 
     def prepare_for_salvage(self) -> list[Damage]:
         """Have a file read as far as it goes, and never written; returns what is wrong if that is not all."""
@@ -109,13 +133,19 @@ class Database:
         """Run a statement; outside a transaction it is one of its own."""
         try:
             with self._lock:
-                return self.connection.execute(statement, values).fetchall()
+                try:
+                    return self.connection.execute(statement, values).fetchall()
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorname != TO_ROLL_BACK:
+                        raise
+                    self._open_to_roll_back()
+                    return self.connection.execute(statement, values).fetchall()
         except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
             raise self._explained(error) from None
 
     def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
         """What SQLite's error means here. Once something has been written, nothing is wrong with what was asked for."""
-        if self._has_written and self._file != _file_at(self._path):
+        if self._has_written and self._opened != _file_at(self._path):
             return StoreError(
                 f"{self._path}: this store was moved, deleted or replaced while games were played; every game that was "
                 "stored before is in the file that was here"
@@ -123,6 +153,17 @@ class Database:
         explained = _explained(self._path, error)
         is_usage = isinstance(explained, UsageError) and self._has_written
         return StoreError(str(explained)) if is_usage else explained
+
+    def _open_to_roll_back(self) -> None:
+        """Open the file for writing, so that SQLite can undo what a killed program has begun.
+
+        It asks for that where a transaction first reads, so nothing is read twice.
+        """
+        is_within = self.connection.in_transaction
+        self.connection.close()
+        self.connection = self._connected(write=True)
+        for statement in (*(f"PRAGMA {pragma}" for pragma in PRAGMAS), *(["BEGIN"] if is_within else [])):
+            self.connection.execute(statement)
 
     def number(self, pragma: str) -> int:
         """The value of a pragma that is a number."""
@@ -136,9 +177,7 @@ class Database:
             self.query(begin)
             try:
                 yield
-                if (
-                    begin != "BEGIN"
-                ):  # one that only reads has nothing to commit, which fails in a file that was cut off
+                if begin != "BEGIN":  # to commit what was only read fails in a file that was cut off
                     self.query("COMMIT")
                     self._has_written = True
             finally:
@@ -163,6 +202,12 @@ def _file_at(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def _address(file: Path) -> str:
+    """A file as SQLite is to open it for reading only. It takes no host, so a share of Windows is all path."""
+    path = file.as_posix()
+    return f"file://{'' if path.startswith('/') else '/'}{quote(os.fsencode(path))}?mode=ro"
+
+
 def _text(data: bytes) -> str:
     """Text as SQLite holds it, which need not be text in a file that is damaged."""
     return data.decode("utf-8", "surrogateescape")
@@ -176,6 +221,11 @@ def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaEr
         return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
     if "unable to open" in text:
         return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
+    if getattr(error, "sqlite_errorname", "") == TO_ROLL_BACK:
+        return UsageError(
+            f"{path}: a game was being stored when arena was killed, which has to be undone before anything is read: "
+            "the file and its folder must be writable for that"
+        )
     if "readonly" in text:
         return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
     if "locked" in text:

@@ -37,8 +37,11 @@ from arena.hostfile import kind_of
 from arena.model import GameRecord, Player, UsageError
 from arena.printable import printable
 from arena.record import RecordError, decode_record, encode_record
+from arena.tables import ADDED, APPLICATION_ID, SCHEMA, TABLES, VERSION, are_known
 
 __all__ = [
+    "APPLICATION_ID",
+    "VERSION",
     "Contents",
     "Damage",
     "DamagedError",
@@ -50,9 +53,6 @@ __all__ = [
     "damage_text",
 ]
 
-APPLICATION_ID = 0x53747241  # "StrA", in the file's header
-VERSION = 3
-"""2 has the processor time of both sides, 3 has checksums. Older stores get them when they are opened for writing."""
 PLANNED = "planned games"
 DIFFERENCES_SHOWN = 6
 SMALLEST_ROW = 64
@@ -75,31 +75,6 @@ KEPT_BESIDE = (ENTRANTS, FILES, PLANNED)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot, and how
 many games are to be played."""
 MOST_OF_FILES = 64 * 1024
-
-_TABLES = (
-    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    """CREATE TABLE games (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    red TEXT NOT NULL, red_digest TEXT NOT NULL,
-    blue TEXT NOT NULL, blue_digest TEXT NOT NULL,
-    result TEXT NOT NULL, reason TEXT NOT NULL, plies INTEGER NOT NULL, detail TEXT NOT NULL,
-    red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
-    blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    record BLOB NOT NULL
-)""",
-)
-"""The tables of version 1; what later versions have more is added to them, in a new store as in an old one."""
-_ADDED = {
-    2: ("ALTER TABLE games ADD COLUMN red_cpu_us INTEGER", "ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER"),
-    3: (
-        "ALTER TABLE games ADD COLUMN record_sum BLOB",
-        "ALTER TABLE games ADD COLUMN row_sum BLOB",
-        "CREATE TABLE sums (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
-    ),
-}
-"""By version. `sums` has two rows: `games`, a count and the exclusive or of all `row_sum`, and `settings`."""
 
 
 class Contents(NamedTuple):
@@ -141,7 +116,7 @@ class Store:
         self._is_doubtful = is_doubtful
         self._whole_damage: tuple[Damage, ...] = ()
         fresh = _is_fresh(path, create)
-        self._database = Database(path)
+        self._database = Database(path, write=create)
         try:
             self._prepare(fresh, create)
         except BaseException:
@@ -155,21 +130,11 @@ class Store:
         if fresh:
             with self._database.transaction():
                 if self._version() == 0:  # no other process has made it in the meantime
-                    for statement in _TABLES:
+                    for statement in TABLES:
                         self._query(statement)
                     self._query(f"PRAGMA application_id = {APPLICATION_ID}")
                     self._upgrade(1)
-        strange = self._query("SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index')")
-        if strange or self._database.number("application_id") != APPLICATION_ID:
-            raise UsageError(f"{self.path}: expected a store made by 'arena', got another program's SQLite file")
-        version = self._version()
-        if version > VERSION:
-            raise UsageError(
-                f"{self.path}: this store was made by a newer version of arena (its format is {version}, this version "
-                f"reads up to {VERSION}); nothing was changed in it"
-            )
-        with self._database.transaction("BEGIN"):  # another process may be upgrading it
-            self._refuse_or_note(self._format_damage())
+        version = self._check_tables()
         if version < VERSION and create:
             with self._database.transaction():
                 self._upgrade(self._version())  # which another process may just have done
@@ -178,6 +143,26 @@ class Store:
         cpu_us = "red_cpu_us, blue_cpu_us" if present >= 2 else "NULL, NULL"
         sums = "record_sum, row_sum" if self._has_sums else "NULL, NULL"
         self._columns = f"{', '.join(COLUMNS[:-2])}, {cpu_us}, {sums}"
+
+    def _check_tables(self) -> int:
+        """The version of the store, whose tables are those of one: nothing else has been read by then."""
+        with self._database.transaction("BEGIN"):  # another process may be about to upgrade it
+            identity, version = self._database.number("application_id"), self._version()
+            kinds = {kind for (kind,) in self._query("SELECT type FROM sqlite_schema")}
+            if not kinds <= {"table", "index"} or identity != APPLICATION_ID:
+                raise UsageError(f"{self.path}: expected a store made by 'arena', got another program's SQLite file")
+            if version > VERSION:
+                raise UsageError(
+                    f"{self.path}: this store was made by a newer version of arena (its format is {version}, this "
+                    f"version reads up to {VERSION}); nothing was changed in it"
+                )
+            if not are_known(self._query(SCHEMA), all_there=not self._is_doubtful):
+                raise UsageError(
+                    f"{self.path}: expected a store made by 'arena', with the tables of its format {version}, got "
+                    "others: they were damaged, or made or changed by another program, and none of them was read"
+                )
+            self._refuse_or_note(self._format_damage())
+        return version
 
     def _format_present(self) -> int:
         """The version whose columns the games have, whatever the file says its version is."""
@@ -209,7 +194,7 @@ class Store:
     def _upgrade(self, version: int) -> None:
         """Give a store of this version what later ones have; it is in a transaction, so all of it or nothing."""
         for later in range(version + 1, VERSION + 1):
-            for statement in _ADDED[later]:
+            for statement in ADDED[later]:
                 self._query(statement)
         if version < 3:
             self._sum_all()

@@ -16,7 +16,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.seat", "arena.referee"})
     | frozenset({"arena.bots", "arena.confine", "arena.process", "arena.arrivals"}),
     frozenset({"arena.match", "arena.pause", "arena.record", "arena.recheck"})
-    | frozenset({"arena.game_row", "arena.database", "arena.store"}),
+    | frozenset({"arena.game_row", "arena.journal", "arena.tables", "arena.database", "arena.store"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
     frozenset({"arena.cli"}),

@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 DEFAULT_TIME = "100ms"
 DEFAULT_SEED = 1
+SANDBOXES = ("default", "bwrap", "cgroup", "auto")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
 """Games at a time; each takes two processes and a dozen descriptors."""
@@ -109,7 +110,7 @@ _OPTIONS = (
     ),
     click.option(
         "--sandbox",
-        type=click.Choice(["default", "bwrap", "cgroup", "auto"]),
+        type=click.Choice(SANDBOXES),
         default="default",
         show_default=True,
         help="How bots are held; 'arena doctor' shows what works here, auto takes the strongest of it.",

@@ -13,11 +13,11 @@ from arena.cli.entrants import entrants
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import PlayOptions
-from arena.cli.play import apart_from_bots, confinement_of, default_store, level_of, run_games, settings_of
+from arena.cli.play import apart_from_bots, confinement_of, default_store, level_line, level_of, run_games, settings_of
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
-from arena.confine.levels import Confinement, runnable
+from arena.confine.levels import AUTO, Confinement, runnable
 from arena.confine.programs import HostPrograms
 from arena.league.changes import note_versions
 from arena.league.resume import agree
@@ -65,6 +65,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             store.set_entrants((red.player, blue.player))
             if _is_stored(spec.id, store):
                 return 0
+        remark(level_line(level, options.sandbox == AUTO))
         with confinement_of(level, bots, settings, options.interpreters) as held:
             trio.run(held.try_out)
             sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering, settings.seed)
@@ -91,15 +92,22 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
             ) from None
 
 
-def resume(file: Path, pause_after: int | None) -> int:
-    """Go on with a saved game. Returns the exit code."""
+def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
+    """Go on with a saved game, at the level `sandbox` or else that of the file. Returns the exit code."""
     with unwinding():
         paused = load_paused(file)
         check_place(file)
         bots = paused.load_bots()
-        level = level_of(paused.sandbox)
+        level = level_of(sandbox or paused.sandbox)
         claim_all_orphans()
         store_path = Path(paused.store)
+        remark(level_line(level, sandbox == AUTO))
+        if paused.interpreters:
+            remark(f"interpreters of the saved game, which the bots can read: {', '.join(paused.interpreters)}")
+        if not os.path.exists(store_path):  # Path.exists raises an error for a name that is too long
+            remark(f"store: {store_path} (a new one)")
+        elif Path.cwd() not in Path(os.path.realpath(store_path)).parents:
+            remark(f"store: {store_path} (outside this folder)")
         with Store(store_path, create=True) as store:
             agree(paused, store)
             if _is_stored(paused.id, store):

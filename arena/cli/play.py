@@ -79,9 +79,8 @@ class _Plan:
         rules = f"{self.settings.ruleset.name}, {self.settings.time.text}, {at_once}"
         number = "1 game" if len(self.games) == 1 else f"{len(self.games)} games"
         played = f"{self.kind} of {len(self.bots)} bots, {number}{have}; {rules}"
-        held = _what_bots_may_do() if self.level is Level.DEFAULT else ""
-        chosen = " (the strongest that works here: arena doctor)" if self.is_level_chosen else ""
-        return Text(printable(f"{played}\nsandbox: {self.level.value}{chosen}{held}\nstore: {self.path}", lines=True))
+        held = level_line(self.level, self.is_level_chosen)
+        return Text(printable(f"{played}\n{held}\nstore: {self.path}", lines=True))
 
     def places(self, confinement: Confinement) -> list[Conditions]:
         """What is played under in each of the places where a game goes on."""
@@ -246,6 +245,12 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> bool:
         error.tell(f"; the games are stored in {plan.path}")
         return False
     return True
+
+
+def level_line(level: Level, is_chosen: bool) -> str:
+    """How bots are held, in a line that is printed before they are started; `is_chosen`: by `auto`."""
+    chosen = " (the strongest that works here: arena doctor)" if is_chosen else ""
+    return f"sandbox: {level.value}{chosen}{_what_bots_may_do() if level is Level.DEFAULT else ''}"
 
 
 def _what_bots_may_do() -> str:

@@ -4,13 +4,18 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import refuse_windows
+from arena.cli.options import SANDBOXES, refuse_windows
 
 
 @click.command("resume")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it again after N plies in all.")
-def resume_command(file: Path, pause_after: int | None) -> int:
+@click.option(
+    "--sandbox",
+    type=click.Choice(SANDBOXES),
+    help="How the bots are held, whatever the match had (default: what FILE says).",
+)
+def resume_command(file: Path, pause_after: int | None, sandbox: str | None) -> int:
     """Go on with the game that 'arena match --pause' saved in FILE.
 
     The bots are started again, each is told its set-up and what it had been told, and the clocks stand where they
@@ -19,4 +24,4 @@ def resume_command(file: Path, pause_after: int | None) -> int:
     refuse_windows()
     from arena.cli.pausable import resume
 
-    return resume(file, pause_after)
+    return resume(file, pause_after, sandbox)

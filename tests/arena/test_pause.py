@@ -288,6 +288,46 @@ def saved(folder: Path) -> dict[str, Any]:
     return content
 
 
+def test_how_bots_are_held_is_said_before_a_game_begins_and_before_it_goes_on(folder: Path) -> None:
+    begun = arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "3")
+    resumed = arena(folder, "resume", "g.json", "--pause-after", "5")
+    for done in (begun, resumed):
+        assert done.returncode == 0, done.stderr
+        said = done.stderr.partition("; Ctrl-C saves")[0]
+        assert "sandbox: default (bots can use your files and network" in said
+
+
+def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(folder: Path) -> None:
+    reason = Level.BWRAP.why_not()
+    if reason is not None:
+        pytest.skip(f"bwrap: {reason}")
+    for name in ("alpha.py", "beta.py"):
+        (folder / name).unlink()
+        (folder / name).write_text(PLAIN_BOT)
+    assert pause_a_game(folder)["sandbox"] == "default"
+    done = arena(folder, "resume", "g.json", "--sandbox", "bwrap", "--pause-after", "5")
+    assert done.returncode == 0, done.stderr
+    assert "sandbox: bwrap\n" in done.stderr
+    assert saved(folder)["sandbox"] == "bwrap"
+    ended = arena(folder, "resume", "g.json")
+    assert ended.returncode == 0, ended.stderr
+    assert "sandbox: bwrap\n" in ended.stderr
+    assert all(held.startswith("bwrap: ") for held in stored(folder / "c.sqlite").confinement)
+
+
+def test_where_the_result_goes_is_said_before_the_game_goes_on_if_it_is_not_where_one_would_look(folder: Path) -> None:
+    pause_a_game(folder)
+    known = arena(folder, "resume", "g.json", "--pause-after", "4")
+    assert "store: " not in known.stderr
+    (folder / "other").mkdir()
+    shutil.copy(folder / "g.json", folder / "other")
+    outside = arena(folder / "other", "resume", "g.json", "--pause-after", "5")
+    assert f"store: {folder / 'c.sqlite'} (outside this folder)\n" in outside.stderr.partition("; Ctrl-C saves")[0]
+    (folder / "c.sqlite").unlink()
+    new = arena(folder, "resume", "g.json", "--pause-after", "5")
+    assert f"store: {folder / 'c.sqlite'} (a new one)\n" in new.stderr.partition("; Ctrl-C saves")[0]
+
+
 @pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
 @pytest.mark.parametrize("sandbox", [level.value for level in Level])
 def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
@@ -331,7 +371,7 @@ def test_pondering_is_allowed_after_a_pause_if_it_was_before(
 
     monkeypatch.setattr(pausable, "play_on", play_on)
     monkeypatch.setattr(pausable, "claim_all_orphans", lambda: None)
-    pausable.resume(folder / "g.json", None)
+    pausable.resume(folder / "g.json", None, None)
     assert seen == [pondering]
 
 
