@@ -49,8 +49,9 @@ def intervals(logits: Vector, factor: Triangle, meetings: Meetings) -> list[Inte
     ends = []
     for player, logit in enumerate(logits):
         line = _Line(logits, opponents, _direction(player, bounds.field, factor))
-        lower = logit + line.end(-1) if player in bounds.bounded_below else -math.inf
-        upper = logit + line.end(1) if player in bounds.bounded_above else math.inf
+        scale = 1.0 if player in bounds.field else 1 - 1 / len(logits)
+        lower = logit + scale * line.end(-1) if player in bounds.bounded_below else -math.inf
+        upper = logit + scale * line.end(1) if player in bounds.bounded_above else math.inf
         ends.append((min(lower, logit), max(upper, logit)))  # the prior may have pulled the rating past an end
     return ends
 
