@@ -243,7 +243,7 @@ def test_a_win_for_a_loss_never_lowers_the_lower_end_in_small_leagues_whose_othe
     """Nor in those of three bots where a bot has won all its games."""
     rng = random.Random(2)
     compared = won_all = 0
-    for _ in range(500):
+    for _ in range(150):
         names = NAMES[: rng.choice((3, 4))]
         elos = {name: rng.gauss(0, 170) for name in names}
         games = round_robin(elos, 0, rng.choice((2, 4, 6)), rng)
@@ -259,8 +259,8 @@ def test_a_win_for_a_loss_never_lowers_the_lower_end_in_small_leagues_whose_othe
                 assert rated(names, cleaner)[loser].low >= here[loser].low - 1e-6
                 compared += 1
                 won_all += is_clean
-    assert compared > 1000
-    assert won_all > 50
+    assert compared > 300
+    assert won_all > 20
 
 
 def field_of(names: Sequence[str], games: Sequence[GameScore]) -> set[str]:
