@@ -9,7 +9,8 @@ twice the points that the weaker player is to make.
 
 - Matches: the interval of the difference between two players. Up to 60 games all results are gone through, which is
   exact; for more games they are drawn. A line is the worst of all differences.
-- Leagues: the interval of each rating relative to the mean of the field. In the lines marked `half` each game of the
+- Leagues: the interval of each rating relative to its reference, mostly the mean of the field (see
+  arena/ratings/intervals.py). In the lines marked `half` each game of the
   schedule has been played with a chance of one half.
 
 `error` is two standard errors of the sampling; a league is one sample, because its ratings hang together. The exit code
@@ -29,6 +30,7 @@ from typing import NamedTuple
 
 from arena.ratings import Difference, GameScore, Score, difference, ratings
 from arena.ratings.bounds import bounds_of
+from arena.ratings.intervals import reference_of
 from arena.ratings.pair import ELO_PER_LOGIT
 from arena.ratings.results import meetings_of
 from arena.ratings.strengths import expected_score
@@ -149,12 +151,16 @@ def league_sample(
         return Sample(1, 0, 0, 0, 0)
     players = list(rated)  # those with a game: they alone are numbered
     once = {(a, b): meeting for (a, b), meeting in meetings_of(players, games).items() if a < b}
-    field = [players[number] for number in bounds_of(len(players), once).field]
-    shift = sum(truth[name] - rated[name].elo for name in field) / len(field)
+    bounds, elos = bounds_of(len(players), once), [rated[name].elo for name in players]
     below = above = open_ends = 0
-    for name, rating in rated.items():
-        below += truth[name] - shift < rating.low
-        above += truth[name] - shift > rating.high
+    for number, (name, rating) in enumerate(rated.items()):
+        reference = reference_of(number, elos, bounds)
+        scale = 1 if number in reference else 1 - 1 / len(players)
+        ahead = sum(rating.elo - elos[other] for other in reference) / len(reference)
+        ahead_in_truth = sum(truth[name] - truth[players[other]] for other in reference) / len(reference)
+        elo = rating.elo + scale * (ahead_in_truth - ahead)
+        below += elo < rating.low
+        above += elo > rating.high
         open_ends += math.isinf(rating.low) + math.isinf(rating.high)
     return Sample(1, len(rated), below, above, open_ends)
 

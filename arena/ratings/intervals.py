@@ -12,19 +12,22 @@ says with few games too, and cheap:
   to second order, and costs one pass over the player's pairs for each value: pairs of others hardly lean with it, and
   are followed to second order too.
 
-The interval is that of the rating relative to the mean of the field (`arena.ratings.bounds`), and an end that the games
-do not bound is infinite. The prior has no part in it but to say where the tangent is taken.
+The interval is that of the rating relative to its reference, the mean of the field (`arena.ratings.bounds`), and an end
+that the games do not bound is infinite. It is given on the scale of the ratings, whose 0 is the mean of all: the other
+players outside the field keep the distance from it that they are rated at. A player outside the field is itself one of
+the n of that mean, and where it stands x logits lower, it is lower by x (1 - 1/n) there. To leave its own rating in the
+mean would take from the lower end of an unbeaten player what the prior gives to its rating.
 
 Source: S. S. Wilks, Annals of Mathematical Statistics 9 (1938) 60-62. benchmarks/coverage.py measures how often such an
 interval holds the truth.
 """
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from operator import mul
 from typing import NamedTuple
 
-from arena.ratings.bounds import bounds_of
+from arena.ratings.bounds import Bounds, bounds_of
 from arena.ratings.results import Meeting, Meetings
 from arena.ratings.strengths import PRIOR_PRECISION, Triangle, Vector, expected_score, solve, solve_transposed
 
@@ -48,11 +51,26 @@ def intervals(logits: Vector, factor: Triangle, meetings: Meetings) -> list[Inte
         opponents[low][high] = opponents[high][low] = meeting
     ends = []
     for player, logit in enumerate(logits):
-        line = _Line(logits, opponents, _direction(player, bounds.field, factor))
-        lower = logit + line.end(-1) if player in bounds.bounded_below else -math.inf
-        upper = logit + line.end(1) if player in bounds.bounded_above else math.inf
+        reference = reference_of(player, logits, bounds)
+        line = _Line(logits, opponents, _direction(player, reference, factor))
+        scale = 1.0 if player in reference else 1 - 1 / len(logits)
+        lower = logit + scale * line.end(-1) if player in bounds.bounded_below else -math.inf
+        upper = logit + scale * line.end(1) if player in bounds.bounded_above else math.inf
         ends.append((min(lower, logit), max(upper, logit)))  # the prior may have pulled the rating past an end
     return ends
+
+
+def reference_of(player: int, logits: Sequence[float], bounds: Bounds) -> Set[int]:
+    """Those whose mean the player's interval is relative to: the field.
+
+    Where no two bound each other, who is bounded from below has won against all, and its reference is the best of the
+    others, whom it would have shared the field with for a lost point; who is bounded from above has that of the worst.
+    """
+    below, above = player in bounds.bounded_below, player in bounds.bounded_above
+    if below == above or player not in bounds.field:
+        return bounds.field
+    others = [other for other in range(len(logits)) if other != player]
+    return {(max if below else min)(others, key=logits.__getitem__)}
 
 
 class _Direction(NamedTuple):

@@ -226,6 +226,50 @@ def test_a_cleaner_result_never_has_a_lower_lower_end() -> None:
                 assert there.high > here.high
 
 
+@pytest.mark.parametrize("rounds", [6, 12, 25, 100])
+@pytest.mark.parametrize("rest", [(1, 1), (1, 0)])
+def test_a_bot_that_won_every_game_has_a_higher_lower_end_than_with_one_loss(
+    rounds: int, rest: tuple[int, int]
+) -> None:
+    """Whether the other two are equals, or one of them won all of its games against the other."""
+    others = match("b", "c", rest[0], 0, rest[1]) * (rounds // sum(rest)) + match("a", "c", rounds, 0, 0)
+    clean = rated(["a", "b", "c"], others + match("a", "b", rounds, 0, 0))["a"]
+    beaten = rated(["a", "b", "c"], others + match("a", "b", rounds - 1, 0, 1))["a"]
+    assert clean.low > beaten.low
+    assert clean.high == math.inf
+
+
+def test_a_win_for_a_loss_never_lowers_the_lower_end_in_small_leagues_whose_other_bots_bound_each_other() -> None:
+    """Nor in those of three bots where a bot has won all its games."""
+    rng = random.Random(2)
+    compared = won_all = 0
+    for _ in range(150):
+        names = NAMES[: rng.choice((3, 4))]
+        elos = {name: rng.gauss(0, 170) for name in names}
+        games = round_robin(elos, 0, rng.choice((2, 4, 6)), rng)
+        here, field = rated(names, games), field_of(names, games)
+        one_of_each = {(game.first, game.second, game.score): number for number, game in enumerate(games)}
+        for (first, second, score), number in one_of_each.items():
+            loser = second if score is Score.FIRST else first
+            cleaner = [*games[:number], GameScore(first, second, MIRRORED[score]), *games[number + 1 :]]
+            line = next(line for line in standings(names, cleaner) if line.name == loser)
+            is_clean = line.wins == line.games
+            others = set(names) - {loser}
+            if (others <= field and others <= field_of(names, cleaner)) or (is_clean and len(names) == 3):
+                assert rated(names, cleaner)[loser].low >= here[loser].low - 1e-6
+                compared += 1
+                won_all += is_clean
+    assert compared > 300
+    assert won_all > 20
+
+
+def field_of(names: Sequence[str], games: Sequence[GameScore]) -> set[str]:
+    """The bots that bound each other; empty where no two do."""
+    once = {pair: meeting for pair, meeting in meetings_of(names, games).items() if pair[0] < pair[1]}
+    bounds = bounds_of(len(names), once)
+    return {names[number] for number in bounds.field} if bounds.field <= bounds.bounded_below else set()
+
+
 def test_nothing_but_draws_makes_equals_with_narrow_intervals() -> None:
     pairs = list(itertools.combinations("abc", 2))
     for count, widest in ((10, 120), (100, 15), (100_000, 0.1)):
