@@ -8,7 +8,8 @@ the folder but hidden ones, the usual build folders, what `ignore` names and, wh
 it makes.
 
 A path that is no bot is an error to who asks for it alone. In a league it is an entrant that is broken: it takes part,
-and forfeits its games, so that one entrant's mistake never stops the others.
+and forfeits its games, so that one entrant's mistake never stops the others. So is a path that is a symbolic link: what
+it leads to is a rival's, or the host's, as far as anybody can see, and is not looked at.
 """
 
 import hashlib
@@ -19,18 +20,19 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
+from itertools import count as count_from
 from pathlib import Path
 
 from arena.bots.identity import Identity, identify_file, identify_folder
 from arena.bots.ignore import Ignored
 from arena.bots.manifest import MANIFEST, read_manifest
-from arena.bots.names import alike, expected_name, made_name, name_fault, name_of_file
+from arena.bots.names import alike, expected_name, given_name, made_name, name_fault, name_of_file
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.confine.links import read_start
 from arena.hostfile import kind_of
-from arena.model import UsageError
+from arena.model import Player, UsageError
 from arena.printable import printable
 from arena.rules.loading import suggest
 
@@ -68,23 +70,27 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
     return _find([path for path in map(Path, paths) if not _is_hidden(path)], ()).sound()
 
 
-def find_entrants(paths: Sequence[str]) -> Found:
+def find_entrants(paths: Sequence[str], *, follow_links: bool = False) -> Found:
     """The bots at these paths, broken ones included: what a folder of submissions comes to.
 
+    A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
     Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
     documents, which is said. Raises `UsageError` for paths at which there is nothing.
     """
     seen = [path for path in map(Path, paths) if not _is_hidden(path)]
     documents = [path for path in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
-    return _find([path for path in seen if path not in documents], tuple(remarks))
+    return _find([path for path in seen if path not in documents], tuple(remarks), follow_links=follow_links)
 
 
-def _find(paths: Sequence[Path], remarks: tuple[str, ...]) -> Found:
+def _find(paths: Sequence[Path], remarks: tuple[str, ...], *, follow_links: bool = True) -> Found:
     bots: list[BotSpec] = []
     missing: list[str] = []
     for path in paths:
         try:
+            if not follow_links and _is_link(path):
+                bots.append(_refused_link(path))
+                continue
             bots.append(load_bot(path))
         except NotThereError as error:
             missing.append(str(error))
@@ -92,7 +98,7 @@ def _find(paths: Sequence[Path], remarks: tuple[str, ...]) -> Found:
             bots.append(_broken_at(path, str(error)))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
-    told = tuple(_told_apart(bots))
+    told = tuple(told_apart(bots))
     pairs = alike(bot.name for bot in told)
     look_alike = (f"{one} and {other}: two bots, of names that look alike" for one, other in pairs)
     return Found(told, (*remarks, *look_alike))
@@ -144,6 +150,32 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
     except (UsageError, OSError):
         pass  # what can be told of it is enough
     return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):  # ValueError: a NUL, as no path has
+        return False
+
+
+def _refused_link(path: Path) -> BotSpec:
+    """A link as a broken bot. Nothing of what it leads to is looked at."""
+    try:
+        target = os.readlink(path)
+    except OSError as error:
+        raise UsageError(f"{printable(str(path))}: cannot be looked at: {error.strerror}") from None
+    fault = (
+        f"{printable(str(path))}: expected the bot itself, got a link to {printable(target, 200)}; name what it leads "
+        "to, or pass --follow-links if the links in this folder are yours"
+    )
+    digest = hashlib.sha256(b"link " + os.fsencode(target)).hexdigest()
+    return broken(BotSpec(made_name(name_of_file(_stem(path))), path, (), _place(path), digest), fault)
+
+
+def _place(path: Path) -> Path:
+    """Where a path is, whatever the last of its names may be a link to."""
+    return Path(os.path.realpath(path.parent), path.name) if path.name not in ("", "..") else path.resolve()
 
 
 # --- one bot --------------------------------------------------------------------------------------------------------
@@ -265,17 +297,35 @@ def _run_directly(folder: Path, command: tuple[str, ...]) -> list[Path]:
     ]
 
 
-def _told_apart(bots: list[BotSpec]) -> list[BotSpec]:
-    """The same bots with names that differ: by the folder they are in where that is enough, else by a number."""
-    clashing = {name for name, count in Counter(bot.name for bot in bots).items() if count > 1}
-    longer = [f"{_home(bot)}/{bot.name}" if bot.name in clashing else bot.name for bot in bots]
-    seen: Counter[str] = Counter()
-    told = []
-    for bot, name in zip(bots, longer, strict=True):
-        seen[name] += 1
-        told.append(replace(bot, name=name if seen[name] == 1 else f"{name}#{seen[name]}"))
-    return told
+def told_apart(bots: Sequence[BotSpec], played: Sequence[Player] = ()) -> list[BotSpec]:
+    """The same bots with names that differ: by the folder they are in where that is enough, else by a number.
+
+    `played` are those who have played before, the last of them at the end: a bot among them keeps the name of its
+    games, so that nobody takes it by coming later. Nothing depends on the order of the bots.
+    """
+    given = [given_name(bot.name) for bot in bots]
+    count = Counter(given)
+    names = {place: name for place, name in enumerate(given) if count[name] == 1}
+    taken = set(names.values())
+    waiting = sorted(set(range(len(bots))) - set(names), key=lambda place: os.fsencode(_place_of(bots[place])))
+    for player in reversed(played):
+        who = (given_name(player.name), player.digest)
+        known = next((place for place in waiting if (given[place], bots[place].digest) == who), None)
+        if known is not None and player.name not in taken:
+            names[known] = player.name
+            taken.add(player.name)
+            waiting.remove(known)
+    for place in waiting:
+        longer = f"{_home(bots[place])}/{given[place]}"
+        numbers = (f"{longer}#{number}" for number in count_from(2))
+        names[place] = next(name for name in chain([longer], numbers) if name not in taken)
+        taken.add(names[place])
+    return [replace(bot, name=names[place]) for place, bot in enumerate(bots)]
 
 
 def _home(bot: BotSpec) -> str:
-    return printable(Path(os.path.realpath(bot.path)).parent.name)
+    return printable(_place_of(bot).parent.name)
+
+
+def _place_of(bot: BotSpec) -> Path:
+    return Path(os.path.realpath(bot.path)) if bot.fault is None else _place(bot.path)

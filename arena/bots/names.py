@@ -67,6 +67,14 @@ def expected_name(name: str, fault: str) -> str:
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
 
 
+def given_name(name: str) -> str:
+    """The name of which the arena has made this one to tell bots apart; the same name if it has not.
+
+    Nothing else has a slash in it, or ends in such a number (`name_fault`).
+    """
+    return re.sub(r"#\d+$", "", name.rpartition("/")[2])
+
+
 def name_of_file(text: str) -> str:
     """A file's name as the name of a bot; some systems keep it in another form than NFC."""
     return unicodedata.normalize("NFC", text)

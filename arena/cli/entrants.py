@@ -1,24 +1,40 @@
 """Who takes part in what was asked for on the command line, and what is said of those that cannot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from arena.bots import BotSpec, find_entrants
+from arena.bots import BotSpec, find_entrants, told_apart
+from arena.bots.names import given_name
 from arena.cli.options import PlayOptions, option_value
 from arena.cli.streams import remark
 from arena.confine.build import BuildLimits, build_all
 from arena.confine.levels import Level, runnable
 from arena.confine.programs import HostPrograms
 from arena.limits import Limits, check_processes, parse_memory, parse_size
-from arena.model import UsageError, parse_duration
+from arena.model import Player, UsageError, parse_duration
+from arena.printable import printable
+from arena.store import Store
+
+NAMED = 3
+"""Files named of those that a build makes otherwise each time."""
 
 
-def entrants(paths: Sequence[str], level: Level, options: PlayOptions, strict: bool) -> list[BotSpec]:
-    """The bots at these paths, built, names told apart: at least two that can be started, and broken ones.
+def entrants(
+    paths: Sequence[str],
+    level: Level,
+    options: PlayOptions,
+    strict: bool,
+    *,
+    follow_links: bool,
+    store: Callable[[Sequence[BotSpec]], Path],
+) -> tuple[list[BotSpec], Path]:
+    """The bots at these paths, built, names told apart: at least two that can be started, and broken ones; their store.
 
-    If it is `strict`, broken ones are refused. What is passed over and what is broken is said on standard error.
+    If it is `strict`, broken ones are refused. `store` says where the games of these bots are kept, if there are any:
+    who has played there keeps the name. What is passed over and what is broken is said on standard error.
     Raises `UsageError` naming all that is wrong.
     """
-    found = find_entrants(paths)
+    found = find_entrants(paths, follow_links=follow_links)
     bots = built(found.bots, level, options)
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]
@@ -27,13 +43,48 @@ def entrants(paths: Sequence[str], level: Level, options: PlayOptions, strict: b
     if len(sound) < 2:
         got = f"only {sound[0]}" if sound else "none"
         raise UsageError("\n".join([*faults, *found.remarks, f"expected at least two bots, got {got}"]))
-    for line in found.remarks:
+    path = store(bots)
+    played = _played(path)
+    before = {player.digest for player in played}
+    named = told_apart(bots, played)
+    for line in [*found.remarks, *_renamed(named), *_unsteady(found.bots, named, before)]:
         remark(line)
-    for bot in bots:
+    for bot in named:
         if bot.fault is not None:
             remark(f"broken: {bot.fault}")
             remark(f"    {bot.name} forfeits its games; --strict refuses the league instead")
-    return bots
+    return named, path
+
+
+def _played(path: Path) -> list[Player]:
+    """All who have played in a store, which need not be there."""
+    if not path.exists():
+        return []
+    with Store(path, create=False) as store:
+        return store.players()
+
+
+def _renamed(bots: Sequence[BotSpec]) -> list[str]:
+    """A line for each bot that is not called what it calls itself."""
+    return [
+        f"{printable(str(bot.path))}: not the only bot of the name {given_name(bot.name)}: it is listed as {bot.name}"
+        for bot in bots
+        if bot.name != given_name(bot.name)
+    ]
+
+
+def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str]) -> list[str]:
+    """A line for each bot that was as it had played, and is another one since it was built again."""
+    lines = []
+    for old, new in zip(found, bots, strict=True):
+        if new.build and new.fault is None and new.digest != old.digest and old.digest in played:
+            names = sorted(name for name, content in new.files.items() if old.files.get(name) != content)
+            shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+            lines.append(
+                f"{new.name}: its build makes other files each time: {shown or 'too many to name'}; so it is a new bot "
+                "in each run, and plays all its games again: name them under ignore in its bot.toml"
+            )
+    return lines
 
 
 def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions) -> list[BotSpec]:

@@ -13,7 +13,7 @@ from arena.cli.entrants import entrants
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import PlayOptions
-from arena.cli.play import apart_from_bots, confinement_of, default_store, level_line, level_of, run_games, settings_of
+from arena.cli.play import apart_from_bots, confinement_of, level_line, level_of, run_games, settings_of, store_of
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.confine.custody import claim_all_orphans
@@ -52,12 +52,13 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
         refuse_to_overwrite(file)
         level = level_of(options.sandbox)
         claim_all_orphans()
-        bots = entrants(paths, level, options, strict=True)
+        store_at = partial(store_of, options, "match")
+        bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at)
         _refuse_unsaveable(bots)
         settings = settings_of(options, bots)
         (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
         red, blue = bots
-        path = apart_from_bots(options.store or Path(default_store("match", bots, settings)), bots)
+        apart_from_bots(path, bots)
         with Store(path, create=True) as store:
             store.agree(settings.described([bot.name for bot in bots]))
             for line in note_versions(store, bots):

@@ -1,5 +1,6 @@
 """What `arena league` and `arena match` do: find the bots, play what is missing, print the table."""
 
+import dataclasses
 import hashlib
 import os
 import re
@@ -93,14 +94,22 @@ class _Plan:
 
 
 def play(
-    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None = None, *, strict: bool = True
+    paths: Sequence[str],
+    options: PlayOptions,
+    kind: str,
+    rounds: int,
+    games: int | None = None,
+    *,
+    strict: bool = True,
+    follow_links: bool = True,
 ) -> int:
     """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`.
 
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games.
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
+    followed, paths that are links are such bots.
     """
     with unwinding():
-        plan = _plan(paths, options, kind, rounds, games, strict=strict)
+        plan = _plan(paths, options, kind, rounds, games, strict=strict, follow_links=follow_links)
         sys.setswitchinterval(SWITCH_SECONDS)
         use_all_descriptors()
         with (
@@ -131,13 +140,21 @@ def _note_others(store: Store, players: Sequence[Player]) -> None:
 
 
 def _plan(
-    paths: Sequence[str], options: PlayOptions, kind: str, rounds: int, games: int | None, *, strict: bool
+    paths: Sequence[str],
+    options: PlayOptions,
+    kind: str,
+    rounds: int,
+    games: int | None,
+    *,
+    strict: bool,
+    follow_links: bool,
 ) -> _Plan:
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     level = level_of(options.sandbox)
     claim_all_orphans()  # before builds, which are run as bots are
-    bots = entrants(paths, level, options, strict)
+    store = partial(store_of, options, kind)
+    bots, path = entrants(paths, level, options, strict, follow_links=follow_links, store=store)
     settings = settings_of(options, bots)
     _check_number(len(bots), rounds)
     return _Plan(
@@ -149,7 +166,7 @@ def _plan(
         level,
         options.sandbox == AUTO,
         options.affinity,
-        apart_from_bots(options.store or Path(default_store(kind, bots, settings)), bots),
+        apart_from_bots(path, bots),
     )
 
 
@@ -285,6 +302,13 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     return Settings(
         load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
     )
+
+
+def store_of(options: PlayOptions, kind: str, bots: Sequence[BotSpec]) -> Path:
+    """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
+    if options.store is not None:
+        return options.store
+    return Path(default_store(kind, bots, settings_of(dataclasses.replace(options, limits=None), bots)))
 
 
 def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:

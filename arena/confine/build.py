@@ -5,10 +5,15 @@ that is said. At the others it runs in a sandbox of its own, with the system and
 nothing but a copy of the bot's folder, on which it works as a user that owns nothing else. When all its processes are
 dead, what it has made is put back into the folder: so nothing that it leaves running can change it, nothing is followed
 that it has made, and a build that fails leaves nothing.
+
+A digest is of what a build works on, not of the program that it makes. So the program is out of the way when a build
+begins, and a build that does not make it has failed: else a bot could bring along a program that no digest covers. And
+what bot.toml says is what it said before the build.
 """
 
 import contextlib
 import os
+import secrets
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +23,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import trio
 
-from arena.bots import BotSpec, broken, load_bot
+from arena.bots import BotSpec, Manifest, broken, load_bot, read_manifest
 from arena.confine import bwrap, files
 from arena.confine.cgroup import Hierarchy
 from arena.confine.interpreters import find_tools
@@ -91,7 +96,68 @@ def build_all(
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits) -> None:
     line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
     launch = Launch(line, bot.folder, dict(os.environ))
-    _judge(bot, build, Level.DEFAULT, trio.run(run_to_end, launch, limits.seconds))
+    manifest = _manifest(bot.folder)
+    with _put_aside(bot):
+        _judge(bot, build, Level.DEFAULT, trio.run(run_to_end, launch, limits.seconds))
+        _refuse_if_nothing_is_made(bot, bot.folder)
+        _refuse_other_manifest(bot, manifest, bot.folder)
+
+
+def _program_in(bot: BotSpec, folder: Path) -> Path | None:
+    """The program that a build is to make, in the bot's folder or a copy of it; None if the command names another.
+
+    One that is not in the folder itself, or behind a link, is none: a digest leaves out no file on its account.
+    """
+    if not Path(bot.command[0]).is_relative_to(bot.folder):
+        return None
+    program = folder / Path(bot.command[0]).relative_to(bot.folder)
+    inside = program != folder and os.path.realpath(program.parent) == str(program.parent)
+    return program if inside else None
+
+
+@contextlib.contextmanager
+def _put_aside(bot: BotSpec) -> Iterator[None]:
+    """Have the program that is to be made out of the way, and put it back if what is done meanwhile fails."""
+    program = _program_in(bot, bot.folder)
+    if program is None or not os.path.lexists(program) or (program.is_dir() and not program.is_symlink()):
+        yield
+        return
+    aside = program.with_name(f".built-before-{secrets.token_hex(8)}")
+    try:
+        program.rename(aside)
+    except OSError as error:
+        raise UsageError(f"{program}: cannot be put aside to be built anew: {error.strerror}") from None
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # it has made a folder there, or removed its own: then that stays
+            aside.replace(program)
+        raise
+    with contextlib.suppress(FileNotFoundError):
+        aside.unlink()
+
+
+def _refuse_if_nothing_is_made(bot: BotSpec, folder: Path) -> None:
+    program = _program_in(bot, folder)
+    if program is not None and not os.path.lexists(program):
+        name = printable(str(program.relative_to(folder)), LINE_LENGTH)
+        raise UsageError(
+            f"{bot.path}: the build succeeded but did not make ./{name}, which command names; "
+            f'a script that is brought along is an argument, as in command = ["sh", "{name}"]'
+        )
+
+
+def _manifest(folder: Path) -> Manifest | str:
+    """What the bot.toml of a folder says, or what is wrong with it."""
+    try:
+        return read_manifest(folder)
+    except UsageError as error:
+        return str(error)
+
+
+def _refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) -> None:
+    if _manifest(folder) != before:
+        raise UsageError(f"{bot.path}: its build changes bot.toml: expected a build that leaves it as it was submitted")
 
 
 def _build_in_sandbox(
@@ -110,7 +176,10 @@ def _build_in_sandbox(
             files.copy_folder(bot.folder, copy, limits.disk, user)
         except OSError as error:
             raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
-        before = files.stamps(copy)
+        program = _program_in(bot, copy)
+        if program is not None and (program.is_symlink() or program.is_file()):
+            program.unlink()
+        before, manifest = files.stamps(copy), _manifest(copy)
         path = (*dict.fromkeys(str(folder) for folder in tools.path), "/usr/local/bin", "/usr/bin", "/bin")
         workshop = bwrap.Workshop(
             copy=copy,
@@ -127,6 +196,8 @@ def _build_in_sandbox(
         ended = trio.run(run_to_end, launch, limits.seconds, _DiskWatch(copy, limits.disk).watch)
         _judge(bot, build, level, ended)
         _open_up(copy)
+        _refuse_if_nothing_is_made(bot, copy)
+        _refuse_other_manifest(bot, manifest, copy)
         try:
             files.put_back(copy, bot.folder, before, limits.disk, _LinkTargets(bot, host).inside)
         except OSError as error:

@@ -38,7 +38,12 @@ def is_within(path: Path, folders: tuple[Path, ...]) -> bool:
 
 
 def own_files(bot: BotSpec) -> Path:
-    """The bot's folder; for a bot that is a single file that file only, for beside it are other bots."""
+    """The bot's folder; for a bot that is a single file that file only, for beside it are other bots.
+
+    Of a link that is a broken bot it is the link alone: what it leads to is not its own, and may be anybody's.
+    """
+    if bot.fault is not None and bot.path.is_symlink():
+        return Path(os.path.realpath(bot.path.parent), bot.path.name)
     return Path(os.path.realpath(bot.path))
 
 

@@ -95,7 +95,11 @@ def _inner_path(folders: Sequence[Path], visible: tuple[Path, ...], inside: Call
 
 
 def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Sequence[BotSpec]) -> None:
-    """Raise `UsageError` if one bot's files, of another or of its own, are where all that use that folder see them."""
+    """Raise `UsageError` if one bot's files, of another or of its own, are where all that use that folder see them.
+
+    Of two bots one of which lies in the other's folder it is the outer one that is refused: the inner one can do
+    nothing against it. Broken bots do not count, for they are not started: nobody breaks another by what he is not.
+    """
     for folder in visible:
         if own.is_relative_to(folder):
             raise UsageError(
@@ -103,6 +107,8 @@ def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Se
             )
     seen = {own, *visible}
     for other in others:
+        if other.fault is not None:
+            continue
         theirs = own_files(other)
         if theirs != own and not seen.isdisjoint((theirs, *theirs.parents)):
             raise UsageError(f"{bot.path}: this bot could read {other.path}: move one of them out of the other's reach")

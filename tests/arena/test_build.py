@@ -30,7 +30,6 @@ from arena.limits import MIB, Limits
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 60.0
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-BUILT = "made: source\n\tcp source made\n\tchmod +x made\n"
 in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
 
 
@@ -172,6 +171,31 @@ def test_the_digest_is_taken_of_the_folder_as_the_build_has_left_it(level: Level
 
 
 @pytest.mark.parametrize("level", levels())
+def test_a_program_that_is_brought_along_and_not_built_is_refused(level: Level, folder: Path) -> None:
+    """No digest covers what a build makes: such a program could be exchanged at any time."""
+    bot = bot_with(folder, "true\n")
+    put(folder / "hunter/made", "#!/bin/sh\n", 0o755)
+    before = content(folder)
+    assert "the build succeeded but did not make ./made" in problem(bot, level)
+    assert content(folder) == before
+
+
+@pytest.mark.parametrize("level", levels())
+def test_a_build_that_fails_leaves_the_program_that_was_there(level: Level, folder: Path) -> None:
+    bot = bot_with(folder, "test ! -e made || exit 9; echo half > made; exit 1\n")
+    put(folder / "hunter/made", "#!/bin/sh\n", 0o755)
+    before = content(folder)
+    assert "failed with exit code 1" in problem(bot, level)
+    assert content(folder) == before
+
+
+@pytest.mark.parametrize("level", levels())
+@pytest.mark.parametrize("change", ["echo 'name = \"rival\"' >> bot.toml", "rm bot.toml", "echo '[' > bot.toml"])
+def test_a_build_may_not_change_what_bot_toml_says(level: Level, change: str, folder: Path) -> None:
+    assert "its build changes bot.toml" in problem(bot_with(folder, f"{MAKE}{change}\n"), level)
+
+
+@pytest.mark.parametrize("level", levels())
 def test_a_build_that_fails_shows_the_end_of_what_it_printed(level: Level, folder: Path) -> None:
     script = "i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo line $i; done; echo broken >&2; exit 3\n"
     first, *lines = problem(bot_with(folder, script), level).splitlines()
@@ -231,11 +255,11 @@ def test_daemons_that_a_build_leaves_are_gone_before_its_work_is_used(
 
 
 def test_what_was_built_before_is_there_again_and_nothing_else_is_touched(folder: Path) -> None:
-    """As `make` and `cargo` want it, which do not build again what is newer than its source."""
+    """As `make` and `cargo` want it, which do not build again what is newer than its source; but for the program."""
     bot = bot_with(folder, "echo again >> log; make -s\n")
-    put(folder / "hunter/Makefile", BUILT)
+    put(folder / "hunter/Makefile", "made: part\n\tcp part made; chmod +x made\npart: source\n\tcp source part\n")
     build(bot)
-    made, source = (folder / "hunter" / name for name in ("made", "source"))
+    made, source = (folder / "hunter" / name for name in ("part", "source"))
 
     def state(path: Path) -> tuple[int, ...]:
         found = path.stat()  # but for the time at which it was read
@@ -468,7 +492,7 @@ def test_links_to_its_own_files_and_to_the_system_are_kept_and_hold_outside(fold
 @in_a_sandbox
 def test_a_link_that_was_there_before_leads_no_writing_out(folder: Path) -> None:
     victim = put(folder / "home/made", "precious")
-    bot = bot_with(folder, "rm out; mkdir out; echo evil > out/made\n")
+    bot = bot_with(folder, f"{MAKE}rm out; mkdir out; echo evil > out/made\n")
     (folder / "hunter/out").symlink_to(victim.parent)
     assert "the build makes a folder where a file or a link is" in problem(bot)
     assert victim.read_text() == "precious"

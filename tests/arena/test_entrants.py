@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot
+from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot, told_apart
 from arena.confine.levels import Level, runnable
 from arena.league.changes import note_versions
-from arena.model import GameRecord, GameResult, UsageError
+from arena.model import GameRecord, GameResult, Player, UsageError
 from arena.record import check_record
 from arena.store import Store
 from protocol.notation import Reason
@@ -91,9 +91,9 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
         "good": None,
         "empty": "expected a bot.toml in this folder",
         "fifo": "got a FIFO",
-        "zero": "got a device",
-        "astray": "this is a link that leads nowhere",
-        "circle": "cannot be looked at: Too many levels of symbolic links",
+        "zero": "expected the bot itself, got a link to /dev/zero; name what it leads to, or pass --follow-links",
+        "astray": "expected the bot itself, got a link to nowhere",
+        "circle": "expected the bot itself, got a link to circle",
         "plain": "this file is not executable",
         "notes": "notes: expected an executable file, a .py file or a folder with bot.toml",
         "Hunter II": "command: ./none does not exist",
@@ -109,6 +109,97 @@ def test_what_is_no_bot_in_a_folder_of_submissions_is_an_entrant_that_is_broken(
         assert bot.fault is words or (words or "") in (bot.fault or "")
         assert (bot.fault or "").isprintable()
     assert len({bot.player for bot in found.bots}) == len(expected)
+
+
+def test_a_link_that_is_to_be_followed_is_what_it_leads_to(tmp_path: Path) -> None:
+    put(tmp_path / "good")
+    for name, target in (("zero", "/dev/zero"), ("astray", "nowhere"), ("circle", "circle"), ("other", "good")):
+        (tmp_path / name).symlink_to(target)
+    paths = [str(tmp_path / name) for name in ("zero", "astray", "circle", "other")]
+    *faults, other = [bot.fault for bot in find_entrants(paths, follow_links=True).bots]
+    assert other is None
+    for fault, words in zip(faults, ("got a device", "leads nowhere", "Too many levels"), strict=True):
+        assert words in (fault or "")
+
+
+def test_a_link_on_the_way_to_an_entrant_is_the_hosts_own(tmp_path: Path) -> None:
+    put(tmp_path / "real" / "good")
+    (tmp_path / "bots").symlink_to("real")
+    (bot,) = find_entrants([str(tmp_path / "bots" / "good")]).bots
+    assert bot.fault is None
+
+
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("target", ["rival/run", "rival", "/usr", "/", str(Path(sys.prefix))])
+def test_an_entrant_that_is_a_link_breaks_nobody_else(target: str, level: Level, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    bot_folder(tmp_path / "rival")
+    put(tmp_path / "python.py", "", executable=False)
+    (tmp_path / "evil").symlink_to(target)
+    found = find_entrants([str(tmp_path / name) for name in ("evil", "rival", "python.py")]).bots
+    evil, *others = runnable(level, found)
+    assert "got a link to" in (evil.fault or "")
+    assert [bot.fault for bot in others] == [None, None]
+
+
+def test_nothing_of_what_a_link_leads_to_is_shown(folder: Path) -> None:
+    put(folder / "private" / "bot.toml", "password = 'hunter2'\n", executable=False)
+    put(folder / "private" / "secret.cfg", "password = hunter2\n")
+    (folder / "evil").symlink_to("private")
+    (folder / "peek.py").symlink_to("private/secret.cfg")
+    done = league(folder, "alpha.py", "beta.py", "evil", "peek.py")
+    assert done.returncode == 0, done.stderr
+    assert "peek is broken and was not started: peek.py: expected the bot itself, got a link to private" in done.stdout
+    assert "password" not in done.stdout + done.stderr
+
+
+def test_a_host_may_have_links_followed_and_a_match_follows_them(folder: Path) -> None:
+    (folder / "gamma.py").symlink_to("beta.py")
+    options = ("--rules", "duel", "--store", "l.sqlite", "alpha.py", "gamma.py")
+    assert "got a link to beta.py" in arena(folder, "league", *options).stderr
+    assert arena(folder, "league", "--rounds", "1", "--follow-links", *options).returncode == 0
+    assert arena(folder, "match", *options).returncode == 0
+
+
+# --- namesakes ------------------------------------------------------------------------------------------------------
+
+
+def test_names_do_not_depend_on_the_order_of_the_bots(tmp_path: Path) -> None:
+    paths = [str(put(tmp_path / place / "bots" / "hunter", f"#{place}\n")) for place in "abc"]
+    forth, back = (find_entrants(order).bots for order in (paths, paths[::-1]))
+    assert [bot.name for bot in forth] == ["bots/hunter", "bots/hunter#2", "bots/hunter#3"]
+    assert forth == back[::-1]
+
+
+def test_who_has_played_under_a_name_keeps_it(tmp_path: Path) -> None:
+    paths = [str(put(tmp_path / place / "hunter", f"#{place}\n")) for place in "abc"]
+    a, b, c = find_entrants(paths).bots
+    names = [bot.name for bot in told_apart([a, b, c], [Player("hunter", b.digest)])]
+    assert names == ["a/hunter", "hunter", "c/hunter"]
+    played = [Player("hunter", b.digest), Player("hunter", a.digest), Player("b/hunter#2", b.digest)]
+    assert [bot.name for bot in told_apart([c, b, a], played)] == ["c/hunter", "b/hunter#2", "hunter"]
+    assert [bot.name for bot in told_apart([a, b], [Player("scout", b.digest)])] == ["a/hunter", "b/hunter"]
+
+
+def test_a_namesake_that_comes_later_takes_neither_the_name_nor_the_games(folder: Path) -> None:
+    league(folder, "alpha.py", "beta.py")
+    put(folder / "a" / "beta.py", (folder / "beta.py").read_text() + "#\n")
+    for order in (["a/beta.py", "alpha.py", "beta.py"], ["beta.py", "a/beta.py", "alpha.py"]):
+        done = league(folder, *order)
+        assert "a/beta.py: not the only bot of the name beta: it is listed as a/beta" in done.stderr
+        with Store(folder / "l.sqlite", create=False) as store:
+            assert {player.name for player in store.players()} == {"alpha", "beta", "a/beta"}
+            assert len(list(store.rows())) == 6
+
+
+def test_a_build_that_makes_other_files_each_time_is_told(folder: Path) -> None:
+    bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\nbuild = "date +%N > stamp"\n')
+    put(bot / "main.py", (folder / "beta.py").read_text())
+    told = "hunter: its build makes other files each time: stamp; so it is a new bot in each run"
+    assert told not in league(folder, "alpha.py", "hunter").stderr
+    assert told in league(folder, "alpha.py", "hunter").stderr
+    put(bot / "main.py", (folder / "beta.py").read_text() + "#\n")
+    assert told not in league(folder, "alpha.py", "hunter").stderr, "its author has changed it"
 
 
 def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path: Path) -> None:
