@@ -56,7 +56,10 @@ MAX_LINES_A_TURN = 1000
 """A bot that sends more lines than this before it answers breaks the protocol: each costs the arena time."""
 
 MAX_NOTE_BYTES = 64 * 1024
-"""What is kept of a bot's notes in one game; later ones are dropped."""
+"""What a bot's notes in one game may take in its record; later ones are dropped."""
+
+NOTE_BYTES = 64
+"""What a note takes in a record beside its text: its ply, its side and the names of its fields."""
 
 BEFORE = {Phase.INTRODUCING: Phase.STARTING, Phase.SETTING_UP: Phase.IDLE, Phase.THINKING: Phase.WAITING}
 """The phases in which the arena waits for a bot, and the phase that each is still in before the bot has been asked."""
@@ -278,7 +281,7 @@ class Referee:
                 pass
 
     def _note(self, seat: Seat, text: str) -> None:
-        seat.note_bytes += len(text) + 1
+        seat.note_bytes += _note_bytes(text)
         if seat.note_bytes <= MAX_NOTE_BYTES:
             self.notes.append(NoteLine(len(self.actions) + 1, seat.color.word, text))
 
@@ -319,6 +322,7 @@ class Referee:
         for seat, seed, setup in zip(self.seats, self.spec.seeds, past.setups, strict=True):
             seat.rows = tuple(setup.split("/"))
             seat.phase = Phase.WAITING
+            seat.note_bytes += sum(_note_bytes(note.text) for note in past.notes if note.color == seat.color.word)
             for message in opening(self._ruleset, self.spec.time, seed, seat.color, seat.rows):
                 self._say(seat, message)
             seat.due = True
@@ -475,6 +479,11 @@ class Referee:
 
     def _say(self, seat: Seat, message: ArenaMessage) -> None:
         seat.out.append(seat.codec.encode(message))
+
+
+def _note_bytes(text: str) -> int:
+    """What a note takes in a record, where quotation marks and backslashes are escaped."""
+    return NOTE_BYTES + len(text) + text.count('"') + text.count("\\")
 
 
 def _told(fault: Fault) -> Fault:

@@ -186,8 +186,11 @@ def why_not() -> str | None:
     return f"bubblewrap does not work here: {said}{_advice()}"
 
 
-def gaps() -> tuple[str, ...]:
-    """What this machine lacks for the confinement to be whole, a sentence each, without a full stop."""
+def gaps(*, in_control_group: bool = False) -> tuple[str, ...]:
+    """What this machine lacks for the confinement to be whole, a sentence each, without a full stop.
+
+    `in_control_group` leaves out what a control group for each bot makes up for.
+    """
     found = []
     if filter_program() is None:
         found.append(f"there is no filter of system calls for {platform.machine()}")
@@ -197,7 +200,26 @@ def gaps() -> tuple[str, ...]:
         )
     if not _counts_one_bot():
         found.append("the number of a bot's processes is not limited (Linux 5.14 or later can)")
+    if not (in_control_group or shares_by_session()):
+        found.append(
+            "a bot that starts many processes gets more of a busy CPU (the level cgroup prevents it, or outside of "
+            "control groups with a share of their own, sysctl -w kernel.sched_autogroup_enabled=1)"
+        )
     return tuple(found)
+
+
+def shares_by_session() -> bool:
+    """Whether a busy CPU is shared out among sessions here, so that all processes of a bot together get one share.
+
+    The kernel does that for what is in no control group that has a share of its own: for nobody else's sessions.
+    """
+    try:
+        if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
+            return False
+        groups = Path("/proc/self/cgroup").read_text()
+    except OSError:
+        return False
+    return not _has_own_share(groups, Path("/sys/fs/cgroup"))
 
 
 def killing_signal(code: int) -> int | None:
@@ -344,6 +366,22 @@ def _has_user(user: int) -> bool:
 def _counts_one_bot() -> bool:
     """Whether the system counts the processes of one bot, and not of all that run as the same user."""
     return os.geteuid() == 0 or tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2]) >= (5, 14)
+
+
+def _has_own_share(groups: str, hierarchy: Path) -> bool:
+    """Whether one of the control groups of a process (the text of its /proc/PID/cgroup) shares in the CPU as such.
+
+    `hierarchy` is where those of version 2 are mounted; there a group with a share has a file for its weight.
+    """
+    for line in groups.splitlines():
+        number, controllers, path = line.split(":", 2)
+        if "cpu" in controllers.split(",") and path != "/":
+            return True
+        if number == "0":
+            place = hierarchy / path.strip("/")
+            if any((folder / "cpu.weight").exists() for folder in (place, *place.parents)):
+                return True
+    return False
 
 
 def _trial() -> str | None:

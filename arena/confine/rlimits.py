@@ -47,6 +47,8 @@ def process_limits(limits: Limits) -> dict[str, int]:
         "cpu": CPU_SECONDS,
         "fsize": limits.tmp,
         "nofile": OPEN_FILES,
+        "nice": 0,  # nothing lower than the priority that the arena has, whatever the host's users may
+        "rtprio": 0,
         "core": 1,  # not 0, at which a machine with a handler for crashes would still hand each of a bot's to that
     }
 

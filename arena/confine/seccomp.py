@@ -11,6 +11,9 @@ programs that lock their own files as a matter of form (SQLite, Java) would not 
 times of files set. And it lets nobody continue what has been stopped: so no bot can think in a turn of its opponent's
 in which it is to stand still.
 
+And nobody leaves the session that the sandbox begins with: where the kernel shares a CPU out among sessions
+(kernel.sched_autogroup_enabled), a helper in a session of its own would get as much of it as the opponent.
+
 A filter is a program of the classic Berkeley packet filter. Here it is put together from pieces that fall through where
 they have no objection, so that no jump has to be counted by hand.
 """
@@ -56,6 +59,7 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "process_vm_writev": (311, 271),
     "process_madvise": (440, 440),
     "kcmp": (312, 272),
+    "setsid": (112, 157),
     "pidfd_getfd": (438, 438),
     "move_pages": (279, 239),
     "migrate_pages": (256, 238),

@@ -23,12 +23,14 @@ import pytest
 
 import protocol
 from arena.bots import BotSpec, load_bot
+from arena.confine import bwrap
 from arena.confine.bwrap import (
     CONTAINER_USERS,
     FILTER,
     STDIN,
     STDOUT,
     USERS,
+    _has_own_share,
     command,
     gaps,
     killing_signal,
@@ -326,13 +328,15 @@ def test_the_signal_that_killed_a_program_can_be_told(sandbox: Sandbox, number: 
 
 
 def test_nothing_outlives_the_program_itself(sandbox: Sandbox) -> None:
-    detached = "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.read(0, 1)\n    os._exit(0)\n"
+    detached = (
+        "if os.fork() == 0:\n    os.setpgid(0, 0)\n    if os.fork() == 0:\n        os.read(0, 1)\n    os._exit(0)\n"
+    )
     with sandbox.start(detached + "os.wait()\nos.write(1, b'gone')\nos._exit(0)\n") as process:
         assert process.said() == b"gone"  # to the end: nobody has it open any more
 
 
 def test_killing_bwrap_kills_all_that_is_inside(sandbox: Sandbox) -> None:
-    with sandbox.start("os.fork()\nos.setsid()\nos.write(1, b'up')\nimport signal\nsignal.pause()\n") as process:
+    with sandbox.start("os.fork()\nos.setpgid(0, 0)\nos.write(1, b'up')\nimport signal\nsignal.pause()\n") as process:
         assert process.said(4) == b"upup"
         process.kill()
         assert process.said() == b""
@@ -569,7 +573,7 @@ tell([subprocess.run(["/usr/bin/unshare", *words, "/bin/true"], capture_output=T
 
 
 def test_an_ordinary_users_bot_could_make_none_even_without_the_filter(folder: Path) -> None:
-    if AS_ROOT or gaps():
+    if AS_ROOT or gaps(in_control_group=True):
         pytest.skip("for an ordinary user with a recent bubblewrap")
     line = list(command(recipe(load_bot(put(folder / "bot", "#!/bin/sh\nunshare --user true\n"))), Limits(), None))
     at = line.index("--seccomp")
@@ -678,8 +682,77 @@ tell([
     assert sandbox.ask(program) == ["No such device or address", "Permission denied", "Operation not permitted"]
 
 
+def test_all_its_processes_stay_in_one_session_and_so_in_one_scheduling_group(sandbox: Sandbox) -> None:
+    """Where the kernel shares a CPU out among sessions, more of them would be more of the CPU."""
+    program = """
+import subprocess
+def attempt(action):
+    try:
+        return action()
+    except OSError as error:
+        return error.strerror
+def in_child(action):
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.write(writing, json.dumps(attempt(action)).encode())
+        os._exit(0)
+    os.wait()
+    return json.loads(os.read(reading, 4096))
+def group():
+    if os.path.exists("/proc/self/autogroup"):
+        with open("/proc/self/autogroup") as file:
+            return file.read()
+def prefer(what):
+    with open("/proc/self/autogroup", "w") as file:
+        file.write(what)
+tell([
+    in_child(os.setsid),
+    in_child(lambda: (os.setpgid(0, 0), os.getsid(0))[1] == os.getsid(os.getppid())),
+    in_child(group) == group(),
+    attempt(lambda: subprocess.run(["true"], start_new_session=True)),
+    subprocess.run(["true"]).returncode,
+    attempt(lambda: os.nice(-1)),
+    attempt(lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))),
+    group() is None or attempt(lambda: prefer("-1")) is not None,
+])
+"""
+    refused = "Operation not permitted"
+    said = sandbox.ask(program)
+    assert said[:5] == [refused, True, True, refused, 0]
+    assert said[5] in (refused, "Permission denied")
+    assert said[6:] == [refused, True]
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "own"),
+    [
+        ("0::/\n", (), False),
+        ("0::/\n", ("cpu.weight",), True),
+        ("0::/user.slice/app\n", ("user.slice/cpu.weight",), True),
+        ("0::/user.slice/app\n", ("other.slice/cpu.weight",), False),
+        ("3:cpuset:/a\n2:cpuacct:/b\n1:cpu:/\n0::/\n", (), False),
+        ("4:cpu,cpuacct:/docker/1f\n", (), True),
+        ("1:name=systemd:/a:b\n", (), False),
+    ],
+)
+def test_a_share_of_the_cpu_is_that_of_a_control_group_or_of_a_session(
+    tmp_path: Path, groups: str, files: tuple[str, ...], own: bool
+) -> None:
+    for file in files:
+        put(tmp_path / file, "100\n")
+    assert _has_own_share(groups, tmp_path) is own
+
+
+def test_a_machine_that_shares_no_cpu_out_among_sessions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "a bot that starts many processes gets more of a busy CPU"
+    for shares in (True, False):
+        monkeypatch.setattr(bwrap, "shares_by_session", lambda shares=shares: shares)
+        assert any(words in gap for gap in gaps()) is not shares
+        assert not any(words in gap for gap in gaps(in_control_group=True))
+
+
 def test_the_number_of_its_processes_is_bounded_for_each_bot_alone(sandbox: Sandbox) -> None:
-    if gaps():
+    if gaps(in_control_group=True):
         pytest.skip("; ".join(gaps()))
     program = """
 import errno
@@ -719,7 +792,7 @@ def test_what_a_manifest_preloads_is_loaded_by_the_bot_only(folder: Path) -> Non
     lines = [line.split() for line in output(bot, limits=Limits(processes=30)).splitlines()]
     assert len(lines) >= 2
     assert "0" not in {user for user, _ in lines}
-    if not gaps():
+    if not gaps(in_control_group=True):
         assert {processes for _, processes in lines} == {"30"}
 
 

@@ -23,6 +23,7 @@ import trio
 
 from arena.bots import BotSpec
 from arena.confine import custody
+from arena.confine.bwrap import shares_by_session
 from arena.confine.levels import Confinement, Level
 from arena.limits import Limits, parse_size
 from arena.match import Conditions
@@ -287,7 +288,11 @@ def _has_vsock() -> bool:
     return False
 
 
-MACHINE_HAS: dict[str, Callable[[], bool]] = {"free tracing": _may_trace, "vsock": _has_vsock}
+MACHINE_HAS: dict[str, Callable[[], bool]] = {
+    "free tracing": _may_trace,
+    "vsock": _has_vsock,
+    "shares for sessions": shares_by_session,
+}
 
 
 def judge(row: Row, color: Color, record: GameRecord) -> None:

@@ -6,6 +6,7 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -1121,15 +1122,16 @@ def test_what_is_kept_of_a_bots_notes_is_bounded_and_more_are_no_fault(duel: "Ta
     assert duel.referee.notes[-1].text == "still heard"
 
 
-def test_even_empty_notes_are_bounded(duel: "Table") -> None:
+@pytest.mark.parametrize("text", ["", "hm", '"' * 80, "\\" * 80])
+def test_notes_are_bounded_by_what_they_take_in_a_record(duel: "Table", text: str) -> None:
     """A thousand of them before each of a thousand moves would make a record of tens of megabytes."""
     actions = [("b4-b5", "b7-b6"), ("c2-d2", "c9-d9"), ("b5-b4", "b6-b7"), ("d2-c2", "d9-c9")]
     for turn in range(80):
         for color in Color:
-            flood = ["note"] * 999 if color is RED else []
+            flood = [f"note {text}"] * 999 if color is RED else []
             duel.reply(color, *flood, f"move {actions[turn % 4][color]}")
     assert duel.referee.verdict is None
-    assert len(duel.referee.notes) <= MAX_NOTE_BYTES
+    assert MAX_NOTE_BYTES // 2 < len(msgspec.json.encode(duel.referee.notes)) <= MAX_NOTE_BYTES
 
 
 # --- bytes ----------------------------------------------------------------------------------------------------------

@@ -92,6 +92,14 @@ def patrol(turn: int) -> str:
     return f"{files[turn % 18]}{rank}-{files[(turn + 1) % 18]}{rank}"
 
 
+def leave() -> None:
+    """Leave the bot's session, or where that may not be, its process group."""
+    try:
+        os.setsid()
+    except PermissionError:
+        os.setpgid(0, 0)
+
+
 # --- for those that attack ------------------------------------------------------------------------------------------
 
 
