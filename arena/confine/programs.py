@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import protocol
 from arena.bots import BotSpec
 from arena.confine.links import Trail, at_its_folder, follow
 from arena.model import UsageError
@@ -128,7 +129,8 @@ class HostPrograms:
 
     def is_shown_by_choice(self, folder: Path) -> bool:
         """Whether bots are shown a folder because the host runs the arena from it, or has named what is in it."""
-        chosen = [*self._base, Path(sys.prefix).resolve(), *self.named, *self.named_folders]
+        kit = Path(protocol.__file__).parent
+        chosen = [*self._base, Path(sys.prefix).resolve(), kit, *self.named, *self.named_folders]
         return self.entrant_at(folder) is None and any(path.is_relative_to(folder) for path in chosen)
 
     def _is_arenas(self, program: Path, trail: Trail) -> bool:

@@ -624,6 +624,8 @@ def test_a_path_is_followed_as_the_kernel_follows_it(tmp_path: Path) -> None:
         assert trail.end == Path(os.path.realpath(base / path)) == base / "a/file"
     assert [link.place.name for link in follow(base / "file").links] == ["file", "into"]
     assert follow(base / "file").places[-1] == base / "a/file"
+    assert follow(base / "file").left == (base / "a/b",)
+    assert follow(base / "into/../file").left == ()  # which is not of a link
 
 
 @pytest.mark.parametrize("path", ["none", "file/below", "circle", "none/.."])
