@@ -30,6 +30,7 @@ from arena.printable import printable
 from arena.report.document import games_document
 from arena.report.text import game_line
 from arena.store import GameRow, Store
+from protocol.notation import Reason
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,8 @@ async def _play_until_stopped(sitting: _Sitting, pause: Pause, stop: StopRequest
 async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | None:
     """Play, and go on from before a turn in which the arena was stopped so that it cannot be judged.
 
-    If that happens again and again, the game is interrupted there.
+    If that happens again and again, the game is interrupted there. Raises `SandboxError` if a bot did not start because
+    its sandbox does not work any more.
     """
     conditions = Conditions(sitting.held.start, sitting.pondering)
     past = sitting.past
@@ -224,6 +226,8 @@ async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | N
             done = len(past.actions) if past else 0
             remark(f"going on after {done} plies: {error.why}")
         else:
+            if isinstance(played, GameRecord) and played.verdict.reason is Reason.NO_START:
+                await sitting.held.try_out(sitting.bots)  # what a sandbox cannot do is no bot's loss
             was_played = played is not None or past is sitting.past
             return played if was_played else past  # interrupted before the bots had started again
     return past

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import psutil
 import pytest
 import trio
 
+from arena.bots import BotSpec
 from arena.cli import pausable
 from arena.confine.custody import TOKEN_VARIABLE
+from arena.confine.launch import SandboxError
 from arena.confine.levels import Confinement, Level
 from arena.limits import GIB, MIB, Limits
 from arena.match import ArenaStoppedError, Conditions, Pause
@@ -27,7 +30,7 @@ from arena.rules.loading import load_ruleset
 from arena.store import Store
 from protocol.codec import decode_for_bot
 from protocol.messages import Legal, Restore, Turn
-from protocol.notation import Color
+from protocol.notation import Color, Reason
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -413,3 +416,26 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkey
     held = Confinement(Level.DEFAULT, [bot], Limits(), {})
     sitting = pausable._Sitting(game, (bot, bot), None, Path("s.sqlite"), held, pondering=True, seed=1)
     assert trio.run(pausable._play_fairly, sitting, Pause()) == begun
+
+
+def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paused_either(
+    monkeypatch: pytest.MonkeyPatch, play: Callable[..., Awaitable[GameRecord]], make_bot: Callable[..., BotSpec]
+) -> None:
+    never_starts, good = make_bot("sys.exit(1)"), make_bot("introduce()\nset_up()\nplay()")
+    lost = trio.run(play, never_starts, good)
+    assert lost.verdict.reason is Reason.NO_START
+    held = Confinement(Level.DEFAULT, [good], Limits(), {})
+
+    async def fails(bots: object) -> None:
+        raise SandboxError("no namespaces are left")
+
+    async def play_on(*_: object) -> GameRecord:
+        return lost
+
+    monkeypatch.setattr(pausable, "play_on", play_on)
+    monkeypatch.setattr(held, "try_out", fails)
+    sitting = pausable._Sitting(
+        spec("duel", TimeControl()), (never_starts, good), None, Path("s"), held, pondering=True, seed=1
+    )
+    with pytest.raises(SandboxError):
+        trio.run(pausable._play_fairly, sitting, Pause())
