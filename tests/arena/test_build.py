@@ -218,7 +218,8 @@ def test_a_build_that_fails_in_silence_is_said_to(level: Level, folder: Path) ->
 @pytest.mark.parametrize("level", levels())
 def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(level: Level, folder: Path) -> None:
     bot = bot_with(folder, "touch other\n", name="none")
-    assert problem(bot, level) == f"{bot.path}: the build succeeded but did not make ./made, which command names"
+    words = f"{bot.path}: the build succeeded but did not make ./made, which command names"
+    assert problem(bot, level).startswith(words)
     bot = bot_with(folder, "cp source made; chmod 644 made\n", name="closed")
     assert problem(bot, level).endswith("the build succeeded, but ./made, which command names, is no executable file")
 

@@ -848,7 +848,7 @@ def test_a_file_that_calls_itself_python_is_not_run_outside_to_find_out_about_it
 
 
 def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
-    inner = load_bot(put(folder / "bots/rival.py", ""))
+    inner = load_bot(put(folder / "bots/rival.py", "#!/bin/sh\n"))
     outer = bot_folder(folder / "bots", 'command = ["./run"]', run="#!/bin/sh\n")
     assert "this bot could read" in problem(lambda: recipe(outer, [inner, outer]))
     assert recipe(inner, [inner, outer]).place == "/bot/rival.py"
