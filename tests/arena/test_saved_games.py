@@ -413,7 +413,7 @@ def test_no_more_is_charged_than_the_turn_had() -> None:
 @pytest.mark.parametrize("both", [False, True])
 def test_a_game_that_cannot_go_on_keeps_what_was_played(both: bool) -> None:
     first = seated()
-    first.receive(Color.RED, b"move a4-a5\n", 1.0)
+    first.receive(Color.RED, b"note forward\nmove a4-a5\n", 1.0)
     past = first.past()
     assert past is not None
     second = Referee(spec(), past=past)
@@ -428,6 +428,7 @@ def test_a_game_that_cannot_go_on_keeps_what_was_played(both: bool) -> None:
     assert second.verdict is not None
     assert (second.verdict.reason, second.verdict.plies) == (Reason.NO_START, 1)
     assert second.actions == ["a4-a5"]
+    assert [note.text for note in second.notes] == ["forward"]
     assert ["/".join(seat.rows or ()) for seat in second.seats] == list(ROWS)
 
 
