@@ -564,7 +564,7 @@ def test_limits_of_one_bot_may_not_change_within_a_store(folder: Path) -> None:
 def test_standings_say_what_a_stopped_league_lacks(folder: Path) -> None:
     league(folder, "--rounds", "2")
     assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
-    with Store(folder / "l.sqlite", create=False) as store:
+    with Store(folder / "l.sqlite", create=True) as store:
         assert store.read().planned == 4
         store.set_planned(10)
     assert "incomplete: 4 of 10 games" in arena(folder, "standings", "l.sqlite").stdout
