@@ -30,10 +30,11 @@ now = trio.current_time
 EXIT_FOLLOWS = 0.5
 """Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
 
-PROMPT_SECONDS = 100e-6
-"""A bot that answered within this time the last time is waited for without going to sleep, for a moment:"""
+PROMPT_SECONDS = 150e-6
+"""A bot that answered within this time, the write of its turn included, the last time is waited for without going to
+sleep, for a moment."""
 SPIN_SECONDS = 50e-6
-"""as long as this."""
+"""As long as that moment is."""
 SLICE_SECONDS = 250e-6
 """A game whose bots always answer so lets the other games have their turn after this time."""
 
