@@ -71,6 +71,8 @@ NETWORK_ETC = (
 OPEN_PROC = ("/proc/sys", "/proc/pressure")
 """Where the kernel lets ordinary users write, or those of a user namespace, and what holds for more than a process."""
 LAST_SIGNAL = 64
+COMPLAINT = "bwrap: "
+"""What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
 TRIAL_SECONDS = 30.0
 PLAIN = ("/bin/sh", "-c", "exec true")
 """A line that needs no more than the plain system."""
@@ -401,7 +403,7 @@ def _trial() -> str | None:
     if done.returncode == 0:
         return None
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[-1].removeprefix("bwrap: ") if said else f"it exited with code {done.returncode}"
+    return said[-1].removeprefix(COMPLAINT) if said else f"it exited with code {done.returncode}"
 
 
 def _advice() -> str:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.confine.links import kind_of, open_regular
+from arena.confine.links import open_regular
+from arena.hostfile import kind_of
 
 MOST_FILES = 200_000
 MOST_DEPTH = 100

@@ -11,6 +11,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from arena.hostfile import READ, kind_of
+
 MOST_LINKS = 40
 """As many links as Linux follows in one path."""
 
@@ -94,8 +96,7 @@ def open_regular(path: Path | str, folder: int | None = None) -> int:
     Raises `OSError` for anything else, links included, and does not open it.
     """
     _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=False))
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
-    descriptor = os.open(path, flags, dir_fd=folder)
+    descriptor = os.open(path, READ | os.O_NOFOLLOW, dir_fd=folder)
     try:
         _check_regular(os.fstat(descriptor))
     except OSError:
@@ -116,17 +117,3 @@ def read_start(path: Path, size: int) -> bytes:
 def _check_regular(found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, f"expected a file, found {kind_of(found.st_mode)}")
-
-
-def kind_of(mode: int) -> str:
-    """What kind of thing is at a path, in words."""
-    kinds = {
-        stat.S_IFREG: "a file",
-        stat.S_IFDIR: "a folder",
-        stat.S_IFLNK: "a link",
-        stat.S_IFIFO: "a FIFO",
-        stat.S_IFSOCK: "a socket",
-        stat.S_IFCHR: "a device",
-        stat.S_IFBLK: "a device",
-    }
-    return kinds.get(stat.S_IFMT(mode), "something else")

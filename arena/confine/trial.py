@@ -96,7 +96,7 @@ async def _try(trial: Trial, limits: Limits, seconds: float) -> str | None:
     lines = ended.said.strip().splitlines()
     if ended.code is None:
         return f"it {ended.how}"
-    cannot = ended.code in CANNOT_RUN or ended.said.startswith("bwrap: ")
+    cannot = ended.code in CANNOT_RUN or ended.said.startswith(bwrap.COMPLAINT)
     if ended.code == 0 or not (trial.has_to_end_well or cannot):
         return None
     return printable(lines[-1], LINE_SHOWN) if lines else f"it {ended.how}"

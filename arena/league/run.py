@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import trio
 
 from arena.bots import BotSpec
+from arena.confine.bwrap import COMPLAINT
 from arena.league.versions import Versions
 from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, play_game
 from arena.model import ArenaError, GameRecord, GameSpec, Player
 from arena.store import GameRow, Store
 from protocol.notation import Reason
 
-COMPLAINT = "bwrap: "
-"""What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
 Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]
 
