@@ -156,7 +156,7 @@ class Conversation:
             return rows
         raise ValueError(
             f"setup() of {type(self._bot).__name__} returned {_shown(answer)}; expected {SETUP_ROWS} rows of "
-            f"{BOARD_SIZE} letters, parted by '/', own back row first, '{EMPTY}' for an empty square"
+            f"{BOARD_SIZE} letters, separated by '/', own back row first, '{EMPTY}' for an empty square"
         )
 
     def _checked_action(self, answer: object) -> str:

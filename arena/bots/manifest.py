@@ -110,7 +110,7 @@ def _env(value: Any, where: str) -> dict[str, str]:
         if not name or "=" in name or not name.isprintable():
             raise UsageError(f"{where}: env: expected printable names without '=', got {shown(name)}")
         if name == TOKEN_VARIABLE:
-            raise UsageError(f"{where}: env: {name} is the arena's own, to tell whose a process is")
+            raise UsageError(f"{where}: env: {name} is the arena's own, by which it knows who owns a process")
         _refuse_nul(setting, f"{where}: env: {name}")
     return dict(value)
 

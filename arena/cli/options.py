@@ -98,7 +98,7 @@ _OPTIONS = (
         default=DEFAULT_SEED,
         show_default=True,
         type=click.IntRange(0, LARGEST_SEED),
-        help="Where all dice start from.",
+        help="The seed of all random numbers.",
     ),
     click.option(
         "-j",
