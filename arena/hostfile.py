@@ -5,6 +5,7 @@ opened is a regular file and nothing else, and a bounded part of it is read. Wha
 depth and size included, ends in one error that names the file.
 """
 
+import errno
 import os
 import stat
 import tomllib
@@ -27,6 +28,11 @@ KINDS = (
 )
 
 
+HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
+"""What the system says when it is the machine that has run out of something: nothing is wrong with the file, no bot is
+to blame for it, and such an error goes on as it is."""
+
+
 class FileError(Exception):
     """The file cannot be read, or is not what it should be; the text says which file, and why."""
 
@@ -39,7 +45,8 @@ def kind_of(mode: int) -> str:
 def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "a file") -> bytes:
     """The content of a regular file of at most so many bytes.
 
-    Raises `FileError` that names the file, as `where` or else by its path, and says what was expected.
+    Raises `FileError` that names the file, as `where` or else by its path, and says what was expected; `OSError` where
+    the machine has run out of something.
     """
     where = where or printable(str(path))
     try:
@@ -49,6 +56,8 @@ def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "
             _check_regular(os.fstat(file.fileno()).st_mode, where, what)
             content = file.read(most + 1)
     except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
         raise FileError(f"{where}: cannot be read: {error.strerror}") from None
     except ValueError:  # a NUL, or half a surrogate pair
         raise FileError(f"{where}: cannot be read: this is no path") from None

@@ -23,10 +23,11 @@ from arena.confine import custody, killing
 from arena.confine.bwrap import killing_signal
 from arena.confine.custody import TOKEN_VARIABLE
 from arena.confine.freezer import Freezer
-from arena.confine.launch import HOST_ERRORS, Launch, StartError, cannot_start_another
+from arena.confine.launch import Launch, StartError, cannot_start_another
 from arena.confine.rlimits import limit_tree
 from arena.confine.tree import Process, cpu_us
 from arena.confine.watch import Watch
+from arena.hostfile import HOST_ERRORS
 from arena.limits import size_text
 from arena.printable import printable
 

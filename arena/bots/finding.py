@@ -31,7 +31,7 @@ from arena.bots.names import alike, expected_name, given_name, made_name, name_f
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.confine.links import read_start
-from arena.hostfile import kind_of
+from arena.hostfile import HOST_ERRORS, kind_of
 from arena.model import Player, UsageError
 from arena.printable import printable
 from arena.rules.loading import suggest
@@ -147,7 +147,7 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
             identity = identify_folder(full)
         elif os.path.isfile(full):
             identity = identify_file(full)
-    except (UsageError, OSError):
+    except UsageError:
         pass  # what can be told of it is enough
     return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
 
@@ -191,6 +191,8 @@ def load_bot(path: Path) -> BotSpec:
             raise UsageError(f"{where}: this is a link that leads nowhere") from None
         raise NotThereError(f"{where}: there is no such file or folder{_near(path)}") from None
     except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
         raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
     if stat.S_ISDIR(mode):
         return _load_folder(path)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
 from arena.bots.look import Covered, Look, Parts, Stamp
-from arena.hostfile import READ, kind_of
+from arena.hostfile import HOST_ERRORS, READ, kind_of
 from arena.limits import GIB, MIB, size_text
 from arena.model import UsageError
 from arena.printable import printable
@@ -308,5 +308,8 @@ class _Reader:
     def _shown(self, parts: Parts) -> str:
         return printable(os.fsdecode(self._path(parts)))
 
-    def _unreadable(self, parts: Parts, error: OSError) -> UsageError:
+    def _unreadable(self, parts: Parts, error: OSError) -> UsageError | OSError:
+        """What to raise for an error: itself, where it is the machine that has run out of something."""
+        if error.errno in HOST_ERRORS:
+            return error
         return UsageError(f"{self._shown(parts)}: cannot be read: {error.strerror}")

@@ -18,7 +18,7 @@ from arena.bots.identity import behind_link
 from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.confine.custody import TOKEN_VARIABLE
-from arena.hostfile import FileError, read_toml
+from arena.hostfile import HOST_ERRORS, FileError, read_toml
 from arena.model import UsageError
 from arena.printable import printable, shown
 from arena.rules.loading import suggest
@@ -51,6 +51,8 @@ def read_manifest(folder: Path) -> Manifest:
             f'{printable(str(folder))}: expected a {MANIFEST} in this folder, with at least command = ["./program"]'
         ) from None
     except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
         raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
     if stat.S_ISLNK(mode):
         behind = behind_link(folder.resolve(), MANIFEST)

@@ -4,18 +4,15 @@ What goes wrong at a start is either the bot's fault (`StartError`: it loses) or
 stops, and no bot is blamed).
 """
 
-import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from arena.hostfile import HOST_ERRORS
 from arena.limits import Limits
 from arena.model import ArenaError, UsageError
 from arena.printable import printable
-
-HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
-"""What the system says when it is the machine that has run out of something: no bot is to blame for it."""
 
 
 class HostError(ArenaError):

@@ -1,5 +1,6 @@
 """Every result is of the version that it stands under: bots that change while their league runs."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import BotSpec, broken, changed, load_bot
+from arena.bots import BotSpec, broken, changed, find_entrants, load_bot
 from arena.bots.changed import Change, compare
 from arena.bots.look import SETTLED_NS
 from arena.store import Store
@@ -235,6 +236,25 @@ def test_a_folder_that_is_gone_is_a_change_that_says_so(tmp_path: Path) -> None:
     change = change_of(bot)
     assert change is not None
     assert "No such file or directory" in change.fault
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM], ids=["descriptors", "memory"])
+@pytest.mark.parametrize("call", ["scandir", "lstat", "open", "readlink"])
+def test_a_machine_that_has_run_out_is_not_taken_for_a_change_or_a_fault_of_the_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
+) -> None:
+    bot = load_bot(bot_folder(tmp_path / "hunter"))
+    assert bot.look is not None
+    look = replace(bot.look, at=0)  # so recent that it is read anew
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, call, refuse)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        compare(bot, look)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        find_entrants([str(bot.folder)])
 
 
 def test_a_broken_bot_keeps_its_fault(tmp_path: Path) -> None:
