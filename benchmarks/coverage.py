@@ -10,7 +10,7 @@ twice the points that the weaker player is to make.
 - Matches: the interval of the difference between two players. Up to 60 games all results are gone through, which is
   exact; for more games they are drawn. A line is the worst of all differences.
 - Leagues: the interval of each rating relative to its reference, mostly the mean of the field (see
-  arena/ratings/intervals.py). In the lines marked `half` each game of the
+  arena/league/ratings/intervals.py). In the lines marked `half` each game of the
   schedule has been played with a chance of one half.
 
 `error` is two standard errors of the sampling; a league is one sample, because its ratings hang together. The exit code
@@ -28,12 +28,12 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from arena.ratings import Difference, GameScore, Score, difference, ratings
-from arena.ratings.bounds import bounds_of
-from arena.ratings.intervals import reference_of
-from arena.ratings.pair import ELO_PER_LOGIT
-from arena.ratings.results import meetings_of
-from arena.ratings.strengths import expected_score
+from arena.league.ratings import Difference, GameScore, Score, difference, ratings
+from arena.league.ratings.bounds import bounds_of
+from arena.league.ratings.intervals import reference_of
+from arena.league.ratings.pair import ELO_PER_LOGIT
+from arena.league.ratings.results import meetings_of
+from arena.league.ratings.strengths import expected_score
 
 PROMISED = 0.95
 DRAWS = (0.0, 0.1, 0.5, 0.9)

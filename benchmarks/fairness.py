@@ -42,14 +42,16 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec, load_bot
-from arena.confine.custody import claim_all_orphans
-from arena.confine.launch import Launch
-from arena.match import Conditions, play_game, start_bot
-from arena.model import GameRecord, GameSpec, TimeControl
-from arena.process import BotProcess
+from arena.bots.process import BotProcess
+from arena.bots.sandbox.launch import Launch
+from arena.bots.sandbox.reaper import claim_all_orphans
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.league.store import Store
+from arena.play.runner import Conditions, play_game, start_bot
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
-from arena.store import Store
 from protocol.notation import Color
 
 SOURCE = Path(__file__).with_name("sleeper.c")

@@ -36,8 +36,9 @@ import trio
 
 import arena
 from arena.bots import BotSpec, load_bot
-from arena.match import play_game
-from arena.model import GameSpec, TimeControl
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 
 PLACES = ("ping-pong on one CPU", "on two", "two, each on one")
@@ -294,7 +295,7 @@ def main() -> None:
     options.against = [checkout.resolve() for checkout in options.against]
     for checkout in options.against:
         if not (checkout / "arena" / "match.py").exists():
-            parser.error(f"--against: expected a checkout of the arena, found no arena/match.py in {checkout}")
+            parser.error(f"--against: expected a checkout of the arena, found no arena/play/runner.py in {checkout}")
     with tempfile.TemporaryDirectory() as folder:
         measure(compile_program(INSTANT_BOT, Path(folder, "instant")), options)
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from arena.league.store import Store
 from arena.report.standings import Table, make_table
-from arena.report.text import full_report
-from arena.store import Store
+from arena.report.terminal import full_report
 
 DOCS = Path(__file__).parent
 PICTURE = DOCS / "league.svg"

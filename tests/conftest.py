@@ -21,9 +21,11 @@ import trio
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec
-from arena.match import USUAL, Conditions, play_game
-from arena.model import GameRecord, GameSpec, Player, TimeControl
-from arena.referee import Referee
+from arena.game.record import GameRecord
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.play.runner import USUAL, Conditions, play_game
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move
 from arena.rules.game import Game

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee import Referee
+from arena.game.referee import Referee
 from arena.rules.loading import ruleset_names, switch_names
 from protocol.bot import Bot
 from protocol.notation import Color

@@ -21,11 +21,11 @@ import pytest
 import trio
 
 from arena.bots import MANIFEST_KEYS, BotSpec, load_bot
+from arena.bots.limits import Limits
+from arena.bots.limits_file import load_limits
 from arena.cli.main import cli
-from arena.confine.limits_file import load_limits
-from arena.limits import Limits
-from arena.model import GameRecord
-from arena.referee import Referee
+from arena.game.record import GameRecord
+from arena.game.referee import Referee
 from arena.rules.loading import load_ruleset
 from protocol.bot import Bot
 

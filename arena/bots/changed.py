@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from arena.bots.identity import identify_again, look_at
 from arena.bots.look import Look, Parts
 from arena.bots.spec import BotSpec
-from arena.model import UsageError
+from arena.errors import UsageError
 from arena.printable import printable
 
 

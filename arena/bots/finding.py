@@ -26,15 +26,15 @@ from pathlib import Path
 
 from arena.bots.identity import Identity, identify_file, identify_folder
 from arena.bots.ignore import Ignored
+from arena.bots.links import read_start
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import alike, expected_name, given_name, made_name, name_fault, name_of_file
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
-from arena.confine.links import read_start
+from arena.errors import UsageError, suggest
+from arena.game.spec import Player
 from arena.hostfile import HOST_ERRORS, kind_of
-from arena.model import Player, UsageError
 from arena.printable import printable
-from arena.rules.loading import suggest
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
 """What is no part of the name of a bot that is a file."""
@@ -147,8 +147,10 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
             identity = identify_folder(full)
         elif os.path.isfile(full):
             identity = identify_file(full)
-    except UsageError:
-        pass  # what can be told of it is enough
+    except (UsageError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in HOST_ERRORS:
+            raise
+        # else what can be told of it is enough
     return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
 
 

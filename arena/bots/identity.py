@@ -20,10 +20,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
+from arena.bots.limits import GIB, MIB, size_text
 from arena.bots.look import Covered, Look, Parts, Stamp
+from arena.errors import UsageError
 from arena.hostfile import HOST_ERRORS, READ, kind_of
-from arena.limits import GIB, MIB, size_text
-from arena.model import UsageError
 from arena.printable import printable
 
 BUILD_FOLDERS = frozenset(

@@ -17,11 +17,10 @@ from typing import Any
 from arena.bots.identity import behind_link
 from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.names import GRAMMAR, expected_name, name_fault
-from arena.confine.custody import TOKEN_VARIABLE
+from arena.bots.spec import TOKEN_VARIABLE
+from arena.errors import UsageError, suggest
 from arena.hostfile import HOST_ERRORS, FileError, read_toml
-from arena.model import UsageError
 from arena.printable import printable, shown
-from arena.rules.loading import suggest
 
 MANIFEST = "bot.toml"
 MOST_BYTES = 16 * 1024

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.look import Look
-from arena.model import Player
+from arena.game.spec import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
 """The variables of the arena's environment that a bot gets to see, beside PATH."""
+
+TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
+"""The variable of a bot's environment that says who owns its processes."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class BotSpec:
 
     With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
-    `build` is the shell's command that makes its program; nothing of it is done here (see `arena.confine.build`).
+    `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
     `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
     """
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from arena.cli.streams import remark
 
 if TYPE_CHECKING:
-    from arena.store import Damage
+    from arena.league.store import Damage
 
 
 def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
     """Say it on standard error, if there is any; returns the exit code."""
-    from arena.store import damage_text
+    from arena.league.store import damage_text
 
     if not damage:
         return 0

@@ -12,10 +12,10 @@ from arena.cli.streams import result
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, what each enforces, and how to get more."""
     refuse_windows()
-    from arena.confine.doctor import examine
-    from arena.confine.levels import AUTO, enter_scope
-    from arena.report.health import health_document, health_report
-    from arena.report.text import results_console
+    from arena.bots.sandbox.levels import AUTO, enter_scope
+    from arena.bots.sandbox.probe import examine
+    from arena.report.doctor import health_document, health_report
+    from arena.report.terminal import results_console
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():

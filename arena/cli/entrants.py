@@ -4,16 +4,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.bots import BotSpec, find_entrants, told_apart
+from arena.bots.build import BuildLimits, build_all
+from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.names import given_name
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.starting import runnable
 from arena.cli.options import PlayOptions, option_value
 from arena.cli.streams import remark
-from arena.confine.build import BuildLimits, build_all
-from arena.confine.levels import Level, runnable
-from arena.confine.programs import HostPrograms
-from arena.limits import Limits, check_processes, parse_memory, parse_size
-from arena.model import Player, UsageError, parse_duration
+from arena.errors import UsageError
+from arena.game.spec import Player
+from arena.game.time_control import parse_duration
+from arena.league.store import Store
 from arena.printable import printable
-from arena.store import Store
 
 NAMED = 3
 """Files named of those that a build makes otherwise each time."""

@@ -15,10 +15,10 @@ from arena.cli.streams import result
 def games_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the games in STORE."""
     from arena.cli.stores import open_to_read
-    from arena.model import UsageError
-    from arena.report.document import games_document
+    from arena.errors import UsageError
+    from arena.report.json import games_document
     from arena.report.standings import players_called, shown_names
-    from arena.report.text import game_line
+    from arena.report.terminal import game_line
 
     with open_to_read(store) as opened:
         contents = opened.read()

@@ -85,8 +85,8 @@ def _interrupted() -> int:
 
 def _explain(error: BaseException) -> int:
     """Tell what went wrong; returns the exit code."""
-    from arena.confine.launch import host_fault
-    from arena.model import ArenaError
+    from arena.bots.sandbox.launch import host_fault
+    from arena.errors import ArenaError
     from arena.rules.ruleset import RulesetError
 
     if isinstance(error, click.ClickException):

@@ -52,7 +52,7 @@ class PlayOptions:
 def refuse_windows() -> None:
     """Raise `UsageError` where bots cannot be run: the arena waits for their pipes as only Unix can."""
     if sys.platform == "win32":
-        from arena.model import UsageError
+        from arena.errors import UsageError
 
         raise UsageError(
             "bots run on Linux and macOS; on Windows run arena in WSL 2, where all of it works "
@@ -176,7 +176,7 @@ def collect(values: dict[str, Any]) -> PlayOptions:
 
 def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
     """An option's value; the error names the option. Raises `UsageError`."""
-    from arena.model import UsageError
+    from arena.errors import UsageError
 
     try:
         return parse(value)

@@ -9,6 +9,10 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.sandbox.levels import AUTO
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.sandbox.reaper import claim_all_orphans
+from arena.bots.starting import Confinement, runnable
 from arena.cli.entrants import entrants
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
@@ -16,20 +20,19 @@ from arena.cli.options import PlayOptions
 from arena.cli.play import apart_from_bots, confinement_of, level_line, level_of, run_games, settings_of, store_of
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.confine.custody import claim_all_orphans
-from arena.confine.levels import AUTO, Confinement, runnable
-from arena.confine.programs import HostPrograms
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord, Past
+from arena.game.spec import GameSpec
 from arena.league.changes import note_versions
 from arena.league.resume import agree
 from arena.league.schedule import schedule
+from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, Pause, play_on
-from arena.model import ArenaError, GameRecord, GameSpec, Past, UsageError
-from arena.pause import load_paused, paused_game, refuse_to_overwrite, save_paused
+from arena.play.runner import MOST_TRIES, ArenaStoppedError, Conditions, Pause, play_on
+from arena.play.saved_game import load_paused, paused_game, refuse_to_overwrite, save_paused
 from arena.printable import printable
-from arena.report.document import games_document
-from arena.report.text import game_line
-from arena.store import GameRow, Store
+from arena.report.json import games_document
+from arena.report.terminal import game_line
 from protocol.notation import Reason
 
 

@@ -16,30 +16,34 @@ import trio
 from rich.text import Text
 
 from arena.bots import BotSpec
+from arena.bots.limits_file import load_limits
+from arena.bots.sandbox.launch import host_fault
+from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
+from arena.bots.sandbox.reaper import claim_all_orphans
+from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.bots.starting import Confinement
 from arena.cli.entrants import entrants, usual_limits
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import DEFAULT_SEED, MOST_GAMES, PlayOptions, option_value
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.confine.custody import claim_all_orphans
-from arena.confine.launch import host_fault
-from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
-from arena.confine.limits_file import load_limits
-from arena.confine.rlimits import use_all_descriptors
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import parse_duration, parse_time
 from arena.league.changes import note_versions
 from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
+from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.match import Conditions
-from arena.model import ArenaError, GameRecord, GameSpec, Player, UsageError, parse_duration, parse_time
+from arena.play.runner import Conditions
 from arena.printable import printable
-from arena.report.document import league_document
+from arena.report.json import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import make_table
-from arena.report.text import full_report, progress_console, results_console
+from arena.report.terminal import full_report, progress_console, results_console
 from arena.rules.loading import load_ruleset
-from arena.store import GameRow, Store
 
 STDERR_LINES_SHOWN = 5
 SWITCH_SECONDS = 0.0005

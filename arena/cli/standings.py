@@ -15,9 +15,9 @@ from arena.cli.streams import remark, result
 def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
-    from arena.report.document import league_document
+    from arena.report.json import league_document
     from arena.report.standings import make_table, shown_names
-    from arena.report.text import full_report, results_console
+    from arena.report.terminal import full_report, results_console
 
     with open_to_read(store) as opened:
         contents = opened.read()

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from arena.cli.words import shell_line, this_command
-from arena.model import UsageError
-from arena.store import Store
+from arena.errors import UsageError
+from arena.league.store import Store
 
 
 def open_to_read(path: Path, *, is_doubtful: bool = False) -> Store:
@@ -22,7 +22,7 @@ def open_to_read(path: Path, *, is_doubtful: bool = False) -> Store:
 
 
 def _paused_words(path: Path) -> str | None:
-    from arena.pause import load_paused  # slow to import, and hardly ever needed
+    from arena.play.saved_game import load_paused
 
     try:
         paused = load_paused(path)

@@ -24,12 +24,12 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
     """
     from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
     from arena.league.salvage import salvage as copy_sound_games
+    from arena.league.store import Store
     from arena.league.verify import verify
-    from arena.model import UsageError
     from arena.printable import printable
-    from arena.report.document import verify_document
-    from arena.store import Store
+    from arena.report.json import verify_document
 
     if salvage is not None and salvage.exists():
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from arena.bots import BotSpec
-from arena.model import Player
-from arena.store import Store
+from arena.game.spec import Player
+from arena.league.store import Store
 
 FILES_NAMED = 5
 _WRITTEN = re.compile(

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from arena.errors import UsageError
 from arena.league.schedule import Settings, misfit, pair_seed_of, starter
-from arena.model import UsageError
-from arena.pause import PausedGame
+from arena.league.store import Store
+from arena.play.saved_game import PausedGame
 from arena.rules.ruleset import Ruleset, Starts
-from arena.store import Store
 
 
 def agree(paused: PausedGame, store: Store) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import trio
 
 from arena.bots import BotSpec
-from arena.confine.bwrap import COMPLAINT
+from arena.bots.sandbox.bwrap import COMPLAINT
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.match import MOST_TRIES, ArenaStoppedError, Conditions, play_game
-from arena.model import ArenaError, GameRecord, GameSpec, Player
-from arena.store import GameRow, Store
+from arena.play.runner import MOST_TRIES, ArenaStoppedError, Conditions, play_game
 from protocol.notation import Reason
 
 Finished = Callable[[GameRow, GameRecord], None]

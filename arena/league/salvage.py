@@ -9,11 +9,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
+from arena.game.spec import Player
+from arena.game.time_control import TimeControl
 from arena.league.schedule import Settings, pair_seed_of, starter
+from arena.league.store import ENTRANTS, Store
 from arena.league.verify import League
-from arena.model import Player, TimeControl
 from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
-from arena.store import ENTRANTS, Store
 
 SEEDS_TRIED = 10_000
 ROUNDS_TRIED = 4

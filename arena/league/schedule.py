@@ -19,8 +19,9 @@ from typing import Protocol
 
 import msgspec
 
-from arena.limits import Limits
-from arena.model import GameSpec, Player, TimeControl
+from arena.bots.limits import Limits
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
 from arena.rules.ruleset import Ruleset, Starts
 
 ID_LENGTH = 16

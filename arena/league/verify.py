@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, RecordError
+from arena.game.spec import Player
 from arena.league.schedule import Settings, misfit, pair_seed_of, starter
-from arena.model import GameRecord, Player
-from arena.record import RecordError, check_record
+from arena.league.store import Damage, Store
 from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
-from arena.store import Damage, Store
 
 ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""

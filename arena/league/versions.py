@@ -7,8 +7,8 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.changed import Change, compare
 from arena.bots.look import Look
+from arena.game.spec import Player
 from arena.league.changes import are_likely_its_own, ignore_hint, named
-from arena.model import Player
 
 
 class Versions:

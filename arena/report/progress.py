@@ -15,10 +15,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from arena.model import GameRecord, Player
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.league.store import GameRow
 from arena.report.standings import make_table
-from arena.report.text import difference_text, game_line, standings_grid
-from arena.store import GameRow
+from arena.report.terminal import difference_text, game_line, standings_grid
 
 REFRESH_SECONDS = 1.0
 PAUSE_FACTOR = 20

@@ -3,13 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from arena.model import GameRecord, NoteLine, Player, UsageError
-from arena.record import Replay, Step
+from arena.errors import UsageError
+from arena.game.record import GameRecord, NoteLine
+from arena.game.replay import Replay, Step
+from arena.game.spec import Player
+from arena.game.view import tell, true_cells
 from arena.report.names import AMERICAN, DEFAULT_NAMES, Names
 from arena.report.standings import NAMES_ALONE
-from arena.report.text import board_text, score_text
+from arena.report.terminal import board_text, score_text
 from arena.rules.events import Event, Fought
-from arena.view import tell, true_cells
 from protocol import messages
 from protocol.messages import ArenaMessage
 from protocol.notation import COLOR_BY_WORD, Color, Survivor

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from arena.model import GameResult, Player, UsageError
-from arena.ratings import GameScore, Score, Standing, crosstable, difference, standings
-from arena.rules.loading import suggest
-from arena.store import GameRow
+from arena.errors import UsageError, suggest
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.ratings import GameScore, Score, Standing, crosstable, difference, standings
+from arena.league.store import GameRow
 from protocol.notation import Color, Reason
 
 _SCORES = {

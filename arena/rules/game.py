@@ -2,7 +2,7 @@
 
 `Game.apply` takes an action's text and returns the public events it causes, or raises `IllegalActionError` with the
 rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_moves` lists what may be played
-(`arena.rules.generate` makes the list). Programs that search use `legal_moves` and `play`, which checks nothing.
+(`arena.rules.movegen` makes the list). Programs that search use `legal_moves` and `play`, which checks nothing.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ from arena.rules.events import (
     Rule,
     shown_square,
 )
-from arena.rules.generate import is_mobile, legal_actions, plain_actions
-from arena.rules.kit import CANNOT_ATTACK, COLORS
 from arena.rules.legality import check
+from arena.rules.movegen import is_mobile, legal_actions, plain_actions
 from arena.rules.position import Position
 from arena.rules.ruleset import Ruleset
+from arena.rules.tables import CANNOT_ATTACK, COLORS
 from protocol.notation import Rank, Reason, Survivor
 
 RESIGN = "resign"

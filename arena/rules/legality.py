@@ -7,8 +7,8 @@ to the same answer.
 from arena.rules.actions import Action, Infiltration, Path, Rescue, Travel
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, HOMES, MOVES, RANKS, Move
 from arena.rules.events import IllegalActionError, Rule
-from arena.rules.kit import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, Kit
 from arena.rules.position import Position
+from arena.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, Kit
 from protocol.notation import LAKE_SQUARES, SQUARES, Rank
 
 

@@ -1,6 +1,6 @@
 """From a name or a file to a ruleset.
 
-The rulesets that come with the arena are TOML files in `arena/rulesets`, in folders where a box held several games
+The rulesets that come with the arena are TOML files in `arena/rules/data`, in folders where a box held several games
 (`vintage/barrage`). `--rules vintage/barrage+silent-defence+rescue` is a ruleset and the switches that are applied to
 it; switches are data too, in `switches.toml`. A host's own file (`./mine.toml`) has the same form and may begin with
 `extends = "vintage/original"`.
@@ -9,7 +9,6 @@ A name or a key that is not known is an error, with the nearest known ones sugge
 back to a default would spoil a league without anyone noticing.
 """
 
-import difflib
 import enum
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
@@ -18,18 +17,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from arena.errors import suggest
 from arena.hostfile import FileError, parse_toml, read_toml
 from arena.printable import printable, shown
-from arena.rules.ruleset import (
-    CHOICES,
-    MAY_BE_NONE,
-    NUMBERS,
-    RULE_KEYS,
-    SWITCHES,
-    Ruleset,
-    RulesetError,
-    army_text,
-)
+from arena.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset, RulesetError, army_text
 from protocol.notation import RANK_BY_LETTER, Rank
 
 DEFAULT_RULESET = "isf"
@@ -41,13 +32,6 @@ LARGEST_NUMBER = 1_000_000
 TOP_KEYS = ("extends", "title", "source", "army", "rules", "notes")
 SWITCH_KEYS = ("title", "source", "army", "rules", "reading")
 IN_RULES = tuple(key for key in RULE_KEYS if key != "army")
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """The words to help someone who wrote `word` where one of `known` was expected."""
-    choices = list(known)
-    near = difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"
 
 
 def ruleset_names() -> list[str]:
@@ -64,7 +48,7 @@ def _names(folder: Traversable, prefix: str) -> Iterator[str]:
 
 
 def _folder() -> Traversable:
-    return resources.files("arena") / "rulesets"
+    return resources.files("arena.rules") / "data"
 
 
 def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:

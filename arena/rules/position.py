@@ -1,6 +1,6 @@
 """Where a game stands: the pieces and all that the next action's legality depends on.
 
-`Position` only holds and answers; `arena.rules.generate` lists what may be played in one, `arena.rules.legality` judges
+`Position` only holds and answers; `arena.rules.movegen` lists what may be played in one, `arena.rules.legality` judges
 an action, and `arena.rules.game` plays.
 """
 
@@ -10,11 +10,11 @@ from typing import Self
 
 from arena.rules.actions import Rescue, Travel
 from arena.rules.board import BLUE_BIT, EMPTY, code_of
-from arena.rules.deploy import check_setup, place
 from arena.rules.events import Outcome
-from arena.rules.kit import CANNOT_ATTACK, COLORS, kit_of
 from arena.rules.repetition import ChaseLog, TwoSquares
 from arena.rules.ruleset import Ruleset, Starts
+from arena.rules.setup import check_setup, place
+from arena.rules.tables import CANNOT_ATTACK, COLORS, kit_of
 from protocol.notation import SQUARES, Color, Rank
 
 

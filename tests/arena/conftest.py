@@ -5,11 +5,12 @@ from random import Random
 
 import pytest
 
-from arena.model import GameSpec, Player, TimeControl
-from arena.referee import Referee
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.view import legal_actions
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
-from arena.view import legal_actions
 from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Color
 
 

@@ -17,9 +17,9 @@ import pytest
 import trio
 import trio.testing
 
-import arena.arrivals
-from arena.arrivals import BEAT_SECONDS, CALL_SECONDS, MOMENT, ROUGH_STOP_SECONDS, STOP_SECONDS, Arrivals
-from arena.clock import Stop
+import arena.bots.arrivals
+from arena.bots.arrivals import BEAT_SECONDS, CALL_SECONDS, MOMENT, ROUGH_STOP_SECONDS, STOP_SECONDS, Arrivals
+from arena.game.clock import Stop
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
 needs_schedstat = pytest.mark.skipif(
@@ -81,9 +81,9 @@ class Scripted:
         self.waited = 0.0
         self.worked = 0.0
         self.suspended = 0.0
-        monkeypatch.setattr(arena.arrivals, "now", lambda: self.moment)
-        monkeypatch.setattr(arena.arrivals, "_worked", lambda: self.worked)
-        monkeypatch.setattr(arena.arrivals, "_suspended", lambda: self.suspended)
+        monkeypatch.setattr(arena.bots.arrivals, "now", lambda: self.moment)
+        monkeypatch.setattr(arena.bots.arrivals, "_worked", lambda: self.worked)
+        monkeypatch.setattr(arena.bots.arrivals, "_suspended", lambda: self.suspended)
         monkeypatch.setattr(Arrivals, "_waited_for_cpu", lambda _: self.waited)
         self.arrivals = Arrivals()
         self.pipe = pipe
@@ -265,7 +265,7 @@ def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that
 
 
 def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest.MonkeyPatch, pipe: Pipe) -> None:
-    monkeypatch.setattr(arena.arrivals, "select", SimpleNamespace())
+    monkeypatch.setattr(arena.bots.arrivals, "select", SimpleNamespace())
     scripted = Scripted(monkeypatch, pipe)
     scripted.sleep(10.0, until=11.0)
     scripted.look(12.0)
@@ -332,7 +332,7 @@ def test_who_is_asked_right_before_a_stop_and_answers_in_it_is_charged_nothing(s
 def test_where_waiting_for_a_cpu_is_not_told_only_a_long_time_is_a_stop(
     monkeypatch: pytest.MonkeyPatch, pipe: Pipe
 ) -> None:
-    monkeypatch.setattr(arena.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
+    monkeypatch.setattr(arena.bots.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
     scripted = Scripted(monkeypatch, pipe)
     scripted.look(10.0)
     stop(scripted, 0.99 * ROUGH_STOP_SECONDS)
@@ -400,7 +400,7 @@ def test_work_of_long_ago_explains_no_stop_of_now(scripted: Scripted) -> None:
 @needs_epoll
 def test_what_the_arena_works_before_its_heartbeat_is_no_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = trio.testing.MockClock()
-    monkeypatch.setattr(arena.arrivals, "_worked", clock.current_time)
+    monkeypatch.setattr(arena.bots.arrivals, "_worked", clock.current_time)
 
     class Works(trio.abc.Instrument):
         """A task keeps the arena at work until the heartbeat is due."""
@@ -617,7 +617,7 @@ def test_a_run_leaves_no_descriptor_open_and_disturbs_trio_in_nothing(
 def test_a_system_that_does_not_tell_what_a_thread_waited_for_is_no_obstacle(
     pipe: Pipe, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(arena.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
+    monkeypatch.setattr(arena.bots.arrivals, "_SCHEDSTAT", "/proc/self/task/{}/there-is-none")
 
     async def run() -> tuple[float, float, float]:
         arrivals = Arrivals.of_this_run()

@@ -11,10 +11,11 @@ import pytest
 import trio
 
 from arena.bots import BotSpec, find_bots, load_bot
-from arena.confine.custody import TOKEN_VARIABLE
-from arena.confine.launch import Launch
-from arena.model import GameRecord, UsageError
-from arena.process import BotProcess
+from arena.bots.process import BotProcess
+from arena.bots.sandbox.launch import Launch
+from arena.bots.spec import TOKEN_VARIABLE
+from arena.errors import UsageError
+from arena.game.record import GameRecord
 from protocol.notation import Reason
 
 Play = Callable[..., Awaitable[GameRecord]]

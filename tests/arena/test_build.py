@@ -20,12 +20,13 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from arena.bots import BotSpec, load_bot
-from arena.confine import bwrap, files
-from arena.confine.build import BuildLimits, build_all
-from arena.confine.launch import SandboxError
-from arena.confine.levels import Confinement, Level
-from arena.confine.programs import HostPrograms
-from arena.limits import MIB, Limits
+from arena.bots.build import BuildLimits, build_all
+from arena.bots.limits import MIB, Limits
+from arena.bots.sandbox import bwrap, files
+from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.starting import Confinement
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 60.0
@@ -589,7 +590,7 @@ def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
 ) -> None:
     group = FakeGroup(folder)
     hierarchy = FakeHierarchy(group)
-    monkeypatch.setattr("arena.confine.build.Hierarchy", hierarchy)
+    monkeypatch.setattr("arena.bots.build.Hierarchy", hierarchy)
     build(bot_with(folder, MAKE), Level.CGROUP, BuildLimits(memory=64 * MIB, disk=16 * MIB))
     assert group.members.read_text() == "0\n"
     assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]

@@ -23,8 +23,9 @@ import pytest
 
 import protocol
 from arena.bots import BotSpec, load_bot
-from arena.confine import bwrap
-from arena.confine.bwrap import (
+from arena.bots.limits import MIB, Limits
+from arena.bots.sandbox import bwrap
+from arena.bots.sandbox.bwrap import (
     CONTAINER_USERS,
     FILTER,
     STDIN,
@@ -38,11 +39,10 @@ from arena.confine.bwrap import (
     through_shell,
     why_not,
 )
-from arena.confine.programs import SYSTEM, HostPrograms
-from arena.confine.recipe import recipe
-from arena.confine.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
-from arena.limits import MIB, Limits
-from arena.model import UsageError
+from arena.bots.sandbox.mounts import recipe
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms
+from arena.bots.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
+from arena.errors import UsageError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 

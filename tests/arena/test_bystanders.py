@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.confine import tree
+from arena.bots.sandbox import procfs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
 
@@ -24,13 +24,13 @@ import os, subprocess, sys, threading
 from pathlib import Path
 import trio
 from arena.bots import load_bot
-from arena.confine import custody, tree
-from arena.confine.launch import Launch
+from arena.bots.sandbox import procfs, reaper
+from arena.bots.sandbox.launch import Launch
 from arena.league.schedule import Settings, schedule
-from arena.limits import Limits
-from arena.match import play_game
-from arena.model import parse_time
-from arena.process import BotProcess
+from arena.bots.limits import Limits
+from arena.play.runner import play_game
+from arena.game.time_control import parse_time
+from arena.bots.process import BotProcess
 from arena.rules.loading import load_ruleset
 
 def bot(*command, word=b"up"):
@@ -39,7 +39,7 @@ def bot(*command, word=b"up"):
 async def looked(process, times=4):
     "Several sweeps, each of which would take what it may."
     for _ in range(times):
-        custody._sweep_after = 0.0
+        reaper._sweep_after = 0.0
         process.look_after()
         await trio.sleep(0.001)
 """
@@ -64,7 +64,7 @@ int main(int count, char **words)
 
 
 def is_alive(pid: int) -> bool:
-    process = tree.look(pid)
+    process = procfs.look(pid)
     return process is not None and not process.is_dead
 
 
@@ -161,11 +161,11 @@ async def main():
     child = subprocess.Popen(["sh", "-c", "sleep 1000 >/dev/null & echo $!; sleep 1000 >/dev/null & echo $!"],
                              stdout=subprocess.PIPE, env={})
     killed, lives = map(int, child.communicate()[0].split())
-    assert {killed, lives} <= set(tree.children(os.getpid()))
+    assert {killed, lives} <= set(procfs.children(os.getpid()))
     os.kill(killed, 9)
     await looked(process)
     await process.end(0)
-    print(lives, tree.look(killed).is_dead, tree.look(lives).is_dead, os.waitpid(killed, 0)[1], flush=True)
+    print(lives, procfs.look(killed).is_dead, procfs.look(lives).is_dead, os.waitpid(killed, 0)[1], flush=True)
     sys.stdin.readline()
 trio.run(main)
 """
@@ -179,9 +179,9 @@ def test_a_host_program_adopts_orphans_only_while_it_has_bots() -> None:
     script = """
 async def main():
     process = bot("sleep", "1000")
-    adopted = custody._adopts_orphans()
+    adopted = reaper._adopts_orphans()
     await process.end(0)
-    print(adopted, custody._adopts_orphans(), flush=True)
+    print(adopted, reaper._adopts_orphans(), flush=True)
 trio.run(main)
 """
     with host(script) as program:
@@ -197,21 +197,21 @@ def test_beside_a_bystander_a_command_finds_what_hides_from_its_first_moment_on(
     subprocess.run([compiler, "-O2", "-w", "-o", tmp_path / "hides", tmp_path / "hides.c"], check=True)
     script = f"""
 bystander = subprocess.Popen(["sleep", "1000"])
-custody.claim_all_orphans()
-assert not custody._sole_parent
+reaper.claim_all_orphans()
+assert not reaper._sole_parent
 start = subprocess.Popen.__init__
 def slowly(*arguments, **more):
     "As if the arena had been kept from going on between the start and the mark."
     start(*arguments, **more)
-    while len(tree.children(os.getpid())) < 3:
+    while len(procfs.children(os.getpid())) < 3:
         pass
 subprocess.Popen.__init__ = slowly
 async def main():
     process = bot({str(tmp_path / "hides")!r})
-    (hidden,) = set(tree.children(os.getpid())) - {{bystander.pid, process.pid}}
-    print(custody._mark_of(bystander.pid) == custody._mark_of_strangers > custody._mark_of(hidden), flush=True)
+    (hidden,) = set(procfs.children(os.getpid())) - {{bystander.pid, process.pid}}
+    print(reaper._mark_of(bystander.pid) == reaper._mark_of_strangers > reaper._mark_of(hidden), flush=True)
     await process.end(0)
-    print(tree.look(hidden), bystander.poll(), flush=True)
+    print(procfs.look(hidden), bystander.poll(), flush=True)
     bystander.kill()
     bystander.wait()
 trio.run(main)
@@ -225,7 +225,7 @@ trio.run(main)
 def test_only_a_command_without_a_child_may_take_every_orphan_for_a_bots(child: bool, claims: bool) -> None:
     start = "child = subprocess.Popen(['sleep', '1000'])" if child else ""
     end = "child.kill(); child.wait()" if child else ""
-    with host(f"{start}\ncustody.claim_all_orphans()\nprint(custody._sole_parent, flush=True)\n{end}") as program:
+    with host(f"{start}\nreaper.claim_all_orphans()\nprint(reaper._sole_parent, flush=True)\n{end}") as program:
         assert said(program) == f"{claims}\n"
 
 
@@ -237,20 +237,20 @@ def test_the_first_process_of_a_container_leaves_alone_what_others_run_there(tmp
         pytest.skip("no namespace of processes can be made here")
     script = """
 async def main():
-    custody.claim_all_orphans()
+    reaper.claim_all_orphans()
     process = bot("sleep", "1000")
-    print(os.getpid(), custody._sole_parent, flush=True)
+    print(os.getpid(), reaper._sole_parent, flush=True)
     stranger = int(sys.stdin.readline())
-    assert tree.look(stranger).parent == 1
+    assert procfs.look(stranger).parent == 1
     await looked(process)
     await process.end(0)
-    print(tree.look(stranger).is_dead, flush=True)
+    print(procfs.look(stranger).is_dead, flush=True)
     os._exit(0)
 trio.run(main)
 """
     with host(script, before=inside) as program:
         assert said(program) == "1 False\n"
-        (arena,) = tree.children(program.pid)
+        (arena,) = procfs.children(program.pid)
         enter = ["nsenter", "--target", str(arena), "--user", "--preserve-credentials", "--mount", "--pid"]
         shell = ["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]
         entered = subprocess.run([*enter, *shell], capture_output=True, text=True, check=True)

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.confine import cgroup, scope
-from arena.confine.cgroup import CgroupError, Group, Hierarchy
-from arena.confine.scope import GUARD, LEAF, check, in_scope, own_group
-from arena.limits import MIB, Limits
+from arena.bots.limits import MIB, Limits
+from arena.bots.sandbox import cgroup, systemd_scope
+from arena.bots.sandbox.cgroup import CgroupError, Group, Hierarchy
+from arena.bots.sandbox.systemd_scope import GUARD, LEAF, check, in_scope, own_group
 
 NEVER_ENDS = 60.0
 KILL_SECONDS = 0.05
@@ -127,7 +127,7 @@ def test_a_group_of_systemds_own_is_left_to_it_and_a_scope_is_the_remedy(tmp_pat
 def test_what_systemd_has_delegated_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check(made_up(tmp_path / "stratego-arena-7.scope"), systemd_rules=True)
     marked = made_up(tmp_path / "run-7.scope")
-    monkeypatch.setattr(scope, "_attribute", lambda _, name: b"1" if name == "trusted.delegate" else b"")
+    monkeypatch.setattr(systemd_scope, "_attribute", lambda _, name: b"1" if name == "trusted.delegate" else b"")
     check(marked, systemd_rules=True)
 
 
@@ -150,7 +150,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A systemd-run, on a machine that is ruled by systemd."""
     path = tmp_path / "systemd-run"
     path.touch(mode=0o755)
-    monkeypatch.setattr(scope, "systemd_rules", lambda: True)
+    monkeypatch.setattr(systemd_scope, "systemd_rules", lambda: True)
     return path
 
 
@@ -186,14 +186,14 @@ def test_a_systemd_run_that_lies_where_one_stands_is_not_run(tool: Path, monkeyp
 
 
 def test_there_is_no_scope_without_systemd(tool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scope, "systemd_rules", lambda: False)
+    monkeypatch.setattr(systemd_scope, "systemd_rules", lambda: False)
     assert in_scope(["arena"], {"PATH": str(tool.parent), "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"}) is None
 
 
 def test_in_a_real_scope_groups_can_be_made() -> None:
     program = """
-        from arena.confine.cgroup import Hierarchy
-        from arena.limits import Limits
+        from arena.bots.sandbox.cgroup import Hierarchy
+        from arena.bots.limits import Limits
         hierarchy = Hierarchy.find()
         group = hierarchy.make("bot-1", Limits(), 2)
         print(group.is_empty(), group.remove())
@@ -486,7 +486,7 @@ def picture() -> tuple[str, set[str], str]:
     membership = Path("/proc/self/cgroup").read_text()
     own = own_group(Path("/proc/self/mountinfo").read_text(), membership)
     inner = {path.name for path in own.iterdir() if path.is_dir()}
-    return membership, inner, "" if scope.is_root(own) else (own / "cgroup.subtree_control").read_text()
+    return membership, inner, "" if systemd_scope.is_root(own) else (own / "cgroup.subtree_control").read_text()
 
 
 def test_nothing_is_left_of_a_hierarchy_that_was_closed() -> None:
@@ -505,8 +505,8 @@ def test_arenas_that_come_and_go_at_once_do_not_disturb_each_other() -> None:
     find().close()
     before = picture()
     program = """
-        from arena.confine.cgroup import Hierarchy
-        from arena.limits import Limits
+        from arena.bots.sandbox.cgroup import Hierarchy
+        from arena.bots.limits import Limits
         for _ in range(10):
             hierarchy = Hierarchy.find()
             assert hierarchy.make("bot-1", Limits(), 2).remove()

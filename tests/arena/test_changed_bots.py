@@ -14,7 +14,7 @@ import pytest
 from arena.bots import BotSpec, broken, changed, find_entrants, load_bot
 from arena.bots.changed import Change, compare
 from arena.bots.look import SETTLED_NS
-from arena.store import Store
+from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]

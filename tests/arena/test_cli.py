@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.confine.levels import Level, choose
-from arena.record import check_record
-from arena.store import Store
+from arena.bots.sandbox.levels import Level, choose
+from arena.game.recheck import check_record
+from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 DRIFTER = ROOT / "bots" / "drifter.py"

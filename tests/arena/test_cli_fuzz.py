@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import arena.rules
 from arena.rules.loading import ruleset_names, switch_names
 from arena.rules.ruleset import CHOICES, RULE_KEYS
 from protocol.notation import RANK_BY_LETTER
@@ -23,13 +24,13 @@ from protocol.notation import RANK_BY_LETTER
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "150"))
 FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
 SECONDS_EACH = 60
-RULESETS = Path(__file__).parent.parent.parent / "arena" / "rulesets"
+RULESETS = Path(arena.rules.__file__).parent / "data"
 
 SERVER = """
 import json, os, signal, sys
-import arena.cli.main, arena.cli.pausable, arena.cli.play, arena.confine.doctor, arena.confine.levels
+import arena.cli.main, arena.cli.pausable, arena.cli.play, arena.bots.sandbox.probe, arena.bots.sandbox.levels
 import arena.report.replay, arena.report.rules
-arena.confine.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
+arena.bots.sandbox.levels.in_scope = lambda *_: None  # what starts itself anew would start this program
 for line in sys.stdin:
     wish = json.loads(line)
     child = os.fork()

@@ -17,13 +17,15 @@ from random import Random
 import msgspec
 import pytest
 
-from arena.database import Damage, DamagedError
-from arena.game_row import COLUMNS, columns_of, record_sum, row_of, row_sum
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord, NoteLine, decode_record, encode_record
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
 from arena.league.salvage import salvage
+from arena.league.store import GameRow, Store, StoreError
+from arena.league.store.database import Damage, DamagedError
+from arena.league.store.game_row import COLUMNS, columns_of, record_sum, row_of, row_sum
 from arena.league.verify import verify
-from arena.model import ArenaError, GameRecord, GameResult, NoteLine, TimeControl, UsageError
-from arena.record import decode_record, encode_record
-from arena.store import GameRow, Store, StoreError
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
@@ -277,17 +279,17 @@ def test_an_older_store_is_upgraded_with_its_damaged_games_named(tmp_path: Path)
 
 KILLED_IN_AN_UPGRADE = """
 import os, sys
-import arena.store
+import arena.league.store.store
 from pathlib import Path
 left = int(sys.argv[2])
-original = arena.store.row_sum
+original = arena.league.store.store.row_sum
 def dying(*arguments):
     global left
     left -= 1
     if left < 0: os._exit(9)
     return original(*arguments)
-arena.store.row_sum = dying
-arena.store.Store(Path(sys.argv[1]), create=True)
+arena.league.store.store.row_sum = dying
+arena.league.store.store.Store(Path(sys.argv[1]), create=True)
 """
 
 
@@ -698,8 +700,8 @@ int fdatasync(int fd) { note(); return ((int (*)(int)) dlsym(RTLD_NEXT, "fdatasy
 ADDS_A_GAME = """
 import os, sys
 from pathlib import Path
-from arena.record import decode_record
-from arena.store import Store
+from arena.game.record import decode_record
+from arena.league.store.store import Store
 with Store(Path(sys.argv[1]), create=True) as store:
     _, record = store.record("1")
     import msgspec

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings import Difference, difference, superiority
-from arena.ratings.pair import ELO_PER_LOGIT
+from arena.league.ratings import Difference, difference, superiority
+from arena.league.ratings.pair import ELO_PER_LOGIT
 
 Counts = tuple[int, int, int]
 

@@ -13,11 +13,15 @@ import pytest
 import trio
 
 from arena.bots import BotSpec, broken, find_bots, find_entrants, load_bot, told_apart
-from arena.confine.levels import Level, runnable
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import runnable
+from arena.errors import UsageError
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
 from arena.league.changes import note_versions
-from arena.model import GameRecord, GameResult, Player, UsageError
-from arena.record import check_record
-from arena.store import Store
+from arena.league.store import Store
 from protocol.notation import Reason
 
 ROOT = Path(__file__).parent.parent.parent

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.game.recheck import check_record
+from arena.game.verdict import GameResult
+from arena.league.store import VERSION, Store
 from arena.league.verify import verify
-from arena.model import GameResult
-from arena.record import check_record
-from arena.store import VERSION, Store
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"

@@ -22,14 +22,17 @@ import pytest
 import trio
 
 from arena.bots import BotSpec
-from arena.confine import custody
-from arena.confine.bwrap import shares_by_session
-from arena.confine.levels import Confinement, Level
-from arena.limits import Limits, parse_size
-from arena.match import Conditions
-from arena.model import GameRecord, GameResult, TimeControl
-from arena.process import STDERR_KEPT
-from arena.record import check_record
+from arena.bots.limits import Limits, parse_size
+from arena.bots.process import STDERR_KEPT
+from arena.bots.sandbox import reaper
+from arena.bots.sandbox.bwrap import shares_by_session
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import Confinement
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.play.runner import Conditions
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know their way about on Linux only")
@@ -227,7 +230,7 @@ def arm(
 @pytest.fixture(autouse=True)
 def as_in_a_league(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bots are the only children there are; and what a level changes of this process is changed back."""
-    monkeypatch.setattr(custody, "_sole_parent", True)
+    monkeypatch.setattr(reaper, "_sole_parent", True)
     yield
     set_dumpable = 4  # PR_SET_DUMPABLE in <linux/prctl.h>
     ctypes.CDLL(None).prctl(set_dumpable, 1, 0, 0, 0)

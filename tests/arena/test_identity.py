@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arena.bots import find_entrants, identity, load_bot
 from arena.bots.identity import MOST_BYTES, identify_folder
 from arena.bots.ignore import Ignored, pattern_fault
-from arena.model import UsageError
+from arena.errors import UsageError
 
 
 def put(path: Path, content: bytes = b"#!/bin/sh\n", executable: bool = True) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.store import Store
+from arena.league.store import Store
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
 MAIN = "from arena.cli.entry import main; main()"
@@ -243,8 +243,11 @@ sys.meta_path.insert(0, Finder)
 
 
 IMPORTS = [
-    *((LEAGUE, module) for module in ("click", "arena.cli.main", "trio", "rich.console", "arena.store")),
-    *((["standings", "l.sqlite"], module) for module in ("click", "arena.cli.main", "rich.console", "arena.store")),
+    *((LEAGUE, module) for module in ("click", "arena.cli.main", "trio", "rich.console", "arena.league.store.store")),
+    *(
+        (["standings", "l.sqlite"], module)
+        for module in ("click", "arena.cli.main", "rich.console", "arena.league.store.store")
+    ),
 ]
 
 
@@ -288,13 +291,13 @@ def test_ctrl_c_during_a_build_leaves_nothing_of_it(folder: Path, start: Start) 
 def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, folder: Path, start: Start) -> None:
     """As where bots are built or tried out."""
     before = (
-        "import os, trio, arena.confine.levels as levels\n"
+        "import os, trio, arena.bots.starting as starting\n"
         "async def stop(*_):\n"
         "    async with trio.open_nursery() as nursery:\n"
         "        nursery.start_soon(trio.sleep, 60)\n"
         f"        os.kill(os.getpid(), {number.value})\n"
         "        await trio.sleep(60)\n"
-        "levels.Confinement.try_out = stop"
+        "starting.Confinement.try_out = stop"
     )
     running = start(*LEAGUE, before=before)
     output, errors = running.communicate(timeout=PATIENCE)

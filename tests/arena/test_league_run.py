@@ -7,14 +7,14 @@ import pytest
 import trio
 
 from arena.bots import BotSpec
-from arena.confine.launch import SandboxError
+from arena.bots.sandbox.launch import SandboxError
+from arena.game.time_control import TimeControl
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
+from arena.league.store import Store
 from arena.league.versions import Versions
-from arena.match import Conditions, start_bot
-from arena.model import TimeControl
+from arena.play.runner import Conditions, start_bot
 from arena.rules.loading import load_ruleset
-from arena.store import Store
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]

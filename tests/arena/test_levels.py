@@ -18,14 +18,16 @@ from _pytest.mark import ParameterSet
 from rich.console import Console
 
 from arena.bots import BotSpec, load_bot
-from arena.confine import bwrap
-from arena.confine.cgroup import CgroupError, Hierarchy
-from arena.confine.doctor import Health, Promise, Trial, examine
-from arena.confine.levels import AUTO, Confinement, Level, choose, enter_scope
-from arena.limits import GIB, MIB, Limits
-from arena.match import Conditions
-from arena.model import GameRecord, UsageError
-from arena.report.health import health_report
+from arena.bots.limits import GIB, MIB, Limits
+from arena.bots.sandbox import bwrap
+from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
+from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
+from arena.bots.sandbox.probe import Health, Promise, Trial, examine
+from arena.bots.starting import Confinement
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.play.runner import Conditions
+from arena.report.doctor import health_report
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -82,7 +84,7 @@ def bots() -> Iterator[list[BotSpec]]:
 
 def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bwrap, "why_not", lambda: REASON)
-    monkeypatch.setattr("arena.confine.levels.Hierarchy", None)
+    monkeypatch.setattr("arena.bots.sandbox.levels.Hierarchy", None)
     assert choose("default") is Level.DEFAULT
 
 
@@ -196,7 +198,7 @@ def restarts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
     monkeypatch.setattr(os, "execvp", execute)
     monkeypatch.setattr(bwrap, "why_not", lambda: None)
     monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("systemd's", scope_helps=True)))
-    monkeypatch.setattr("arena.confine.levels.in_scope", lambda command: ["scoper", "--", *command])
+    monkeypatch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: ["scoper", "--", *command])
     monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "arena", "league", "a b.py"])
     return seen
 
@@ -229,7 +231,7 @@ def test_nothing_is_started_again_where_a_scope_does_not_help(
         patch.setattr(bwrap, "why_not", lambda: REASON)
         enter_scope(asked)
     with monkeypatch.context() as patch:
-        patch.setattr("arena.confine.levels.in_scope", lambda command: None)
+        patch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: None)
         enter_scope(asked)
     assert restarts == []
 

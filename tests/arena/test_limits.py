@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.confine.limits_file import load_limits
-from arena.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
-from arena.model import UsageError
+from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
+from arena.bots.limits_file import load_limits
+from arena.errors import UsageError
 
 BOTS = ["hunter", "drifter"]
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.model import GameSpec, TimeControl
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.view import legal_actions, opening
 from arena.rules.actions import Action
 from arena.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset, RulesetError
-from arena.view import legal_actions, opening
 from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_for_bot
 from protocol.messages import Legal
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank

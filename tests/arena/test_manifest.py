@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arena.bots import find_entrants, load_bot
+from arena.bots.limits import Limits
+from arena.bots.limits_file import load_limits
 from arena.bots.manifest import MOST_BYTES, read_manifest
-from arena.confine.custody import TOKEN_VARIABLE
-from arena.confine.limits_file import load_limits
-from arena.limits import Limits
-from arena.model import UsageError
+from arena.bots.spec import TOKEN_VARIABLE
+from arena.errors import UsageError
 
 RUN = 'command = ["./run"]\n'
 EXAMPLES = int(os.environ.get("ARENA_FUZZ_EXAMPLES", "150"))

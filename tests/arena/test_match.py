@@ -11,12 +11,14 @@ import msgspec
 import pytest
 import trio
 
-import arena.process
+import arena.bots.process
 from arena.bots import BotSpec, load_bot
-from arena.confine import freezer
-from arena.match import Conditions
-from arena.model import GameRecord, GameResult, TimeControl
-from arena.record import check_record, decode_record, encode_record
+from arena.bots.sandbox import freezer
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, decode_record, encode_record
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.play.runner import Conditions
 from protocol.notation import Color, Reason
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
@@ -278,7 +280,7 @@ def test_both_are_told_how_it_ended_and_may_finish(make_bot: MakeBot, play: Play
 def test_who_is_at_fault_is_told_of_it_and_the_other_only_how_it_ended(
     make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arena.process, "TERM_GRACE", NEVER_ENDS)
+    monkeypatch.setattr(arena.bots.process, "TERM_GRACE", NEVER_ENDS)
     tell = "hear('end')\nos.write(2, (' '.join(heard.get('error', [])) + '|' + ' '.join(heard['end'])).encode())"
     guilty = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nintroduce()\nset_up()\nhear('turn')\n"
     guilty += f"say('rubbish')\n{tell}"

@@ -15,11 +15,12 @@ import pytest
 import trio
 import trio.testing
 
-import arena.process
-from arena.confine import custody, killing
-from arena.confine.custody import TOKEN_VARIABLE, adopt_orphans
-from arena.confine.launch import Launch, StartError
-from arena.process import STDERR_KEPT, BotProcess
+import arena.bots.process
+from arena.bots.process import STDERR_KEPT, BotProcess
+from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox.launch import Launch, StartError
+from arena.bots.sandbox.reaper import adopt_orphans
+from arena.bots.spec import TOKEN_VARIABLE
 
 ENVIRONMENT = {"PATH": os.defpath}
 NEVER_ENDS = 20.0
@@ -42,7 +43,7 @@ async def running(*command: str, environment: dict[str, str] | None = None) -> A
         with trio.fail_after(NEVER_ENDS):
             yield process
     finally:
-        if process.pid in custody.owners:
+        if process.pid in reaper.owners:
             await process.end(0)
 
 
@@ -276,7 +277,7 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After each reading there is a pause, however little has come: here one that never ends."""
-    monkeypatch.setattr(arena.process, "STDERR_PAUSE", math.inf)
+    monkeypatch.setattr(arena.bots.process, "STDERR_PAUSE", math.inf)
     reads = []
     read = BotProcess._read_stderr
 
@@ -371,7 +372,7 @@ def test_who_exits_at_the_end_of_input_gets_no_signal() -> None:
 
 
 def test_who_does_not_exit_is_told_before_it_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena.process, "TERM_GRACE", NEVER_ENDS)
+    monkeypatch.setattr(arena.bots.process, "TERM_GRACE", NEVER_ENDS)
 
     script = """
 import os, signal, time
@@ -420,7 +421,7 @@ def test_nothing_of_a_process_is_left_after_its_end(
 def test_a_process_that_hides_whose_it_is_dies_with_the_only_bot(
     monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
 ) -> None:
-    monkeypatch.setattr(custody, "_sole_parent", True)
+    monkeypatch.setattr(reaper, "_sole_parent", True)
     adopt_orphans()
 
     async def main() -> None:
@@ -439,7 +440,7 @@ def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
 ) -> None:
     """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too."""
     adopt_orphans()
-    list_orphans = custody.other_children
+    list_orphans = reaper.other_children
 
     def too_early() -> list[int]:
         listed = list_orphans()

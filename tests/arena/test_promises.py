@@ -20,16 +20,20 @@ import pytest
 import trio
 from _pytest.mark import ParameterSet
 
-import arena.process
-from arena.arrivals import Arrivals
+import arena.bots.process
 from arena.bots import BotSpec, load_bot
-from arena.confine import custody, killing
-from arena.confine.levels import Confinement, Level
-from arena.confine.tree import read_file
-from arena.limits import MIB, Limits
-from arena.model import GameRecord, GameResult, TimeControl, UsageError
-from arena.process import BotProcess
-from arena.store import Store
+from arena.bots.arrivals import Arrivals
+from arena.bots.limits import MIB, Limits
+from arena.bots.process import BotProcess
+from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.procfs import read_file
+from arena.bots.starting import Confinement
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.league.store import Store
 from protocol.notation import Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these promises are kept on Linux")
@@ -203,7 +207,7 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
 ) -> None:
     """And not because the arena would have lost its patience."""
     monkeypatch.setattr(killing, "PATIENCE", math.inf)
-    monkeypatch.setattr(custody, "_sole_parent", True)
+    monkeypatch.setattr(reaper, "_sole_parent", True)
     bot = compiled(what)
 
     async def once(confinement: Confinement) -> None:
@@ -240,7 +244,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     make_bot: MakeBot, play: Play, monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     """On standard output a line that is too long ends the game; standard error is all read, and its end is kept."""
-    monkeypatch.setattr(arena.process, "STDERR_PAUSE", 0)
+    monkeypatch.setattr(arena.bots.process, "STDERR_PAUSE", 0)
     flood = f"data = b'x' * 65536\nfor _ in range({FLOOD // 65536}): os.write({descriptor}, data)\n"
     last = "os.write(2, b'all of it')\nplay(1)\nhear('turn')\nsay('move resign')\nhear('end')"
     flooder = make_bot(f"introduce()\nset_up()\n{flood}{last}")
@@ -254,7 +258,7 @@ def test_half_a_gigabyte_of_output_costs_the_arena_less_than_five_megabytes(
     if descriptor == 2:
         assert record.stderr[1].endswith("all of it")
         assert (
-            f"[{FLOOD + len('all of it') - arena.process.STDERR_KEPT} bytes before this were dropped]"
+            f"[{FLOOD + len('all of it') - arena.bots.process.STDERR_KEPT} bytes before this were dropped]"
             in record.stderr[1]
         )
 
@@ -315,13 +319,17 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
 # --- 6. the machine runs out of something -----------------------------------------------------------------------------
 
 ENDINGS = {
-    "memory": ("arena.referee.Referee.receive", "MemoryError()", "no memory left for the arena"),
+    "memory": ("arena.game.referee.Referee.receive", "MemoryError()", "no memory left for the arena"),
     "processes": (
         "subprocess.Popen.__init__",
         "BlockingIOError(11, 'no processes')",
         "cannot start another bot: no proc",
     ),
-    "threads": ("arena.store.Store.ids", 'RuntimeError("can\'t start new thread")', "no room for another thread"),
+    "threads": (
+        "arena.league.store.store.Store.ids",
+        'RuntimeError("can\'t start new thread")',
+        "no room for another thread",
+    ),
     "descriptors": ("trio.lowlevel.wait_readable", "OSError(24, 'Too many open files')", "cannot go on: Too many open"),
 }
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings import Cell, GameScore, Rating, Score, crosstable, difference, ratings, standings
-from arena.ratings.bounds import bounds_of
-from arena.ratings.pair import ELO_PER_LOGIT
-from arena.ratings.results import meetings_of
+from arena.league.ratings import Cell, GameScore, Rating, Score, crosstable, difference, ratings, standings
+from arena.league.ratings.bounds import bounds_of
+from arena.league.ratings.pair import ELO_PER_LOGIT
+from arena.league.ratings.results import meetings_of
 
 NAMES = ["ann", "bob", "cat", "dan"]
 DECIDED = [Score.FIRST, Score.DRAW, Score.SECOND]

@@ -11,9 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import arena.rules.ruleset as ruleset_module
-from arena.model import GameRecord, GameResult, GameSpec, NoteLine, Player, TimeControl, Use, Verdict
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
+from arena.game.replay import Replay
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.game.view import tell, true_cells
 from arena.printable import printable
-from arena.record import RecordError, Replay, check_record, decode_record, encode_record
 from arena.rules.actions import Action
 from arena.rules.board import MOVES
 from arena.rules.events import Event
@@ -39,7 +44,6 @@ from arena.rules.ruleset import (
     Starts,
     ruleset_from_lines,
 )
-from arena.view import tell, true_cells
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason
 
@@ -65,7 +69,7 @@ changed = msgspec.structs.replace
 
 
 def record_of(table: "Table") -> GameRecord:
-    """The record of a finished game, put together as `arena.match` does it."""
+    """The record of a finished game, put together as `arena.play.runner` does it."""
     referee = table.referee
     spec, (red, blue) = referee.spec, referee.seats
     assert referee.verdict is not None

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.clock import NEVER, Stop
-from arena.model import GameResult, GameSpec, TimeControl, Verdict
+from arena.game.clock import NEVER, Stop
+from arena.game.referee import MAX_FAULT, MAX_LINES_A_TURN, MAX_NOTE_BYTES, Referee
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.game.view import legal_actions
 from arena.printable import printable
-from arena.referee import MAX_FAULT, MAX_LINES_A_TURN, MAX_NOTE_BYTES, Referee
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
-from arena.view import legal_actions
 from protocol.codec import MAX_BOT_LINE, decode_for_bot
 from protocol.messages import Board, Legal
 from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank, Reason

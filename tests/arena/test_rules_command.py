@@ -11,14 +11,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli.main import cli
-from arena.model import GameRecord, GameResult, GameSpec, Player, TimeControl, Verdict
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.league.store import Store
 from arena.report.names import AMERICAN, EUROPEAN, LANGUAGES, NOT_IN_THE_BOOKLETS, Names
 from arena.report.replay import game_pages
 from arena.report.rules import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from arena.rules.combat import STRENGTH
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RULE_KEYS, Ruleset, RulesetError
-from arena.store import Store
 from protocol.notation import Rank, Reason
 
 ORIGINALS = tuple(name for name in ruleset_names() if load_ruleset(name).army_size == 40)

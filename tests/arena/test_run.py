@@ -11,12 +11,14 @@ import trio
 import trio.testing
 
 from arena.bots import BotSpec
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.game.verdict import GameResult, Verdict
 from arena.league import run
 from arena.league.run import Session, play_missing
+from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.match import USUAL, Conditions
-from arena.model import GameRecord, GameResult, GameSpec, Player, Verdict
-from arena.store import GameRow, Store
+from arena.play.runner import USUAL, Conditions
 from protocol.notation import Reason
 
 FOREVER = 60.0

@@ -16,12 +16,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.errors import ArenaError, UsageError
+from arena.game.record import Past
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
 from arena.league.resume import agree
-from arena.model import ArenaError, GameSpec, Past, Player, TimeControl, UsageError
-from arena.pause import CHECKSUM, PausedGame, load_paused, refuse_to_overwrite, save_paused
-from arena.referee import Referee
+from arena.league.store import Store
+from arena.play.saved_game import CHECKSUM, PausedGame, load_paused, refuse_to_overwrite, save_paused
 from arena.rules.loading import load_ruleset
-from arena.store import Store
 from protocol.codec import decode_for_bot
 from protocol.messages import Turn
 from protocol.notation import Color, Reason

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
 from arena.league.schedule import ID_LENGTH, Settings, schedule
-from arena.model import GameSpec, Player, TimeControl
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
 from protocol.notation import Rank

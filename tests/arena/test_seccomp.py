@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from arena.confine.seccomp import (
+from arena.bots.sandbox.seccomp import (
     ABSENT,
     AF_INET,
     AF_INET6,

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.model import GameResult, Player
-from arena.report.document import league_document
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.store import GameRow, PlayerTime, Store
+from arena.report.json import league_document
 from arena.report.standings import Table, make_table
-from arena.report.text import full_report, interval_text
-from arena.store import GameRow, PlayerTime, Store
+from arena.report.terminal import full_report, interval_text
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE

@@ -20,20 +20,23 @@ import pytest
 import trio
 import trio.testing
 
-import arena.arrivals
+import arena.bots.arrivals
 import arena.league.run
-from arena.arrivals import Arrivals
 from arena.bots import BotSpec
-from arena.clock import MOST_FORGIVEN
+from arena.bots.arrivals import Arrivals
+from arena.bots.process import BotProcess
+from arena.errors import ArenaError
+from arena.game.clock import MOST_FORGIVEN
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
+from arena.league.store import Store
 from arena.league.versions import Versions
-from arena.match import MOST_TRIES, USUAL, ArenaStoppedError, Conditions, play_game, start_bot
-from arena.model import ArenaError, GameRecord, GameSpec, TimeControl
-from arena.process import BotProcess
-from arena.record import check_record
+from arena.play.runner import MOST_TRIES, USUAL, ArenaStoppedError, Conditions, play_game, start_bot
 from arena.rules.loading import load_ruleset
-from arena.store import Store
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")
@@ -123,7 +126,7 @@ def play_to_script(
     ) -> GameRecord:
         fifo = tmp_path / "fifo"
         script = Script(fifo, until_answer, jump, works=works, answers=answers)
-        monkeypatch.setattr(arena.arrivals, "_worked", script.worked)
+        monkeypatch.setattr(arena.bots.arrivals, "_worked", script.worked)
         red, blue = make_bot(WAITS.format(fifo=str(fifo)), "red"), make_bot(GOOD, "blue")
 
         async def poke() -> None:  # the clock stands still: without this, trio would wait for a bot without end

@@ -10,11 +10,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.errors import UsageError
+from arena.game.record import GameRecord, encode_record
+from arena.game.spec import Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
 from arena.league.schedule import Settings
-from arena.model import GameRecord, GameResult, Player, TimeControl, UsageError, Verdict
-from arena.record import encode_record
+from arena.league.store import APPLICATION_ID, VERSION, PlayerTime, Store, StoreError
 from arena.rules.loading import load_ruleset
-from arena.store import APPLICATION_ID, VERSION, PlayerTime, Store, StoreError
 from protocol.notation import Reason
 
 RED, BLUE = Player("hunter", "aa" * 32), Player("drifter", "bb" * 32)
@@ -191,7 +194,7 @@ CREATE TABLE games (
 OPENS_STORES = """
 import sys
 from pathlib import Path
-from arena.store import Store
+from arena.league.store.store import Store
 print("ready", flush=True)
 sys.stdin.readline()
 for path in sys.argv[1:]:

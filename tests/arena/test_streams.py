@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.words import shell_line
-from arena.store import Store
+from arena.league.store import Store
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]

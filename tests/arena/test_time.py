@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.clock import MOST_FORGIVEN, Clock, counted
-from arena.model import LONGEST_MS, TimeControl, UsageError, parse_duration, parse_time
+from arena.errors import UsageError
+from arena.game.clock import MOST_FORGIVEN, Clock, counted
+from arena.game.time_control import LONGEST_MS, TimeControl, parse_duration, parse_time
 from protocol.notation import Color
 
 RED, BLUE = Color.RED, Color.BLUE

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.model import GameSpec, TimeControl
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.view import SeatView, enemy_squares, tell, true_cells
 from arena.rules.actions import Action, Infiltration, Path, Rescue
 from arena.rules.board import MOVES, RANKS, Move
 from arena.rules.combat import fight
@@ -23,7 +25,6 @@ from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned,
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Captains, Defence, Ruleset, Scouts
-from arena.view import SeatView, enemy_squares, tell, true_cells
 from protocol import messages
 from protocol.notation import (
     EMPTY,
@@ -401,7 +402,7 @@ def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> i
 @pytest.mark.parametrize("leak", ["SeatView", "enemy_squares", "legal_actions"])
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
     leaks = {"SeatView": AllSeeing, "enemy_squares": by_rank, "legal_actions": without_vain_attacks}
-    monkeypatch.setattr(f"arena.referee.{leak}", leaks[leak])
+    monkeypatch.setattr(f"arena.game.referee.{leak}", leaks[leak])
     assert times_caught(twins, load_ruleset("barrage"), []) >= 1
 
 
@@ -415,7 +416,7 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
         assert game is not None
         return tell_too_much(event, game)
 
-    monkeypatch.setattr("arena.referee.tell", tell_of_this_game)
+    monkeypatch.setattr("arena.game.referee.tell", tell_of_this_game)
     assert times_caught(twins, rules, on_move) >= 1
 
 

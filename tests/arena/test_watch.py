@@ -14,11 +14,11 @@ import pytest
 import trio
 import trio.testing
 
-from arena.confine import custody, freezer, rlimits, tree, watch
-from arena.confine.freezer import Freezer
-from arena.confine.tree import Process
-from arena.confine.watch import Watch
-from arena.limits import MIB, Limits
+from arena.bots.limits import MIB, Limits
+from arena.bots.sandbox import freezer, procfs, reaper, rlimits, watch
+from arena.bots.sandbox.freezer import Freezer
+from arena.bots.sandbox.procfs import Process
+from arena.bots.sandbox.watch import Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is read on Linux only")
 
@@ -53,11 +53,11 @@ class Machine:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine()
-    monkeypatch.setattr(tree, "look", machine.look)
-    monkeypatch.setattr(tree, "_children_of_thread", machine.children_of_thread)
+    monkeypatch.setattr(procfs, "look", machine.look)
+    monkeypatch.setattr(procfs, "_children_of_thread", machine.children_of_thread)
     monkeypatch.setattr(os, "listdir", lambda path: [str(task) for task in range(machine.threads)])
-    monkeypatch.setattr(custody, "sweep", lambda: None)
-    monkeypatch.setitem(custody.owners, LEADER, custody.Owner(LEADER))
+    monkeypatch.setattr(reaper, "sweep", lambda: None)
+    monkeypatch.setitem(reaper.owners, LEADER, reaper.Owner(LEADER))
     return machine
 
 
@@ -227,7 +227,7 @@ def test_a_process_is_limited_before_its_children_are_looked_for(
         order.append(f"children of {pid}")
         return listing(pid, thread, most)
 
-    monkeypatch.setattr(tree, "_children_of_thread", listed)
+    monkeypatch.setattr(procfs, "_children_of_thread", listed)
     monkeypatch.setattr(rlimits, "_lower", lambda pid, number, value: order.append(f"limits of {pid}"))
     rlimits.limit_tree(LEADER, None, frozenset(), mark=7)
     assert order == ["limits of 10", "children of 10", "limits of 100", "children of 100"]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.rules.deploy import check_setup
 from arena.rules.loading import ruleset_names
+from arena.rules.setup import check_setup
 from protocol.bot import Bot, Conversation, View, Want, random_setup, run
 from protocol.codec import LocalProtocolError, RemoteProtocolError, decode_for_bot, encode_for_bot
 from protocol.messages import (

@@ -11,13 +11,13 @@ from typing import IO, TYPE_CHECKING
 
 import pytest
 
+from arena.bots.process import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
-from arena.process import STDERR_KEPT
-from arena.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
+from arena.game.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
 from arena.rules.combat import fight
-from arena.rules.deploy import check_setup
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove
+from arena.rules.setup import check_setup
 from protocol.codec import (
     _FOR_BOT_PARSERS,
     _FROM_BOT,

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
+from arena.game.view import enemy_squares, tell
 from arena.rules.board import BLUE_BIT, RANKS, Move
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset
-from arena.view import enemy_squares, tell
 from protocol.messages import Battle, Enemy, Guess, Moved, Reveal, Rule
 from protocol.messages import Game as GameMessage
 from protocol.notation import BOARD_SIZE, EMPTY, SQUARES, Color, Rank, Survivor

@@ -838,7 +838,7 @@ def test_the_caps_that_no_booklet_has_are_said_to_be_the_arenas(name: str) -> No
 
 @pytest.mark.parametrize("name", switch_names())
 def test_every_switch_has_a_title_and_a_source_and_leaves_a_note(name: str) -> None:
-    switches = tomllib.loads((resources.files("arena") / "rulesets" / "switches.toml").read_text(encoding="utf-8"))
+    switches = tomllib.loads((resources.files("arena.rules") / "data" / "switches.toml").read_text(encoding="utf-8"))
     switch = switches[name]
     assert switch["title"]
     assert SOURCES.search(switch["source"].replace(" (2014)", ""))

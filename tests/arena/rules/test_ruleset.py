@@ -13,14 +13,7 @@ from typing import Any
 import pytest
 
 import arena.rules
-from arena.rules.loading import (
-    DEFAULT_RULESET,
-    load_ruleset,
-    parse_ruleset,
-    ruleset_names,
-    switch_names,
-    switch_title,
-)
+from arena.rules.loading import DEFAULT_RULESET, load_ruleset, parse_ruleset, ruleset_names, switch_names, switch_title
 from arena.rules.ruleset import (
     Attacks,
     Bombs,
@@ -669,7 +662,7 @@ MODULES = sorted(Path(folder) / path.name for folder in arena.rules.__path__ for
 
 
 def test_there_are_engine_modules_to_look_at() -> None:
-    assert {"game.py", "repetition.py", "deploy.py", "combat.py"} <= {path.name for path in MODULES}
+    assert {"game.py", "repetition.py", "setup.py", "combat.py"} <= {path.name for path in MODULES}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)

@@ -1,0 +1,77 @@
+"""What a bot may use of the machine, as a value, and how sizes are written.
+
+The limits are the same at every level of confinement; how exactly each is kept is the level's business
+(`arena.bots.sandbox`).
+"""
+
+import re
+
+import msgspec
+
+from arena.errors import UsageError
+from arena.printable import shown
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+SMALLEST_MEMORY = 16 * MIB
+"""No interpreter starts with less; it is more likely that a unit was forgotten."""
+LARGEST_SIZE = 1024 * 1024 * GIB
+"""More than any machine has, and little enough for every call and file system that is told it."""
+MOST_PROCESSES = 1_000_000
+"""More than any bot needs, and fewer than the kernel can number (4,194,304)."""
+
+_SIZE = re.compile(r"(\d{1,12})([KMG]?)(?:i?B)?", re.IGNORECASE)
+_UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one bot may use in a game, all its processes together.
+
+    `memory` and `tmp` are bytes: resident memory, and what may lie in its `/tmp` where it has one of its own.
+    `processes` counts threads too.
+    """
+
+    memory: int = 512 * MIB
+    processes: int = 64
+    tmp: int = 16 * MIB
+
+    @property
+    def text(self) -> str:
+        """The limits in words, as settings are kept."""
+        return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
+
+
+def parse_size(text: str) -> int:
+    """A size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
+    match = _SIZE.fullmatch(text.strip())
+    size = int(match[1]) * _UNITS[match[2].upper()] if match else 0
+    if size < 1:
+        raise UsageError(f"expected a size such as 512M, 1G or 65536 (bytes), got {shown(text)}")
+    if size > LARGEST_SIZE:
+        raise UsageError(f"expected at most {size_text(LARGEST_SIZE)}, got {shown(text)}")
+    return size
+
+
+def check_processes(number: object) -> int:
+    """The same number of processes and threads, if that many can be. Raises `UsageError`."""
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MOST_PROCESSES:
+        raise UsageError(f"expected a number from 1 to {MOST_PROCESSES}, got {shown(number)}")
+    return number
+
+
+def parse_memory(text: str) -> int:
+    """A size that a program can live with. Raises `UsageError`."""
+    size = parse_size(text)
+    if size < SMALLEST_MEMORY:
+        raise UsageError(f"expected at least {size_text(SMALLEST_MEMORY)} of memory for a bot, got {shown(text)}")
+    return size
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as it is written in options: in the largest unit that gives a whole number."""
+    for letter, unit in (("G", GIB), ("M", MIB), ("K", KIB)):
+        if size and size % unit == 0:
+            return f"{size // unit}{letter}"
+    return str(size)

@@ -1,0 +1,354 @@
+"""Bot programs as processes: start them, talk to them without ever being blocked, and leave nothing of them behind.
+
+A bot gets a session and process group of its own and three pipes. Its standard error is drained all the time, so that
+it never blocks there, and only the last part is kept. Programs are started with `subprocess.Popen` on the main thread
+(trio would do it on a worker thread that retires, and parent-death signals follow the thread). The dead are noticed
+through a pidfd without being reaped, so that no stranger can take a process group's number before it is killed.
+
+What holds a bot is said by its `Launch`: the line that starts it, which may begin with a sandbox, its limits, and
+perhaps a control group. Whatever that is, `arena.bots.sandbox.watch` looks at the whole tree of its processes twenty
+times a second, `arena.bots.sandbox.freezer` stops them, and `arena.bots.sandbox.killing` ends them.
+"""
+
+import os
+import secrets
+import select
+import signal
+import subprocess
+import time
+
+import trio
+
+from arena.bots.limits import size_text
+from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox.bwrap import killing_signal
+from arena.bots.sandbox.freezer import Freezer
+from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
+from arena.bots.sandbox.procfs import Process, cpu_us
+from arena.bots.sandbox.rlimits import limit_tree
+from arena.bots.sandbox.watch import Watch
+from arena.bots.spec import TOKEN_VARIABLE
+from arena.hostfile import HOST_ERRORS
+from arena.printable import printable
+
+STDERR_KEPT = 16 * 1024
+"""Bytes of a bot's standard error that are kept: the last ones."""
+
+READ_SIZE = 8192
+STDERR_READ_SIZE = 64 * 1024
+STDERR_LAST_READS = 64
+"""How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
+STDERR_PAUSE = 0.002
+"""Seconds between two readings of a bot's standard error: a flood, or a trickle of single bytes, takes no more."""
+QUIT_GRACE = 0.5
+"""Seconds that a bot has to exit by itself after `quit`."""
+TERM_GRACE = 0.2
+"""Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
+REMOVE_PATIENCE = 5.0
+"""Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
+
+
+class BotProcess:
+    """A running bot. Made by `start`; must be ended with `end`, which leaves no process of it alive."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]", token: str, launch: Launch) -> None:
+        assert popen.stdin is not None
+        assert popen.stdout is not None
+        assert popen.stderr is not None
+        self._popen = popen
+        self._launch = launch
+        self.pid = popen.pid
+        self.confinement = launch.words
+        self.stdin = popen.stdin.fileno()
+        self.stdout = popen.stdout.fileno()
+        self._stderr = popen.stderr.fileno()
+        for descriptor in (self.stdin, self.stdout, self._stderr):
+            os.set_blocking(descriptor, False)
+        self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
+        self._stray = select.poll()
+        self._stray.register(self.stdout, select.POLLIN)
+        self._tail = bytearray()
+        self._stderr_lost = 0
+        self._player: int | None = None if launch.helpers else self.pid
+        """The bot's own first process, which stands below the sandbox's; None until it has been found."""
+        self._cpu_us = 0
+        self._peak_memory: int | None = None
+        self.used_us = 0
+        """Microseconds of processor time that all its processes have used; known after the end."""
+        self._freezer = Freezer(self.pid, launch.group, launch.helpers)
+        self._watch = Watch(
+            self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
+        )
+        self.mark = reaper.register(self.pid, token, self._freezer.reaped)
+
+    @classmethod
+    def start(cls, launch: Launch) -> "BotProcess":
+        """Start a bot's program.
+
+        Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
+        fault and not the bot's.
+        """
+        token = secrets.token_hex(8)
+        reaper.adopt_orphans()
+        try:
+            popen = subprocess.Popen(
+                list(launch.command),
+                cwd=launch.folder,
+                env={**launch.environment, TOKEN_VARIABLE: token},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in HOST_ERRORS:
+                raise cannot_start_another(error) from error
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise StartError(f"cannot run {' '.join(launch.command)}: {reason}") from error
+        try:
+            process = cls(popen, token, launch)
+        except OSError as error:  # no descriptor was left for the pidfd
+            with popen:
+                popen.kill()
+            raise cannot_start_another(error) from error
+        limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus, process.mark)
+        return process
+
+    # --- talking --------------------------------------------------------------------------------------------------
+
+    async def write(self, data: bytes) -> None:
+        """Write all of `data`, waiting while the pipe is full. A bot that no longer reads is passed over in silence:
+        its end is told by its output or its exit."""
+        while data:
+            try:
+                data = data[os.write(self.stdin, data) :]
+            except BlockingIOError:
+                await trio.lowlevel.wait_writable(self.stdin)
+            except OSError:
+                return
+
+    def write_now(self, data: bytes) -> bytes:
+        """Write what the pipe takes at once; returns the rest."""
+        try:
+            return data[os.write(self.stdin, data) :]
+        except BlockingIOError:
+            return data
+        except OSError:
+            return b""
+
+    def has_output(self) -> bool:
+        """Whether there is output that nobody has read (or its end has been reached)."""
+        return bool(self._stray.poll(0))
+
+    def output_within(self, seconds: float) -> bool:
+        """Whether there is output now or within a time so short that it is not worth sleeping through."""
+        end = time.perf_counter() + seconds
+        while not self._stray.poll(0):
+            if time.perf_counter() > end:
+                return False
+        return True
+
+    def read_now(self) -> bytes | None:
+        """What there is to read at once: None if there is nothing yet, empty at the end of output."""
+        try:
+            return os.read(self.stdout, READ_SIZE)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    async def drain_stderr(self) -> None:
+        """Keep reading standard error, and its last part, until its end. Run this beside everything else."""
+        while True:
+            await trio.lowlevel.wait_readable(self._stderr)
+            if self._read_stderr() == 0:
+                return
+            await trio.sleep(STDERR_PAUSE)
+
+    def _read_stderr(self) -> int | None:
+        """Read standard error once; returns the number of bytes, 0 at its end and None if there is nothing now."""
+        try:
+            data = os.read(self._stderr, STDERR_READ_SIZE)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return 0
+        self._tail += data
+        surplus = len(self._tail) - STDERR_KEPT
+        if surplus > 0:
+            del self._tail[:surplus]
+            self._stderr_lost += surplus
+        return len(data)
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
+        text = printable(self._tail.decode("utf-8", "replace"), lines=True)
+        return f"[{self._stderr_lost} bytes before this were dropped]\n{text}" if self._stderr_lost else text
+
+    # --- what it uses ---------------------------------------------------------------------------------------------
+
+    async def watch(self) -> str:
+        """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
+        return await self._watch.until_over()
+
+    def look_after(self) -> str:
+        """Look at all of the bot's processes once; returns in words what they use more of than they may, or nothing."""
+        return self._watch.look()
+
+    @property
+    def peak_memory(self) -> int:
+        """The most memory that was seen in use, in bytes, all processes together."""
+        return self._peak_memory or self._watch.peak_memory
+
+    @property
+    def pondered_us(self) -> int:
+        """Microseconds of processor time that were used while it was frozen; see `arena.bots.sandbox.freezer`."""
+        return self._freezer.used_us
+
+    def _find_player(self) -> None:
+        helpers = self._launch.helpers
+        found: list[Process] = reaper.belongings(self.pid, helpers + 1)
+        if len(found) > helpers:
+            self._player = found[helpers].pid
+
+    def cpu_us(self) -> int:
+        """Microseconds of processor time used so far: of the whole tree in a control group, else of the bot's own first
+        process with all its threads."""
+        if self._launch.group:
+            return self._launch.group.cpu_us()
+        if self._player is None:
+            self._find_player()
+        used = cpu_us(self._player) if self._player is not None else None
+        if used is not None:
+            self._cpu_us = used
+        return self._cpu_us
+
+    def freeze(self) -> None:
+        """Let none of the bot's processes run until `thaw`."""
+        self._freezer.freeze(trio.current_time())
+        if self._freezer.has_several:
+            self._watch.hurry()
+
+    def thaw(self) -> None:
+        """Let them run again. What they have used meanwhile counts, and if that is too much, `watch` returns."""
+        if self._freezer.is_frozen:
+            self._freezer.thaw(trio.current_time())
+            if words := self._freezer.complaint():
+                self._watch.report(words)
+
+    def strike(self) -> None:
+        """Kill at once all that is alive of it at this moment. It still has to be ended."""
+        if self._launch.group:
+            self._launch.group.kill()
+        killing.kill_now(self.pid)
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    async def wait_exit(self) -> None:
+        """Return once the process is dead. It is not reaped yet."""
+        if self._pidfd is not None:
+            await trio.lowlevel.wait_readable(self._pidfd)
+        else:
+            while not self.has_exited():  # noqa: ASYNC110  (outside Linux nothing tells of a child's death unreaped)
+                await trio.sleep(0.01)
+
+    def has_exited(self) -> bool:
+        """Whether the process is dead."""
+        return self._popen.returncode is not None or _exit_status(self.pid) is not None
+
+    def exit_words(self) -> str:
+        """How the process ended, in words that follow "the bot"."""
+        status = _exit_status(self.pid)
+        if status is None:
+            return "is still running"
+        code, number = status
+        if code == os.CLD_EXITED:
+            killer = killing_signal(number) if self._launch.helpers else None
+            if killer is None:
+                return f"exited with code {number}"
+            number = killer  # a sandbox passes a death by signal on as an exit code
+        try:
+            name = signal.Signals(number).name
+        except ValueError:  # the real-time signals have no names
+            name = "unknown"
+        return f"was killed by signal {number} ({name})"
+
+    def out_of_memory(self) -> str:
+        """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""
+        group, limits = self._launch.group, self._launch.limits
+        if group and limits and group.oom_kills():
+            return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
+        return ""
+
+    async def end(self, grace: float = QUIT_GRACE) -> None:
+        """Close the bot's input, wait `grace` seconds for it to exit, then kill all that is left of it.
+
+        Without grace it is killed at once. Cannot be cancelled: it takes well under a second, and a tree half killed is
+        worse than waiting.
+        """
+        assert self._popen.stdin is not None
+        with trio.CancelScope(shield=True):
+            self._popen.stdin.close()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self.drain_stderr)
+                if grace:
+                    await self._wait_for_exit(grace)
+                await self._watch.look_in_steps()
+                self.cpu_us()
+                await self._kill_all()
+                nursery.cancel_scope.cancel()
+            for _ in range(STDERR_LAST_READS):
+                if not self._read_stderr():
+                    break
+            self._close()
+
+    async def _wait_for_exit(self, grace: float) -> None:
+        """Wait until the bot has exited by itself, or has used up its grace, or more of the machine than it may."""
+        self.thaw()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_to, nursery.cancel_scope)
+            with trio.move_on_after(grace):
+                await self.wait_exit()
+            if not self.has_exited():
+                reaper.signal_group(self.pid, signal.SIGTERM)
+                with trio.move_on_after(TERM_GRACE):
+                    await self.wait_exit()
+            nursery.cancel_scope.cancel()
+
+    async def _watch_to(self, scope: trio.CancelScope) -> None:
+        await self.watch()
+        scope.cancel()
+
+    async def _kill_all(self) -> None:
+        group = self._launch.group
+        if group:
+            group.kill()
+        used = await killing.kill_tree(self.pid)
+        status, last = reaper.reap(self.pid)
+        self._popen.returncode = os.waitstatus_to_exitcode(status)
+        used += last
+        self.used_us = max(used, self._cpu_us)
+        if group:
+            self.used_us = group.cpu_us()
+            self._peak_memory = group.memory_peak()
+            with trio.move_on_after(REMOVE_PATIENCE):
+                while not group.remove():  # noqa: ASYNC110  (the kernel holds a group longer than its dead)
+                    await trio.sleep(0.001)
+
+    def _close(self) -> None:
+        for stream in (self._popen.stdout, self._popen.stderr):
+            if stream:
+                stream.close()
+        if self._pidfd is not None:
+            os.close(self._pidfd)
+
+
+def _exit_status(pid: int) -> tuple[int, int] | None:
+    """How a child died, as waitid's code and status, without reaping it; None while it lives."""
+    try:
+        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return (os.CLD_EXITED, 0)
+    return None if result is None else (result.si_code, result.si_status)

@@ -1,0 +1,422 @@
+"""The level of confinement that bubblewrap makes: a bot alone with its own files, the system and a little /tmp.
+
+A bot gets namespaces of its own: it sees no other process, no network and no file but those that it is shown, all of
+them read-only but /tmp. Inside stands, from the outermost:
+
+    bwrap | its process 1 | [setpriv, as root only] | prlimit | [env, where a bot.toml has one] | sh | the bot's program
+
+Each but the first two replaces the one before it. The shell puts the bot's pipes in their places. Until then these are
+on descriptors that bwrap closes in its own two processes: so a bot that closes its output is seen to have done so.
+What a bot.toml sets (LD_PRELOAD, say) is not in force before all rights are gone and all limits stand.
+
+What is to be known about a bot beforehand is found out once (`arena.bots.sandbox.mounts`); the line for one start is
+then put together from that (`command`). An ordinary user's bots run in a user namespace in which no other can be made.
+Root needs no user namespace; its bots run as a user that nobody is, another one for each, so that the system's count of
+a user's processes is that of one bot.
+"""
+
+import contextlib
+import itertools
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from arena.bots.limits import MIB, Limits
+from arena.bots.links import Link
+from arena.bots.sandbox.mounts import HOME, Recipe
+from arena.bots.sandbox.programs import SYSTEM, is_within
+from arena.bots.sandbox.rlimits import at_most_own, process_limits
+from arena.bots.sandbox.seccomp import filter_program
+
+STDIN, STDOUT, FILTER = 3, 4, 9
+"""The descriptors on which bwrap is given the bot's input and output, and the seccomp filter."""
+PROCESSES = 2
+"""bubblewrap's own: the one that waits for the sandbox, and the first one in it."""
+SHARED_MEMORY = MIB
+"""Bytes of /dev/shm: room for the semaphores of Python's multiprocessing."""
+TOOL_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+USERS, USERS_EACH = range(2**30, 2**31), 2**8
+"""The user ids for the bots of root, which are higher than any that somebody has, and how many each arena has."""
+CONTAINER_USERS = range(40_000, 60_000)
+"""Those in a container that has no more than the usual 65536."""
+ETC = (
+    "alternatives",
+    "crypto-policies",
+    "java*",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+)
+"""What is shown of /etc: where links lead on into the system, and what programs do not start without."""
+NETWORK_ETC = (
+    "ca-certificates",
+    "gai.conf",
+    "hosts",
+    "nsswitch.conf",
+    "pki",
+    "protocols",
+    "resolv.conf",
+    "services",
+    "ssl",
+)
+"""What is shown of /etc as well to a build that may use the network."""
+OPEN_PROC = ("/proc/sys", "/proc/pressure")
+"""Where the kernel lets ordinary users write, or those of a user namespace, and what holds for more than a process."""
+LAST_SIGNAL = 64
+COMPLAINT = "bwrap: "
+"""What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
+TRIAL_SECONDS = 30.0
+PLAIN = ("/bin/sh", "-c", "exec true")
+"""A line that needs no more than the plain system."""
+SETTINGS = (
+    ("kernel.unprivileged_userns_clone", "0", "1"),
+    ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
+    ("user.max_user_namespaces", "0", "10000"),
+)
+"""What keeps ordinary users from making user namespaces: the setting, its value then, and the one that is needed."""
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+
+_starts = itertools.count()
+
+
+def spare_user() -> int | None:
+    """The user id that the next bot runs as, if the arena is root; None if bots run as the arena's own user."""
+    if os.geteuid() != 0:
+        return None
+    number = os.getpid() * USERS_EACH + next(_starts) % USERS_EACH
+    users = USERS if _has_user(USERS[-1]) else CONTAINER_USERS
+    return users[number % len(users)]
+
+
+def command(recipe: Recipe, limits: Limits, user: int | None) -> tuple[str, ...]:
+    """The line that starts a bot, as the user with this id (see `spare_user`).
+
+    It is to be started with STDIN and STDOUT on the bot's pipes, FILTER on the seccomp filter at its beginning if this
+    machine has one, 0 and 1 on /dev/null and 2 on the pipe for the bot's standard error. `through_shell` makes a line
+    of it that does this by itself. The environment that it is started with stays with bwrap's processes.
+
+    Killing bwrap kills all that is inside, but not in its first milliseconds: its process 1 asks for that last of all.
+    Who kills it so early has to look for that process, too: it has bwrap's environment, and becomes an orphan.
+    """
+    shown = _shown(recipe.folders, recipe.links)
+    if recipe.place != HOME:
+        shown += ["--perms", "0755", "--dir", HOME]
+    shown += ["--ro-bind", str(recipe.own), recipe.place]
+    extras = [f"{name}={value}" for name, value in recipe.extras.items()]
+    return (
+        *_sandbox(shown, recipe.environment, limits.tmp, user),
+        *_limits(process_limits(limits), limits.processes),
+        *([_tool("env"), "--", *extras] if extras else []),
+        "/bin/sh",
+        "-c",
+        f'exec "$@" <&{STDIN} >&{STDOUT} {STDIN}<&- {STDOUT}>&-',
+        "sh",
+        *recipe.words,
+    )
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where a bot is built: a copy of its folder that is written, what else of the machine is shown, the PATH inside,
+    and what the system limits for each process, by the names that prlimit has for it."""
+
+    copy: Path
+    folders: Sequence[Path]
+    links: Sequence[Link]
+    path: str
+    process_limits: Mapping[str, int]
+    processes: int
+    disk: int
+    network: bool
+
+
+def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, ...]:
+    """The line that builds a bot, as the user with this id. All that the build prints goes to standard error.
+
+    Inside, the copy is where the bot's files are when it plays, so that paths which a build writes down hold then.
+    """
+    shown = [*_shown(workshop.folders, workshop.links), "--bind", str(workshop.copy), HOME]
+    if workshop.network:
+        for path in (path for pattern in NETWORK_ETC for path in sorted(Path("/etc").glob(pattern))):
+            shown += ["--ro-bind-try", str(path), str(path)]
+    environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": workshop.path}
+    line = (
+        *_sandbox(shown, environment, workshop.disk, user, network=workshop.network),
+        *_limits(workshop.process_limits, workshop.processes),
+        *("/bin/sh", "-c", build),
+    )
+    return ("/bin/sh", "-c", f'exec "$@" </dev/null >&2{_filter_place()}', "sh", *line)
+
+
+def through_shell(line: Sequence[str]) -> tuple[str, ...]:
+    """The same line for a start as that of any program, with the bot's pipes as standard input and output.
+
+    A shell costs less than to place descriptors between fork and exec, for which Python has to copy the whole process.
+    """
+    places = f"{STDIN}<&0 {STDOUT}>&1 </dev/null >/dev/null{_filter_place()}"
+    return ("/bin/sh", "-c", f'exec "$@" {places}', "sh", *line)
+
+
+def nobodys_recipe(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Recipe:
+    """How to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
+    return Recipe(
+        Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
+    )
+
+
+@lru_cache
+def why_not() -> str | None:
+    """None if bots can be confined in this way here, else the reason and what to do. Found out by a trial."""
+    if sys.platform != "linux":
+        return "bubblewrap confines programs on Linux only"
+    for name, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
+        if shutil.which(name, path=TOOL_PATH) is None:
+            return f"{name} is not installed: apt install {package} (or what your system has for it)"
+    if "--size" not in _options_of_bwrap():
+        return "this bubblewrap is too old: version 0.6 or later is needed"
+    said = _trial()
+    if said is None:
+        return None
+    return f"bubblewrap does not work here: {said}{_advice()}"
+
+
+def gaps(*, in_control_group: bool = False) -> tuple[str, ...]:
+    """What this machine lacks for the confinement to be whole, a sentence each, without a full stop.
+
+    `in_control_group` leaves out what a control group for each bot makes up for.
+    """
+    found = []
+    if filter_program() is None:
+        found.append(f"there is no filter of system calls for {platform.machine()}")
+    elif os.geteuid() != 0 and "--disable-userns" not in _options_of_bwrap():
+        found.append(
+            "only the filter of system calls keeps bots from making user namespaces (bubblewrap 0.8 would too)"
+        )
+    if not _counts_one_bot():
+        found.append("the number of a bot's processes is not limited (Linux 5.14 or later can)")
+    if not (in_control_group or shares_by_session()):
+        found.append(
+            "a bot that starts many processes gets more of a busy CPU (the level cgroup prevents it, or outside of "
+            "control groups with a share of their own, sysctl -w kernel.sched_autogroup_enabled=1)"
+        )
+    return tuple(found)
+
+
+def shares_by_session() -> bool:
+    """Whether a busy CPU is shared out among sessions here, so that all processes of a bot together get one share.
+
+    The kernel does that for what is in no control group that has a share of its own: for nobody else's sessions.
+    """
+    try:
+        if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
+            return False
+        groups = Path("/proc/self/cgroup").read_text()
+    except OSError:
+        return False
+    return not _has_own_share(groups, Path("/sys/fs/cgroup"))
+
+
+def killing_signal(code: int) -> int | None:
+    """The number of the signal that killed the program, from the code that bwrap exited with; None if it exited.
+
+    The two cannot be told apart where a program itself exits with 128 plus the number of a signal, as shells do. A
+    code of 126 or 127 means that the program could not be run, and standard error says why.
+    """
+    return code - 128 if 128 < code <= 128 + LAST_SIGNAL else None
+
+
+# --- parts of the line ------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def _system() -> tuple[str, ...]:
+    """The options that show the system, with the folders that the kernel makes up.
+
+    Process 1, bwrap's own, is hidden: an ordinary user's bot could read what bwrap was started with, and write to its
+    memory, which no limit holds.
+    """
+    line: list[str] = []
+    for folder in SYSTEM:
+        if folder.is_symlink():
+            line += ["--symlink", os.readlink(folder), str(folder)]
+        elif folder.is_dir():
+            line += ["--ro-bind", str(folder), str(folder)]
+    line += ["--perms", "0755", "--dir", "/etc"]
+    for pattern in ETC:
+        for path in sorted(Path("/etc").glob(pattern)):
+            line += ["--ro-bind-try", str(path), str(path)]
+    line += ["--proc", "/proc"]
+    for part in OPEN_PROC:
+        line += ["--ro-bind-try", part, part]
+    line += ["--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
+    line += ["--ro-bind-try", "/dev/null", "/proc/locks"]  # those of the whole machine
+    line += ["--dev", "/dev", "--remount-ro", "/dev/pts"]  # which also keeps bots from making terminals
+    return (*line, "--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
+
+
+def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
+    """The options that show what lies outside the system, in folders that the bot may go through."""
+    line: list[str] = []
+    made, shown = {Path("/"), Path("/tmp"), Path("/etc")}, list(SYSTEM)
+
+    def make_way(to: Path) -> None:
+        for parent in reversed(to.parents):
+            if parent not in made:
+                made.add(parent)
+                line.extend(["--perms", "0755", "--dir", str(parent)])
+
+    for folder in folders:
+        if not is_within(folder, tuple(shown)):
+            make_way(folder)
+            line += ["--ro-bind", str(folder), str(folder)]
+            shown.append(folder)
+    shown += (path for pattern in ETC for path in Path("/etc").glob(pattern))
+    for link in links:
+        if not is_within(link.place, tuple(shown)):
+            make_way(link.place)
+            line += ["--symlink", link.target, str(link.place)]
+    return line
+
+
+def _sandbox(
+    shown: Sequence[str], environment: Mapping[str, str], tmp: int, user: int | None, *, network: bool = False
+) -> tuple[str, ...]:
+    """The line up to where the program's limits are set: namespaces, what is seen in them, and no rights."""
+    if user is None:
+        confinement = ["--unshare-all", "--unshare-user", *(["--share-net"] if network else [])]
+        if "--disable-userns" in _options_of_bwrap():
+            confinement.append("--disable-userns")
+        drop = []
+    else:
+        names = ("ipc", "pid", "uts", "cgroup-try") if network else ("ipc", "pid", "net", "uts", "cgroup-try")
+        confinement = [f"--unshare-{name}" for name in names]
+        confinement += ["--cap-drop", "ALL"]
+        for capability in ("SETUID", "SETGID", "SETPCAP"):
+            confinement += ["--cap-add", f"CAP_{capability}"]
+        drop = [_tool("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+        drop += ["--inh-caps=-all", "--bounding-set=-all"]
+    if filter_program() is not None:
+        confinement += ["--seccomp", str(FILTER)]
+    line = [_tool("bwrap"), "--die-with-parent", "--new-session", *confinement, "--hostname", "bot"]
+    line += _system()
+    line += ["--perms", "1777", "--size", str(tmp), "--tmpfs", "/tmp", *shown]
+    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--clearenv"]
+    for name, value in environment.items():
+        line += ["--setenv", name, value]
+    return (*line, "--", *drop)
+
+
+def _limits(values: Mapping[str, int], processes: int) -> list[str]:
+    """The words that set what the system itself limits for each process."""
+    if _counts_one_bot():
+        values = {**values, "nproc": processes}
+    return [_tool("prlimit"), *(f"--{name}={at_most_own(name, value)}" for name, value in values.items()), "--"]
+
+
+def _filter_place() -> str:
+    """What a shell has to add to a line for the filter to be where bwrap looks for it."""
+    if filter_program() is None:
+        return ""
+    return f" {FILTER}</proc/{os.getpid()}/fd/{_filter_file()}"  # opened anew, so read from its beginning
+
+
+@lru_cache
+def _filter_file() -> int:
+    """A descriptor of the filter, in memory, which nobody can change any more."""
+    import fcntl  # which Windows has not
+
+    program = filter_program()
+    assert program is not None
+    descriptor = os.memfd_create("filter", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(descriptor, program)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    return descriptor
+
+
+def _tool(name: str) -> str:
+    return shutil.which(name, path=TOOL_PATH) or name
+
+
+# --- what works here --------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def _options_of_bwrap() -> frozenset[str]:
+    """The options that this bwrap has, as its help lists them."""
+    try:
+        done = subprocess.run([_tool("bwrap"), "--help"], check=False, capture_output=True, timeout=TRIAL_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    return frozenset(word for word in (done.stdout + done.stderr).decode().split() if word.startswith("--"))
+
+
+@lru_cache
+def _has_user(user: int) -> bool:
+    """Whether there is such a user id in the user namespace that the arena runs in."""
+    lines = (line.split() for line in Path("/proc/self/uid_map").read_text().splitlines())
+    return any(int(first) <= user < int(first) + int(count) for first, _, count in lines)
+
+
+def _counts_one_bot() -> bool:
+    """Whether the system counts the processes of one bot, and not of all that run as the same user."""
+    return os.geteuid() == 0 or tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2]) >= (5, 14)
+
+
+def _has_own_share(groups: str, hierarchy: Path) -> bool:
+    """Whether one of the control groups of a process (the text of its /proc/PID/cgroup) shares in the CPU as such.
+
+    `hierarchy` is where those of version 2 are mounted; there a group with a share has a file for its weight.
+    """
+    for line in groups.splitlines():
+        number, controllers, path = line.split(":", 2)
+        if "cpu" in controllers.split(",") and path != "/":
+            return True
+        if number == "0":
+            place = hierarchy / path.strip("/")
+            if any((folder / "cpu.weight").exists() for folder in (place, *place.parents)):
+                return True
+    return False
+
+
+def _trial() -> str | None:
+    """None if a program runs in the sandbox, else what went wrong."""
+    try:
+        done = subprocess.run(
+            through_shell(command(nobodys_recipe(PLAIN), Limits(), spare_user())),
+            check=False,
+            cwd="/",
+            env={},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TRIAL_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return said[-1].removeprefix(COMPLAINT) if said else f"it exited with code {done.returncode}"
+
+
+def _advice() -> str:
+    """What may help where namespaces cannot be made, to be put behind the reason."""
+    if os.geteuid() != 0:
+        for setting, bad, good in SETTINGS:
+            with contextlib.suppress(OSError):
+                if Path("/proc/sys", setting.replace(".", "/")).read_text().strip() == bad:
+                    return f"; ordinary users may not make user namespaces: sysctl -w {setting}={good} (as root)"
+    if any(Path(mark).exists() for mark in CONTAINER_MARKS):
+        return (
+            "; this is a container, which has to be allowed to make namespaces: "
+            "docker run --privileged, or --cap-add SYS_ADMIN --security-opt seccomp=unconfined "
+            "--security-opt apparmor=unconfined --security-opt systempaths=unconfined"
+        )
+    return ""

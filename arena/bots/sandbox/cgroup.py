@@ -1,0 +1,286 @@
+"""Control groups, version 2: the kernel counts and limits what all processes of a bot use together, and ends them.
+
+A process cannot leave its group, and what it starts is born there. So memory is counted whatever kind it is and
+however many hold it, processor time is counted even in children that nobody waits for, and the group is frozen or
+killed by one write, however quick a program is at hopping from process to process.
+
+Groups are folders of a file system of the kernel's. There is one rule that shapes all of this: where a folder hands
+the limits down to the folders in it, no process may be in that folder itself (the hierarchy's root is exempt). So the
+arena first moves all that runs beside it, itself included, into a folder of their own:
+
+    own group (a scope, or all there is of a container)
+        arena-leaf              what was in the own group
+        arena-1234-x7ab         for the bots of the arena that is process 1234
+            bot-1  bot-2  ...   one for each bot
+
+The file system has no room for anything but such folders, so that it is always safe to remove one with nothing in it.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.bots.limits import Limits
+from arena.bots.sandbox import systemd_scope
+from arena.bots.sandbox.systemd_scope import LEAF, MEMBERS, NEEDED, SHARED_OUT, CgroupError
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["CgroupError", "Group", "Hierarchy"]
+
+WELCOME = frozenset({"cpu"})
+"""Controllers that are used if they are there: with it no bot gets more of a busy CPU by starting more threads."""
+
+_FOLDER = re.compile(r"arena-(\d+)-\w+")
+_TRIES = 20
+"""How often processes are moved out of a group: others may be started in it meanwhile."""
+_READ = 4096
+
+
+class Group:
+    """The control group of one bot. Made by `Hierarchy.make`; nothing may be asked of it once it has been removed.
+
+    `members` is the file that a process writes `0` to, to be in the group: the first thing that it does.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.members = folder / MEMBERS
+        self._descriptors: list[int] = []
+        try:
+            # Kept open: these are used at each turn, or when there may be no descriptors left.
+            self._cpu = self._open("cpu.stat", os.O_RDONLY)
+            self._freeze = self._open("cgroup.freeze", os.O_WRONLY)
+            self._kill = self._open("cgroup.kill", os.O_WRONLY)
+        except OSError:
+            self.remove()
+            raise
+
+    def _open(self, name: str, flags: int) -> int:
+        descriptor = os.open(self._folder / name, flags)
+        self._descriptors.append(descriptor)
+        return descriptor
+
+    def cpu_us(self) -> int:
+        """Microseconds of processor time used so far, by the living and the dead. What runs at this moment is counted
+        up to the last tick of the kernel's clock, a few milliseconds ago; what is frozen or waits, exactly."""
+        return int(os.pread(self._cpu, _READ, 0).split(None, 2)[1])
+
+    def freeze(self, frozen: bool) -> None:
+        """Let none of its processes run, or all again. Does not wait until they have stopped."""
+        os.pwrite(self._freeze, b"1" if frozen else b"0", 0)
+
+    def kill(self) -> None:
+        """Kill all its processes, frozen or not, and those that they are starting. Does not wait until they are
+        dead."""
+        os.pwrite(self._kill, b"1", 0)
+
+    def is_empty(self) -> bool:
+        """Whether no process of it lives."""
+        return _counters(self._folder / "cgroup.events")["populated"] == 0
+
+    def memory_peak(self) -> int | None:
+        """The most memory that was in use at once, in bytes, files that the kernel keeps in memory for it included;
+        None if the kernel does not say (before Linux 5.19)."""
+        try:
+            return int((self._folder / "memory.peak").read_text())
+        except FileNotFoundError:
+            return None
+
+    def oom_kills(self) -> int:
+        """How often one of its processes was killed because all together used more memory than they may. Deaths because
+        the machine as a whole had no more are not counted: they are not to blame for that."""
+        events = _counters(self._folder / "memory.events")
+        return events["oom_kill"] if events["oom"] else 0
+
+    def process_refusals(self) -> int:
+        """How often it was refused another process or thread."""
+        return _counters(self._folder / "pids.events")["max"]
+
+    def remove(self) -> bool:
+        """Remove the group. Returns False while that cannot be: the dying are in it for a moment longer; then try
+        again."""
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+        try:
+            self._folder.rmdir()
+        except OSError as error:
+            return error.errno != errno.EBUSY
+        return True
+
+
+class Hierarchy:
+    """Where this arena makes the groups of its bots. Made by `find`; must be closed once they are all removed."""
+
+    def __init__(self, own: Path, folder: Path) -> None:
+        self._own = own
+        self._folder = folder
+
+    @classmethod
+    def find(cls) -> "Hierarchy":
+        """Find where groups can be made, and prepare it. Takes some milliseconds.
+
+        All processes of the arena's own group may be moved (see the module's text). Raises `CgroupError`.
+        """
+        if sys.platform != "linux":
+            raise CgroupError("control groups are there on Linux only; choose another level")
+        own = systemd_scope.own_group(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
+        systemd_scope.check(own, systemd_scope.systemd_rules())
+        try:
+            with _alone(own):
+                try:
+                    _remove_leftovers(own)
+                    _make_room(own)
+                    folder = Path(tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=own))
+                    _share_out(folder)
+                except OSError:
+                    _give_back(own)
+                    raise
+        except OSError as error:
+            raise CgroupError(
+                f"no control groups can be made in {own} ({error.strerror}): start the arena in one of its own"
+            ) from error
+        hierarchy = cls(own, folder)
+        if not (folder / "cgroup.kill").exists():
+            hierarchy.close()
+            raise CgroupError("this kernel cannot kill a control group: Linux 5.14 or later is needed")
+        return hierarchy
+
+    def make(self, name: str, limits: Limits, helpers: int) -> Group:
+        """A group of that name with these limits; names are free again once their group is removed.
+
+        `helpers` processes that are not the bot's may be in it as well. Raises `CgroupError`, with the system's error
+        as its cause.
+        """
+        folder = self._folder / name
+        settings = {
+            "memory.max": limits.memory,
+            "memory.swap.max": 0,
+            "memory.oom.group": 1,
+            "pids.max": limits.processes + helpers,
+        }
+        try:
+            folder.mkdir()
+            try:
+                for file, value in settings.items():
+                    if file != "memory.swap.max" or (folder / file).exists():  # a kernel without swap has none
+                        _write(folder / file, str(value))
+                return Group(folder)
+            except OSError:
+                _remove(folder)
+                raise
+        except OSError as error:
+            raise CgroupError(f"the control group {folder} cannot be made: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Undo what `find` has done, as far as no other arena has come to share it. The root of the machine's hierarchy
+        goes on to hand limits down: nothing depends on whether it does."""
+        with contextlib.suppress(OSError), _alone(self._own):
+            for folder in (*_folders(self._folder), self._folder):
+                _remove(folder)
+            _give_back(self._own)
+
+
+# --- preparing it -------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _alone(own: Path) -> Iterator[None]:
+    """Keep other arenas from preparing or giving back the same group meanwhile. Raises `OSError`."""
+    descriptor = os.open(own, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _make_room(own: Path) -> None:
+    """Have the limits handed down to the groups in this one; no process may be in it for that. Raises `OSError`."""
+    if systemd_scope.is_root(own) or set((own / SHARED_OUT).read_text().split()) >= NEEDED:
+        _share_out(own)
+        return
+    leaf = own / LEAF
+    leaf.mkdir(exist_ok=True)
+    for _ in range(_TRIES - 1):
+        _move_all(own, leaf)
+        with contextlib.suppress(OSError):  # a process has come in since then
+            _share_out(own)
+            return
+    _share_out(own)
+
+
+def _share_out(group: Path) -> None:
+    """Have the limits handed down to the groups in this one. Raises `OSError`."""
+    _write(group / SHARED_OUT, " ".join(f"+{name}" for name in NEEDED))
+    for name in WELCOME:
+        with contextlib.suppress(OSError):
+            _write(group / SHARED_OUT, f"+{name}")
+
+
+def _move_all(source: Path, target: Path) -> None:
+    """Move all processes from one group to another. Raises `OSError`."""
+    for _ in range(_TRIES):
+        members = (source / MEMBERS).read_text().split()
+        if not members:
+            return
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError):
+                _write(target / MEMBERS, pid)
+
+
+def _give_back(own: Path) -> None:
+    """Undo what `_make_room` has done, if no arena makes groups here any more."""
+    leaf = own / LEAF
+    if not leaf.is_dir() or any(_FOLDER.fullmatch(folder.name) for folder in _folders(own)):
+        return
+    with contextlib.suppress(OSError):
+        shared = set((own / SHARED_OUT).read_text().split()) & (NEEDED | WELCOME)
+        _write(own / SHARED_OUT, " ".join(f"-{name}" for name in shared))
+        _move_all(leaf, own)
+    _remove(leaf)
+
+
+def _remove_leftovers(own: Path) -> None:
+    """Remove what arenas have left that were killed."""
+    for folder in _folders(own):
+        match = _FOLDER.fullmatch(folder.name)
+        if match and not Path("/proc", match[1]).exists():
+            for path in (*_folders(folder), folder):
+                _remove(path)
+
+
+# --- files of the kernel's ----------------------------------------------------------------------------------------
+
+
+def _folders(group: Path) -> list[Path]:
+    """The groups in a group."""
+    try:
+        return [path for path in group.iterdir() if path.is_dir()]
+    except OSError:
+        return []
+
+
+def _remove(group: Path) -> None:
+    """Remove a group, if there are no processes in it."""
+    with contextlib.suppress(OSError):
+        group.rmdir()
+
+
+def _write(file: Path, text: str) -> None:
+    descriptor = os.open(file, os.O_WRONLY)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _counters(file: Path) -> dict[str, int]:
+    """A file of lines with a name and a number."""
+    return {name: int(number) for name, number in (line.split() for line in file.read_text().splitlines())}

@@ -1,0 +1,203 @@
+"""Copying folders of strangers without following anything in them.
+
+Every folder is opened from the one that it is in, and no link is followed on the way; of files only regular ones are
+opened (see `links`). What is in a folder may change while it is walked through: then it is as if it had not been there.
+"""
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.bots.links import open_regular
+from arena.hostfile import kind_of
+
+MOST_FILES = 200_000
+MOST_DEPTH = 100
+"""Folders in folders: the trees of node and cargo have some thirty."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_CHUNK = 1 << 20
+
+Stamp = tuple[int, int, int, int]
+Stamps = dict[str, Stamp]
+"""By path, what of a file changes whenever somebody writes to it or puts another in its place."""
+
+
+class FilesError(Exception):
+    """Files that cannot be copied; the text says which and why."""
+
+
+class Entry(NamedTuple):
+    """Something in a folder: its path from there on, the open folder that it is in itself, and its name in that."""
+
+    path: str
+    folder: int
+    name: str
+    found: os.stat_result
+
+    @property
+    def stamp(self) -> Stamp:
+        return self.found.st_ino, self.found.st_ctime_ns, self.found.st_mtime_ns, self.found.st_size
+
+
+def entries(folder: Path, *, passes_over: bool = False) -> Iterator[Entry]:
+    """All that is in a folder and in those below it, each folder before what is in it.
+
+    Raises `FilesError` if there is more than anybody needs, and `OSError` if a folder cannot be read, unless that is
+    passed over.
+    """
+    descriptor = os.open(folder, _FOLDER)
+    try:
+        for number, entry in enumerate(_entries(descriptor, "", 0, passes_over)):
+            if number >= MOST_FILES:
+                raise FilesError(f"there are more than {MOST_FILES} files")
+            yield entry
+    finally:
+        os.close(descriptor)
+
+
+def _entries(folder: int, prefix: str, depth: int, passes_over: bool) -> Iterator[Entry]:
+    if depth > MOST_DEPTH:
+        raise FilesError(f"{prefix[:60]}...: folders lie in folders, more than {MOST_DEPTH} of them")
+    with os.scandir(folder) as listing:
+        names = [item.name for _, item in zip(range(MOST_FILES + 1), listing, strict=False)]
+    for name in sorted(names):
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            continue
+        yield Entry(prefix + name, folder, name, found)
+        if stat.S_ISDIR(found.st_mode):
+            try:
+                inner = os.open(name, _FOLDER, dir_fd=folder)
+            except OSError as error:
+                if passes_over or isinstance(error, FileNotFoundError):
+                    continue
+                raise
+            try:
+                yield from _entries(inner, f"{prefix}{name}/", depth + 1, passes_over)
+            finally:
+                os.close(inner)
+
+
+def size_on_disk(folder: Path) -> int:
+    """Bytes that the files of a folder take. What may not be looked at is passed over. Raises `FilesError`."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for entry in entries(folder, passes_over=True):
+            total += entry.found.st_blocks * 512
+    return total
+
+
+def stamps(folder: Path) -> Stamps:
+    """What all files of a folder are like now. Raises `FilesError` and `OSError`."""
+    return {entry.path: entry.stamp for entry in entries(folder)}
+
+
+def copy_folder(source: Path, target: Path, most: int, owner: int | None) -> None:
+    """Copy a folder's files into an empty one that nobody else writes, as links what are links.
+
+    `most` is how many bytes that may be, `owner` the user who is to own the copies. FIFOs, sockets and devices are left
+    out. Raises `FilesError` if it is more, and `OSError`.
+    """
+    room = most
+    for entry in entries(source):
+        copy, mode = target / entry.path, entry.found.st_mode
+        if stat.S_ISDIR(mode):
+            copy.mkdir(0o755)
+        elif stat.S_ISLNK(mode):
+            copy.symlink_to(os.readlink(entry.name, dir_fd=entry.folder))
+        elif stat.S_ISREG(mode):
+            room -= entry.found.st_size
+            if room < 0:
+                raise FilesError(f"its files have more than {most} bytes")
+            descriptor = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            _fill(descriptor, entry, (mode & 0o777) | 0o600)
+        else:
+            continue
+        if owner is not None:
+            os.chown(copy, owner, owner, follow_symlinks=False)
+
+
+def put_back(copy: Path, folder: Path, before: Stamps, most: int, link_target: Callable[[str, str], str]) -> None:
+    """Bring what has changed in a copy into the folder that it was made from.
+
+    Nobody may write to the copy any more. What is new in it, or other than `before`, takes the place of what is there;
+    nothing is removed. Files can be read by everybody, and written by their owner only. `link_target(path, target)` is
+    what a link is to hold; what it raises, and `FilesError` and `OSError`, are raised before anything is changed as far
+    as that can be known then.
+    """
+    changed = {entry.path for entry in entries(copy) if before.get(entry.path) != entry.stamp}
+    targets, size = dict[str, str](), 0
+    for entry in entries(copy):
+        if entry.path in changed and stat.S_ISLNK(entry.found.st_mode):
+            targets[entry.path] = link_target(entry.path, os.readlink(entry.name, dir_fd=entry.folder))
+        elif entry.path in changed and stat.S_ISREG(entry.found.st_mode):
+            size += entry.found.st_size
+    if size > most:
+        raise FilesError(f"its new files have {size} bytes; {most} are allowed")
+    root = os.open(folder, _FOLDER)
+    try:
+        for entry in entries(copy):
+            if entry.path not in changed:
+                continue
+            if stat.S_ISDIR(entry.found.st_mode):
+                os.close(_open_below(root, entry.path))
+            elif entry.path in targets or stat.S_ISREG(entry.found.st_mode):
+                there = _open_below(root, os.path.dirname(entry.path))
+                try:
+                    _place(entry, there, targets.get(entry.path))
+                finally:
+                    os.close(there)
+    finally:
+        os.close(root)
+
+
+def _place(entry: Entry, there: int, target: str | None) -> None:
+    """Put a copy of a file, or a link that holds `target`, into an open folder, in the place of what is there."""
+    draft = f".build-{secrets.token_hex(8)}"
+    try:
+        if target is not None:
+            os.symlink(target, draft, dir_fd=there)
+        else:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            runs = 0o111 if entry.found.st_mode & 0o111 else 0
+            _fill(os.open(draft, flags, 0o600, dir_fd=there), entry, 0o644 | runs)
+        os.rename(draft, entry.name, src_dir_fd=there, dst_dir_fd=there)
+    except IsADirectoryError:
+        raise FilesError(f"{entry.path}: the build makes {kind_of(entry.found.st_mode)} where a folder is") from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):  # which it is, once it is in its place
+            os.unlink(draft, dir_fd=there)
+
+
+def _open_below(root: int, path: str) -> int:
+    """A folder below another, made if it is not there; no link is followed. Raises `FilesError`."""
+    here = os.dup(root)
+    for name in filter(None, path.split("/")):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, 0o755, dir_fd=here)
+        try:
+            inner = os.open(name, _FOLDER, dir_fd=here)
+        except NotADirectoryError:
+            raise FilesError(f"{path}: the build makes a folder where a file or a link is") from None
+        finally:
+            os.close(here)
+        here = inner
+    return here
+
+
+def _fill(target: int, entry: Entry, mode: int) -> None:
+    """Copy a file's content, times and mode into an open one, which is closed."""
+    with open(target, "wb") as copy:
+        with open(open_regular(entry.name, entry.folder), "rb") as source:
+            left = entry.found.st_size  # not what has been added since then
+            while left > 0 and (chunk := source.read(min(left, _CHUNK))):
+                copy.write(chunk)
+                left -= len(chunk)
+        os.fchmod(copy.fileno(), mode)
+        copy.flush()
+        os.utime(copy.fileno(), ns=(entry.found.st_atime_ns, entry.found.st_mtime_ns))

@@ -1,0 +1,137 @@
+"""A bot that may not think in its opponent's turn: what stops it, and how what it uses all the same is measured.
+
+In a control group the kernel freezes the whole tree, and no process of it can change that. Elsewhere all process groups
+that are known get SIGSTOP. One that a look finds later is stopped then, and so is whatever runs again: a program may
+have got SIGCONT from a helper just before that was stopped itself (in the sandbox the filter of system calls lets
+nobody send it).
+
+What is used between a freeze and the next thaw is measured at every level: by the control group, or by the clocks of
+all processes that are known and of orphans that have died. A process that a look finds only then counts from when it is
+found, or from its start if that was after the freeze. So no work of the bot's own turn is ever counted; some that was
+done in the opponent's turn may be missed where there is no control group. Who is stopped while it runs goes on for a
+moment, up to some milliseconds on a busy machine: that much is free in each turn.
+"""
+
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+
+from arena.bots.sandbox.launch import Group
+from arena.bots.sandbox.procfs import Process, cpu_us, ticks_now
+from arena.bots.sandbox.reaper import signal_group
+
+FREE_US = 10_000
+"""Microseconds of processor time that count for nothing in each of the opponent's turns: it takes time to stop."""
+ALLOWED_US = 100_000
+ALLOWED_PART = 0.1
+"""What may be used beyond that in a game: this much, and this part of the opponent's time."""
+
+
+class Freezer:
+    """Stops a bot's processes and lets them go on. `leader` is its first one, `group` its control group if it has one;
+    `helpers` of its processes are the sandbox's."""
+
+    def __init__(self, leader: int, group: Group | None, helpers: int) -> None:
+        self._leader = leader
+        self._helpers = helpers
+        self._group = group
+        self._groups = {leader}
+        """The process groups that the bot's processes are in."""
+        self._known: dict[int, int] = {leader: 0}
+        """Its processes, and when they were started."""
+        self._before: dict[int, int] = {}
+        """What those that are known had used at the freeze, in microseconds."""
+        self._group_before = 0
+        self._frozen_at = 0.0
+        self._ticks = 0
+        self._reaped_us = 0
+        self.is_frozen = False
+        self.used_us = 0
+        """Microseconds of processor time that were used in the opponent's turns."""
+        self._seconds = 0.0
+        """How long those turns lasted in all."""
+        self._beyond_us = 0
+        """What was used beyond what is free in each."""
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there are processes that could let each other go on."""
+        return len(self._known) > 1 + self._helpers
+
+    def freeze(self, moment: float) -> None:
+        """Let none of the bot's processes run until `thaw`. `moment` is the time now in seconds."""
+        if self.is_frozen:
+            return
+        self.is_frozen = True
+        self._frozen_at = moment
+        if self._group:
+            self._group.freeze(True)
+            self._group_before = self._group.cpu_us()
+            return
+        for group in self._groups:
+            signal_group(group, signal.SIGSTOP)
+        self._ticks = ticks_now()
+        self._reaped_us = 0
+        self._before = {pid: used for pid in self._known if (used := cpu_us(pid)) is not None}
+
+    def thaw(self, moment: float) -> None:
+        """Let them run again."""
+        if not self.is_frozen:
+            return
+        self.is_frozen = False
+        used = self._used()
+        self.used_us += used
+        self._beyond_us += max(0, used - FREE_US)
+        self._seconds += moment - self._frozen_at
+        if self._group:
+            self._group.freeze(False)
+        else:
+            for group in self._groups:
+                signal_group(group, signal.SIGCONT)
+
+    def _used(self) -> int:
+        """What has been used since the freeze."""
+        if self._group:
+            return max(0, self._group.cpu_us() - self._group_before)
+        clocks = ((cpu_us(pid), before) for pid, before in self._before.items())
+        return self._reaped_us + sum(max(0, now - before) for now, before in clocks if now is not None)
+
+    def complaint(self) -> str:
+        """In words, if it was too much that was used in the opponent's turns."""
+        allowed = ALLOWED_US + ALLOWED_PART * self._seconds * 1_000_000
+        if self._beyond_us <= allowed:
+            return ""
+        return (
+            f"used {self.used_us // 1000} ms of processor time in the opponent's turns, which took "
+            f"{self._seconds:.1f} s; without pondering {FREE_US // 1000} ms are free in each, and of the rest "
+            f"{allowed // 1000:.0f} ms are allowed"
+        )
+
+    def found(self, processes: Sequence[Process]) -> bool:
+        """A look has found these processes. Stops those that run and must not; returns whether there were any."""
+        alive = [process for process in processes if not process.is_dead]
+        known = {process.pid: process.started for process in alive}
+        running = False
+        if self.is_frozen:
+            for process in alive:
+                if process.pid not in self._before:
+                    is_new = process.started > self._ticks
+                    self._before[process.pid] = 0 if is_new else cpu_us(process.pid) or 0
+                if not process.is_stopped:
+                    running = True
+                    with suppress(OSError):
+                        os.kill(process.pid, signal.SIGSTOP)
+        self._known = known
+        self._groups = {self._leader, *(process.group for process in alive)}
+        return running
+
+    def reaped(self, process: Process, own_us: int, all_us: int) -> None:
+        """An orphan of the bot's is being reaped, which has used so much, itself and with its children."""
+        if not self.is_frozen:
+            return
+        before = self._before.pop(process.pid, None)
+        if before is not None:
+            self._reaped_us += max(0, own_us - before)
+        elif process.started > self._ticks:
+            self._reaped_us += all_us

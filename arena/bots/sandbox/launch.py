@@ -1,0 +1,87 @@
+"""How a program is started and held, as a value; and what it means if that cannot be done.
+
+What goes wrong at a start is either the bot's fault (`StartError`: it loses) or the machine's (`HostError`: the league
+stops, and no bot is blamed).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from arena.bots.limits import Limits
+from arena.errors import ArenaError, UsageError
+from arena.hostfile import HOST_ERRORS
+from arena.printable import printable
+
+
+class HostError(ArenaError):
+    """The machine cannot carry another bot: no descriptors, processes or memory are left. `what` says which."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; fewer games at a time (-j) may help")
+
+
+class SandboxError(UsageError):
+    """A sandbox here cannot run what bots need of the host. No bot is to blame for it."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{printable(what)}\nno bot is to blame for this: name with --interpreter the program where it is really "
+            "installed, install it in a folder of its own (such as /opt/NAME) or in /usr, or choose another level "
+            "(--sandbox)"
+        )
+
+
+def host_fault(error: BaseException) -> HostError | None:
+    """The error as one of the machine's, if it is that this process has run out of something."""
+    if isinstance(error, HostError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        return next((fault for inner in error.exceptions if (fault := host_fault(inner))), None)
+    if isinstance(error, MemoryError):
+        return HostError("this machine has no memory left for the arena")
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return HostError("this machine has no room for another thread")
+    if isinstance(error, OSError) and error.errno in HOST_ERRORS:
+        return HostError(f"this machine cannot go on: {error.strerror}")
+    return None
+
+
+class StartError(Exception):
+    """A bot's program could not be started; the text is the system's reason."""
+
+
+class Group(Protocol):
+    """What a process needs of the control group that it is in."""
+
+    def cpu_us(self) -> int: ...
+    def freeze(self, frozen: bool) -> None: ...
+    def kill(self) -> None: ...
+    def oom_kills(self) -> int: ...
+    def memory_peak(self) -> int | None: ...
+    def remove(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a program is started and held.
+
+    `limits` are kept by the system as far as it can and by looking; None for none. `helpers` is how many processes
+    of a sandbox stand between the arena and the bot's own first one. `group` is the control group that the line joins.
+    `cpus` are those it may run on; empty for all. `words` say all this in a record.
+    """
+
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    limits: Limits | None = None
+    helpers: int = 0
+    group: Group | None = None
+    cpus: frozenset[int] = frozenset()
+    words: str = ""
+
+
+def cannot_start_another(error: OSError) -> HostError:
+    """The error of a start that the machine could not carry."""
+    return HostError(f"this machine cannot start another bot: {error.strerror}")

@@ -1,0 +1,373 @@
+"""Who owns a process: what is a bot's, and what is nobody's affair.
+
+What a bot starts belongs to it. As long as a process stands below its bot in the tree of processes, that is plain. One
+that has lost its parent (a daemon) becomes a child of the arena, because on Linux the arena has made itself the reaper
+of orphans. So do the orphans of whatever else runs below the arena: of what the shell that ran `exec arena` had started
+before, of a host program's own children, of everybody in a container whose process 1 the arena is. **What cannot be
+told to be a bot's is neither killed nor reaped.** An orphan is a bot's
+
+- by a mark that it cannot take off: a resource limit that has had no effect since Linux 2.4.25, of which each bot gets
+  a hard value of its own. It is inherited whatever a process does, is there until it has been reaped, and may be
+  lowered but never raised (root may). It is put on from outside, right after the start. A command, which starts nothing
+  but bots, lowers its own beforehand, so that nothing of a bot's is ever without one (`claim_all_orphans`); in a host
+  program what a bot starts in its first moment may be, if the host's thread is kept from running just then;
+- because a look has seen it below the bot before (by its number and the time when it was started, as numbers are used
+  again), or because it is in the session of the bot's first process;
+- by a token in its environment;
+- and if there can be nobody else's: a command that had no child when it began, and is not process 1, gets orphans of
+  bots only.
+
+No call ever waits for just any child: that would take away the exit status of one that somebody else is waiting for.
+What is a bot's is killed by `arena.bots.sandbox.killing`.
+"""
+
+import contextlib
+import ctypes
+import os
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from arena.bots.sandbox.procfs import (
+    EVERYTHING,
+    Process,
+    children,
+    cpu_us,
+    descend,
+    keep_spare_descriptor,
+    look,
+    variable,
+)
+from arena.bots.sandbox.rlimits import MARK
+from arena.bots.spec import TOKEN_VARIABLE
+
+if sys.platform == "linux":
+    import resource
+
+GET_DUMPABLE, SET_DUMPABLE, SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 3, 4, 36, 37
+"""Numbers of <linux/prctl.h>."""
+MARKS = range(2**40, 2**62)
+BY_MARK = 0
+
+SWEEP_SECONDS = 0.025
+"""The arena does not look through its orphans more often than this."""
+SWEEP_SHARE = 50
+"""And not before this many times as long as the last time took, in processor time, has passed."""
+SWEEP_MOST = 128
+"""Orphans that it asks whose they are at a time."""
+REAP_MOST = 32
+"""Orphans of each bot that it reaps at a time."""
+KNOWN_MOST = 4096
+"""Processes of a bot that are remembered, the last ones seen."""
+OnReaped = Callable[[Process, int, int], None]
+"""What is told of an orphan that is about to be reaped: the processor time of its own, and that with its children's."""
+
+
+@dataclass(eq=False)
+class Owner:
+    """What is known of one bot's processes."""
+
+    leader: int = 0
+    """Its process that the arena has started; not reaped before the end, so that nobody else can get its number."""
+    known: dict[int, int] = field(default_factory=dict)
+    """By number, when those were started that a look has found below it."""
+    orphans: dict[int, int] = field(default_factory=dict)
+    """The same of what is a child of the arena now, and has not been reaped; `BY_MARK` if it has the bot's mark."""
+    used_us: int = 0
+    """The processor time of what has been reaped of it."""
+    on_reaped: OnReaped | None = None
+
+
+owners: dict[int, Owner] = {}
+"""The bots that have been started and not yet ended, by their leaders."""
+_marks: dict[int, Owner] = {}
+_tokens: dict[str, Owner] = {}
+LOST = Owner()
+"""Stands for whichever bot it was, if all that can be told of an orphan is that it is some bot's."""
+_bystanders: dict[int, int] = {}
+"""The children that this process had when it began to adopt orphans: when they were started, by number."""
+_strangers: dict[int, int] = {}
+"""Children that cannot be told to be a bot's, and how often they have been asked."""
+ASKED_ENOUGH = 2
+"""How often a child is asked whose it is: a program that is just being started has no environment yet."""
+
+_mark_of_strangers: int | None = None
+"""The mark that this process had when it said that it starts nothing but bots; it has a lower one since."""
+_sole_parent = False
+_is_command = False
+_closings = 0
+"""How often this process has been closed to programs of its user and not been opened again."""
+_dumpable_before = 1
+_adopted_before: bool | None = None
+"""Whether this process adopted orphans before any bot was started; None while there is none."""
+_sweep_after = 0.0
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of what its bots orphan, while it has bots (Linux; elsewhere nothing happens)."""
+    global _adopted_before  # noqa: PLW0603  (a property of the process as a whole, not of any object in it)
+    keep_spare_descriptor()
+    if _adopted_before is None:
+        _adopted_before = _adopts_orphans()
+        _bystanders.clear()
+        _bystanders.update((each.pid, each.started) for pid in children(os.getpid()) if (each := look(pid)))
+        _prctl(SET_CHILD_SUBREAPER, 1)
+
+
+def _leave_orphans_alone() -> None:
+    """The last bot has ended: orphans of a host program's own children are no affair of the arena's any more.
+
+    A command goes on to adopt: what was missed when a tree was killed is found by the next bot's sweep.
+    """
+    global _adopted_before  # noqa: PLW0603  (as above)
+    if not _is_command and _adopted_before is not None:
+        _prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
+        _adopted_before = None
+
+
+def _adopts_orphans() -> bool:
+    answer = ctypes.c_int()
+    if sys.platform == "linux":
+        _libc().prctl(GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
+    return bool(answer.value)
+
+
+def close_to_bots() -> None:
+    """Keep programs of the same user out of this process: its memory, environment and descriptors (Linux).
+
+    It writes no core file then either. Programs of root are not kept out by anything. `open_to_others` ends it.
+    """
+    global _closings, _dumpable_before  # noqa: PLW0603  (as above)
+    if not _closings:
+        _dumpable_before = _prctl(GET_DUMPABLE, 0)
+    _closings += 1
+    _prctl(SET_DUMPABLE, 0)
+
+
+def open_to_others() -> None:
+    """Let programs of the same user look into this process again, if nothing else has closed it."""
+    global _closings  # noqa: PLW0603  (as above)
+    _closings -= 1
+    if not _closings and _dumpable_before == 1:
+        _prctl(SET_DUMPABLE, 1)
+
+
+def _prctl(option: int, value: int) -> int:
+    return int(_libc().prctl(option, value, 0, 0, 0)) if sys.platform == "linux" else 0
+
+
+@lru_cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def claim_all_orphans() -> None:
+    """Say that this process starts no children but bots from here on: all that has a lower mark than it has now is some
+    bot's.
+
+    If it has no children now either, and orphans of strangers cannot come to it, then so is every orphan. A shell that
+    ran `exec arena` may have left it some; process 1 of a container adopts those of everybody.
+    """
+    global _is_command, _sole_parent, _mark_of_strangers  # noqa: PLW0603  (as above)
+    _is_command = True
+    _sole_parent = os.getpid() != 1 and not children(os.getpid())
+    own = _mark_of(os.getpid())
+    if own is not None and own > MARKS.start:
+        _mark_of_strangers = own
+        lower = min(own, MARKS.stop) - 1
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(0, MARK, (lower, lower))
+
+
+def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> int | None:
+    """A bot's process has just been started; `token` is in its environment.
+
+    Returns the mark that it has been given, to be put on what it has started before that, too; None if it has none.
+    """
+    bot = owners[leader] = _tokens[token] = Owner(leader, on_reaped=on_reaped)
+    ceiling = _mark_of(os.getpid())
+    if ceiling is None or ceiling <= MARKS.start:
+        return None
+    mark = MARKS.start + secrets.randbelow(min(ceiling, MARKS.stop) - MARKS.start)
+    with contextlib.suppress(OSError, ValueError):
+        resource.prlimit(leader, MARK, (mark, mark))
+        _marks[mark] = bot
+        return mark
+    return None
+
+
+def _mark_of(pid: int) -> int | None:
+    """The hard limit that is the mark, without end where there is none; None if that cannot be told."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):
+            _, hard = resource.prlimit(pid, MARK)
+            return EVERYTHING if hard == resource.RLIM_INFINITY else hard
+    return None
+
+
+def roots(leader: int) -> list[int]:
+    """Where a bot's processes are to be found: below its first one, and below its orphans, as far as they are known."""
+    return [leader, *owners[leader].orphans]
+
+
+def remember(leader: int, found: Iterable[Process]) -> None:
+    """These processes have been found below a bot's roots: they stay its own when they have lost their parents."""
+    known = owners[leader].known
+    for process in found:
+        known.pop(process.pid, None)  # so that it is the last one
+        known[process.pid] = process.started
+    while len(known) > KNOWN_MOST:
+        del known[next(iter(known))]
+
+
+def belongings(leader: int, most: int = EVERYTHING) -> list[Process]:
+    """A bot's process and all that comes from it, the dead included; not many more than `most`."""
+    found = descend(roots(leader), most)
+    remember(leader, found)
+    return found
+
+
+def sweep() -> None:
+    """Look through the arena's orphans: note whose they are, kill those that hide it, reap the dead.
+
+    However many there are, it takes a bounded time, and a bounded part of all time.
+    """
+    global _sweep_after  # noqa: PLW0603  (as above)
+    if time.monotonic() < _sweep_after:
+        return
+    begun = time.thread_time()
+    here = children(os.getpid(), _sweep_reach())
+    _ask(here)
+    for bot in (*owners.values(), LOST):
+        for pid, started in list(bot.orphans.items())[:REAP_MOST]:
+            reap_orphan(bot, pid, started)
+    _sweep_after = time.monotonic() + max(SWEEP_SECONDS, SWEEP_SHARE * (time.thread_time() - begun))
+
+
+def _sweep_reach() -> int:
+    """How far down the list of children a sweep looks: past all that are known, and some more."""
+    orphans = sum(len(bot.orphans) for bot in owners.values())
+    return SWEEP_MOST + len(owners) + len(_bystanders) + len(_strangers) + orphans
+
+
+def _ask(here: list[int]) -> None:
+    """Note whose those of these children are that are not known yet."""
+    forget_strangers(here)
+    known = {pid for bot in (*owners.values(), LOST) for pid in (bot.leader, *bot.orphans)}
+    unknown = [pid for pid in here if pid not in known and _strangers.get(pid, 0) < ASKED_ENOUGH]
+    for pid in unknown[:SWEEP_MOST]:
+        bot = owner_of(pid)
+        if bot is None:
+            _strangers[pid] = _strangers.get(pid, 0) + 1
+        elif bot is LOST:
+            kill(pid)
+
+
+def owner_of(orphan: int) -> Owner | None:
+    """The bot that a child of this process comes from, which is noted; `LOST` if it is some bot's; None if it may be
+    anybody's."""
+    mark = _mark_of(orphan)
+    bot = _marks.get(mark) if mark is not None else None
+    if bot:
+        bot.orphans[orphan] = BY_MARK
+        return bot
+    process = look(orphan)
+    if process is None or _bystanders.get(orphan) == process.started:
+        return None
+    bot = _owner_by_history(process) or _tokens.get(variable(orphan, TOKEN_VARIABLE) or "")
+    if bot is None:
+        strangers = _mark_of(os.getpid()) if _mark_of_strangers is None else _mark_of_strangers
+        is_marked = mark is not None and strangers is not None and mark < strangers
+        if not (_sole_parent or is_marked):
+            return None
+        bot = LOST
+    bot.orphans[orphan] = process.started
+    return bot
+
+
+def _is_still(bot: Owner, orphan: int, started: int) -> bool:
+    """Whether this is still the process that was found to be the bot's, and nobody else has reaped that."""
+    if started == BY_MARK:
+        mark = _mark_of(orphan)
+        return mark is not None and _marks.get(mark) is bot
+    process = look(orphan)
+    return process is not None and process.started == started
+
+
+def _owner_by_history(process: Process) -> Owner | None:
+    for bot in list(owners.values()):
+        if process.session == bot.leader or bot.known.get(process.pid) == process.started:
+            return bot
+    return None
+
+
+def reap(pid: int) -> tuple[int, int]:
+    """Reap a dead child. Returns its wait status, and the processor time that it and its own have used, in us."""
+    return _reap(pid) or (0, 0)
+
+
+def _reap(pid: int) -> tuple[int, int] | None:
+    """The same; None if it is not dead, or no child."""
+    try:
+        reaped, status, usage = os.wait4(pid, os.WNOHANG)
+    except OSError:
+        return None
+    return (status, round((usage.ru_utime + usage.ru_stime) * 1_000_000)) if reaped else None
+
+
+def reap_orphan(bot: Owner, orphan: int, started: int) -> None:
+    """Reap one of a bot's orphans if it is dead, and put its processor time down to the bot."""
+    bot.orphans.pop(orphan, None)
+    if not _is_still(bot, orphan, started):
+        return
+    process, own = (look(orphan), cpu_us(orphan) or 0) if bot.on_reaped else (None, 0)
+    outcome = _reap(orphan)
+    if outcome is None:
+        bot.orphans[orphan] = started  # as the last one: next time it is others' turn
+        return
+    _, used = outcome
+    bot.used_us += used
+    if bot.on_reaped and process:
+        bot.on_reaped(process, own, used)
+
+
+def forget(leader: int) -> None:
+    """A bot has been ended; what it has left dead has been reaped."""
+    bot = owners.pop(leader)
+    for mark in [mark for mark, owner in _marks.items() if owner is bot]:
+        del _marks[mark]
+    for token in [token for token, owner in _tokens.items() if owner is bot]:
+        del _tokens[token]
+    if not owners:
+        _leave_orphans_alone()
+
+
+def other_children() -> list[int]:
+    """The arena's children that it has not started itself as bots."""
+    return [pid for pid in children(os.getpid()) if pid not in owners]
+
+
+def kill(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def signal_group(group: int, number: signal.Signals) -> None:
+    """Send a signal to a process group, if it is still there."""
+    with contextlib.suppress(OSError):
+        os.killpg(group, number)
+
+
+def is_stranger(child: int) -> bool:
+    """Whether a child of this process has been asked often enough whose it is, and is no bot's."""
+    return _strangers.get(child, 0) >= ASKED_ENOUGH
+
+
+def forget_strangers(here: Iterable[int]) -> None:
+    """These are all children that there are: what is not among them is not known any more."""
+    for pid in _strangers.keys() - set(here):
+        del _strangers[pid]

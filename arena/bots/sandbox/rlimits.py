@@ -1,0 +1,94 @@
+"""Limits that the system itself keeps, for each process of a bot: they stop what happens faster than looking can see.
+
+They are set from outside, as soon as the program has been started, and for whatever it has started by then: setting
+them in between would take a fork of the arena, which costs it milliseconds in which no other game goes on. The limits
+on the whole tree (`arena.bots.limits`) are kept by looking at it.
+
+RLIMIT_AS is left alone: the address space that Java and node reserve has nothing to do with what they use. RLIMIT_DATA
+counts what they could use without asking again, which is also more than they do, so that it gets room on top.
+"""
+
+import contextlib
+import os
+import sys
+
+from arena.bots.limits import GIB, Limits
+from arena.bots.sandbox.procfs import read_file, walk
+
+if sys.platform != "win32":
+    import resource
+
+CPU_SECONDS = 3600
+"""Processor time that one process may use: a bot that spins is stopped even if nobody looks."""
+OPEN_FILES = 256
+DATA_ROOM = 2 * GIB
+"""What a process may ask for beyond what all may use: Java commits that much on a machine with 24 GiB."""
+MARK = 10
+"""RLIMIT_LOCKS of <asm-generic/resource.h>, which counted locks on files before Linux 2.4.25: it limits nothing."""
+FEW = 64
+"""Processes that are gone through where there is no limit on them: those of a sandbox that is being set up."""
+PROCESSES_ROOM = 64
+"""The system counts a user's processes and threads, not a bot's. A bot gets so many times its share on top of what the
+machine has: that stops a program that never stops forking, and no other."""
+
+
+def use_all_descriptors() -> None:
+    """Let this process have as many descriptors open as it may: a game takes about twelve."""
+    if sys.platform != "win32":
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def process_limits(limits: Limits) -> dict[str, int]:
+    """What the system keeps for each process whatever holds the bot, by the names that prlimit has for it."""
+    return {
+        "data": limits.memory + DATA_ROOM,
+        "cpu": CPU_SECONDS,
+        "fsize": limits.tmp,
+        "nofile": OPEN_FILES,
+        "nice": 0,  # nothing lower than the priority that the arena has, whatever the host's users may
+        "rtprio": 0,
+        "core": 1,  # not 0, at which a machine with a handler for crashes would still hand each of a bot's to that
+    }
+
+
+def at_most_own(name: str, value: int) -> int:
+    """The limit of this name, or that of the arena itself where it is lower: nothing below may raise it."""
+    _, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
+
+
+def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int], mark: int | None = None) -> None:
+    """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all).
+
+    What it has started by now gets them, too, as far as that is no more than it may start; later ones inherit them. A
+    process is limited before its children are looked for: one that it starts in between has them already. `mark` is
+    what its processes are known by (`arena.bots.sandbox.reaper`).
+    """
+    if sys.platform != "linux" or not (limits or cpus or mark):
+        return
+    values = process_limits(limits) if limits else {}
+    if limits:
+        values["nproc"] = _processes_now() + PROCESSES_ROOM * limits.processes
+    numbers = {getattr(resource, f"RLIMIT_{name.upper()}"): value for name, value in values.items()}
+    if mark is not None:
+        numbers[MARK] = mark
+    for process in walk([pid], limits.processes if limits else FEW):
+        with contextlib.suppress(OSError):  # it is dead by now
+            if cpus:
+                os.sched_setaffinity(process.pid, cpus)
+            for number, value in numbers.items():
+                _lower(process.pid, number, value)
+
+
+def _lower(pid: int, number: int, value: int) -> None:
+    """Set a limit, unless there is a lower one."""
+    _, hard = resource.prlimit(pid, number)
+    lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.prlimit(pid, number, (lowest, lowest))
+
+
+def _processes_now() -> int:
+    """How many processes and threads the machine has, which is at least what the user has."""
+    return int(read_file("/proc/loadavg").split()[3].split(b"/")[1])

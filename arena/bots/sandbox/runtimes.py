@@ -1,0 +1,431 @@
+"""What has to be visible for a bot's program to run where only the system and the bot's own files are.
+
+A program is followed as the kernel would follow it: through the PATH, links and the `#!` lines of scripts, until it is
+a file of the bot, of the system (`/usr` and what hangs on it), or an installation of its own, which then is shown as a
+whole and nowhere else than where it is; so are the links that lead to it. All this is read, not asked: nothing that a
+bot names is run outside a sandbox. The one exception is a version manager's stand-in for Python that the host itself
+has on the PATH or has named: it alone knows which Python it stands for, and is asked where no bot's files are.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import takewhile
+from pathlib import Path
+
+import protocol
+from arena.bots import BotSpec, base_environment
+from arena.bots.links import Link, Trail, at_its_folder, climbs, follow, read_start
+from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
+from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
+from arena.errors import UsageError
+from arena.printable import printable
+
+TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
+"""Where nothing of the machine can be shown, because something else is there inside."""
+
+PYTHON = re.compile(r"(python|pypy)[\d.]*")
+"""The names of Pythons. With a suffix (python3-config) it is some other program."""
+VERSION = re.compile(r"((?:python|pypy)\d+\.\d+)")
+"""The name of a Python, as its packages' folder is called too."""
+QUESTION = "import json, sys; print(json.dumps(sys.executable))"
+ANSWER_SECONDS = 60.0
+SCRIPTS = 5
+"""The kernel follows no longer chain of `#!` lines either."""
+SETTINGS_SIZE = 65536
+"""More bytes than a virtual environment's settings have."""
+INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
+"""What is only in folders that hold an installation and nothing else."""
+OF_RUST = (".cargo", ".rustup")
+"""Folders of a home in which rustup keeps all toolchains, and its stand-ins for them."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A line that shows whether a program of the host's can be run, and what has to be visible for it.
+
+    Nothing of a bot is in it. It is a control (see `trial`) if the program is not the bot's choice.
+    """
+
+    words: tuple[str, ...]
+    folders: tuple[Path, ...] = ()
+    links: tuple[Link, ...] = ()
+    is_control: bool = False
+    has_to_end_well: bool = True
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a bot's command comes to: words with the paths of this machine.
+
+    `folders` and `links` have to be visible at their own places beside the system and the bot's own files;
+    `environment` is to be set; `path` are the folders in which its PATH finds programs. `trial` shows
+    whether the host's program that it is run by can be run; None if it is the bot's own.
+    """
+
+    command: tuple[str, ...]
+    trial: Trial | None = None
+    folders: tuple[Path, ...] = ()
+    links: tuple[Link, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    path: tuple[Path, ...] = ()
+
+
+def find_program(bot: BotSpec, host: HostPrograms) -> Program:
+    """How to run a bot, by its own program or one of the host's, where little is visible.
+
+    Raises `UsageError` if its command leads elsewhere, or if what it needs cannot be shown.
+    """
+    return _Search(bot, host, is_shown=True).run()
+
+
+def check_program(bot: BotSpec, host: HostPrograms) -> tuple[Path, ...]:
+    """The folders in which a bot's PATH may find programs, where all is visible to it anyway.
+
+    Raises `UsageError` if its command leads neither to its own files nor to a program of the host's.
+    """
+    return _Search(bot, host, is_shown=False).run().path
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What of the host's is shown to a build: folders and links at their own places; `path` are those with programs."""
+
+    folders: tuple[Path, ...]
+    links: tuple[Link, ...]
+    path: tuple[Path, ...]
+
+
+def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
+    """What a bot may be built with beside the system: all that the host has named, and the arena's own Python.
+
+    Raises `SandboxError` if something that is named cannot be shown.
+    """
+    search = _Search(bot, host, is_shown=True)
+    path = []
+    for named in host.named:
+        search.need(named)
+        end = follow(named).end
+        path += [end / "bin", end] if end.is_dir() else [named.parent]
+    with contextlib.suppress(UsageError):  # it need not be for bots in another language
+        search.need(Path(os.path.abspath(sys.executable)))
+        path.append(Path(os.path.abspath(sys.executable)).parent)
+    return Tools(*search.shown, tuple(path))
+
+
+class _Search:
+    """The way from a bot's command to the program that runs it, and what is found to be needed on the way."""
+
+    def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
+        self._is_shown = is_shown
+        self._who, self._is_hosts = f"{bot.path}: its program", False
+        self._bot, self._host, self._own = bot, host, own_files(bot)
+        self._path = tuple(dict.fromkeys(self._folders_of_path()))
+        self._folders = set[Path]()
+        self._links = dict[Path, Link]()
+        self._environment = dict[str, str]()
+
+    def run(self) -> Program:
+        command, for_host = list(self._bot.command), False
+        hosts: tuple[Path, Trail] | None = None
+        is_control = False
+        for _ in range(SCRIPTS):
+            program, trail = self._look_up(command[0])
+            own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
+            outside = trail.places[len(own)] if len(own) < len(trail.places) else None
+            if not program.is_relative_to(self._own):
+                self._check(program, trail, for_host)
+                program, trail = self._behind_stand_in(program, trail)
+                for_host, hosts = True, (program, trail)
+                self._need(program, trail)
+            elif outside is not None:
+                self._check(outside, follow(outside), for_host, link=program)
+                self._need(outside, follow(outside), program)
+                for_host, hosts = True, (outside, follow(outside))
+                if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
+                    program = own[-1]  # inside, the bot's files are at another place
+            else:
+                for_host, hosts = False, None
+                if any(os.path.isabs(link.target) for link in trail.links):
+                    program = trail.end
+            self._refuse_climbing(trail)
+            command[0] = str(program)
+            is_control = hosts is not None and (is_control or self._host.is_control(*hosts))
+            is_python = hosts is not None and PYTHON.fullmatch(hosts[0].name) is not None
+            interpreter = [] if is_python else self._interpreter(trail.end, for_host=for_host)
+            if not interpreter:
+                break
+            command[:0] = interpreter
+        else:
+            raise self._refusal(f"its #! lines lead from script to script, more than {SCRIPTS} of them")
+        return Program(
+            command=tuple(command),
+            trial=self._trial(*hosts, is_control=is_control) if hosts is not None and self._is_shown else None,
+            folders=self.shown[0],
+            links=self.shown[1],
+            environment=self._environment,
+            path=self._path,
+        )
+
+    def _trial(self, program: Path, trail: Trail, *, is_control: bool) -> Trial:
+        """The trial of one of the host's programs, with what that one needs and nothing that the bot has added."""
+        alone = _Search(self._bot, self._host, is_shown=True)
+        alone._need(program, trail)
+        is_python = PYTHON.fullmatch(program.name) is not None
+        words = ("-I", "-S", "-c", "pass") if is_python else ("--version",)
+        return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
+
+    @property
+    def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
+        """The folders and the links that have to be visible."""
+        return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
+
+    def _refusal(self, words: str) -> UsageError:
+        return UsageError(printable(f"{self._bot.path}: {words}"))
+
+    def _refuse_climbing(self, trail: Trail) -> None:
+        """Refuse a link that leads out of the bot's folder by `..`, even to come back: inside, that is elsewhere."""
+        for link in trail.links:
+            if link.place.is_relative_to(self._own) and (self._own in trail.left or self._climbs(link)):
+                raise self._refusal(
+                    f"{link.place}: this link leads out of the bot's folder, to {link.target}: expected a path within "
+                    "it, or a whole path"
+                )
+
+    def _climbs(self, link: Link) -> bool:
+        """Whether a link leads out of the folder by its text alone, whatever the names in it are."""
+        if os.path.isabs(link.target):
+            return False
+        return climbs(link.place.relative_to(self._own).parent, link.target)
+
+    # --- where programs are looked for ------------------------------------------------------------------------------
+
+    def _folders_of_path(self) -> list[Path]:
+        """The folders of the bot's PATH that count, with no link left in their paths.
+
+        Those that it has from the host are passed over if they do not; its own bot.toml must not name one.
+        """
+        given = base_environment()["PATH"].split(os.pathsep)
+        found = []
+        for text in self._bot.environment.get("PATH", os.defpath).split(os.pathsep):
+            try:
+                folder = follow(self._bot.folder / text).end
+            except (OSError, ValueError):
+                continue
+            if not folder.is_dir():
+                continue
+            is_own = folder.is_relative_to(self._own)
+            if is_own or self._host.is_folder_of_programs(folder) or self._is_of_the_system(folder):
+                found.append(folder)
+            elif text not in given:
+                raise self._refusal(
+                    f"env: PATH: {text} leads to {folder}: expected folders of the bot's own, of the system, or on the "
+                    "PATH of whoever started the arena"
+                )
+        return found
+
+    def _is_of_the_system(self, folder: Path) -> bool:
+        return self._host.entrant_at(folder) is None and is_within(folder, SYSTEM)
+
+    def _look_up(self, name: str) -> tuple[Path, Trail]:
+        """Where a program is, with no link left in the path of its folder, and the whole way to it."""
+        for found in [self._bot.folder / name] if "/" in name else [folder / name for folder in self._path]:
+            try:
+                trail, program = follow(found), at_its_folder(found)
+            except (OSError, ValueError):
+                continue
+            if trail.end.is_file() and os.access(trail.end, os.X_OK):
+                return program, trail
+            if "/" in name:
+                raise self._refusal(f"its command or #! line names {name}: expected a program, a file that can be run")
+        if "/" in name:
+            raise self._refusal(f"its command or #! line names {name}, and there is no such file")
+        path = os.pathsep.join(str(folder) for folder in self._path)
+        hint = command_hint(self._bot.folder, name, path) if name == self._bot.command[0] else ""
+        raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
+
+    def _check(self, program: Path, trail: Trail, for_host: bool, link: Path | None = None) -> None:
+        """Refuse a program that is not the host's; `link` is the bot's own that leads to it."""
+        reason = self._host.why_not(program, trail, for_host=for_host)
+        if reason is not None and link is not None:
+            raise self._refusal(f"{link}: this link leads out of the bot's folder, to {program}, which {reason}")
+        if reason is not None:
+            raise self._refusal(f"its command or #! line leads out of its own files: {program} {reason}")
+
+    def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
+        """The words that a script's `#!` line puts before its path; none for what is no script.
+
+        A text of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
+        """
+        try:
+            start = read_start(program, FIRST_LINE)
+        except OSError as error:
+            raise self._refusal(f"{program}: cannot be read: {error.strerror}") from None
+        line = start.split(b"\n")[0]
+        if not line.startswith(SCRIPT_MARK):
+            fault = None if for_host else text_fault(start, program.name)
+            if fault is not None:
+                raise self._refusal(f"{program}: {fault}")
+            return []
+        words = self._words_of(program, line)
+        if words and words[0].endswith("\r"):
+            raise self._refusal(
+                f"{program}: its #! line ends in CR LF, as on Windows, so the system looks for a program "
+                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})"
+            )
+        return words
+
+    def _words_of(self, program: Path, line: bytes) -> list[str]:
+        """The words of a `#!` line as the kernel parts them; those of `env` as it does."""
+        text = os.fsdecode(line[2:]).strip(" \t")
+        words = re.split("[ \t]+", text, maxsplit=1) if text else []
+        if len(words) == 2 and Path(words[0]).name == "env":
+            try:
+                inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]
+            except ValueError as error:
+                raise self._refusal(f"{program}: its #! line cannot be read: {error}") from None
+            if inner and not inner[0].startswith("-") and "=" not in inner[0]:
+                return inner
+        return words
+
+    def _behind_stand_in(self, program: Path, trail: Trail) -> tuple[Path, Trail]:
+        """The program itself, where this one is only a version manager's stand-in for it."""
+        if program.parent.name != "shims" or not self._is_shown:
+            return program, trail
+        if not PYTHON.fullmatch(program.name):
+            raise self._refusal(
+                f"{program} is only a version manager's stand-in: name the program itself in the bot's command or #! "
+                f"line ({program.parent.parent.name.lstrip('.')} which {program.name} tells it)"
+            )
+        meant = _ask(program, os.pathsep.join(str(folder) for folder in self._host.path))
+        try:
+            found = at_its_folder(meant), follow(meant)
+        except OSError as error:
+            raise self._refusal(f"{program} stands for {meant}: {error.strerror}") from None
+        self._check(*found, for_host=True)
+        return found
+
+    # --- what is needed ---------------------------------------------------------------------------------------------
+
+    def need(self, path: Path) -> None:
+        """Note what one of the host's programs, or a whole installation, needs. Raises `SandboxError`."""
+        self._who, self._is_hosts = f"--interpreter {path}: it", True
+        if path.is_dir():
+            self._show_folder(follow(path).end)
+        else:
+            self._need(at_its_folder(path), follow(path))
+
+    def _need(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
+        """Note what one of the host's programs needs; `started_as` is the bot's own link to it, if it is run by one."""
+        if not self._is_shown:
+            return
+        self._show(program, trail)
+        started = started_as or program
+        if not PYTHON.fullmatch(started.name):
+            return
+        environment = next((place for place in (started.parent.parent, started.parent) if is_environment(place)), None)
+        if environment is not None:
+            if not environment.is_relative_to(self._own):
+                self._show_folder(environment)
+            self._need_base(environment, {started.name, trail.end.name})
+        else:
+            self._show_users_packages(trail.end)
+        kit = Path(protocol.__file__).parent  # where the arena is installed in place, in a checkout that is not shown
+        if not is_within(kit, (*SYSTEM, *self._folders)):
+            self._folders.add(kit)
+
+    def _need_base(self, environment: Path, names: set[str]) -> None:
+        """Note what the Python needs that a virtual environment was made from: its settings name the folder."""
+        try:
+            lines = read_start(environment / "pyvenv.cfg", SETTINGS_SIZE).decode("utf-8", "replace").splitlines()
+        except OSError:
+            return
+        for line in lines:
+            key, _, value = (part.strip() for part in line.partition("="))
+            if key.lower() != "home" or not os.path.isabs(value):
+                continue
+            for name in sorted(names):
+                try:
+                    base, trail = at_its_folder(Path(value, name)), follow(Path(value, name))
+                except (OSError, ValueError):
+                    continue
+                is_own = environment.is_relative_to(self._own)  # then it is the bot that has named it
+                if self._host.why_not(base, trail, for_host=not is_own) is None:
+                    self._show(base, trail)
+
+    def _show(self, program: Path, trail: Trail) -> None:
+        """Have a program's installation shown, and each link that leads to it."""
+        for link in trail.links:
+            if not is_within(link.place, SYSTEM):
+                self._links[link.place] = link
+        if not is_within(trail.end, SYSTEM):
+            self._show_folder(installation(trail.end))
+
+    def _show_folder(self, folder: Path) -> None:
+        if not is_within(folder, SYSTEM):
+            _refuse_wide(folder, self._who, is_hosts=self._is_hosts)
+            self._folders.add(folder)
+
+    def _show_users_packages(self, python: Path) -> None:
+        """Show what the user who runs the arena has installed for this Python, if it is there."""
+        version = VERSION.match(python.name)
+        base = Path(os.path.expanduser("~"), ".local")
+        packages = base / "lib" / version[1] / "site-packages" if version else None
+        if packages is not None and packages.is_dir() and follow(packages).end == packages:
+            self._show_folder(packages)
+            self._environment["PYTHONUSERBASE"] = str(base)
+
+
+_OF_THE_ARENA = frozenset(Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
+
+
+@lru_cache
+def _ask(stand_in: Path, path: str) -> Path:
+    """Which Python a stand-in of the host's stands for, asked where no bot's file can tell it another.
+
+    `path` is where it may look for programs.
+    """
+    try:
+        answer = subprocess.run(
+            [stand_in, "-I", "-c", QUESTION],  # -I: nothing of the folder, the environment or the user is imported
+            check=True,
+            cwd="/",
+            env={**base_environment(), "PATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=ANSWER_SECONDS,
+        )
+        return Path(json.loads(answer.stdout))
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {error.returncode}"]
+        raise UsageError(printable(f"{stand_in}: asked which Python it stands for, it failed: {said[0]}")) from None
+    except (OSError, subprocess.TimeoutExpired, ValueError, TypeError) as error:
+        raise UsageError(printable(f"{stand_in}: it does not tell which Python it stands for: {error}")) from None
+
+
+def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
+    """Refuse to show a folder that is likely to hold more than an installation; `who` needs it.
+
+    Raises `UsageError`, and `SandboxError` if it is the host who has chosen it, or where the arena's own Python is.
+    """
+    owner = printable(f"{who} belongs to {folder}")
+    refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
+    homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
+    marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
+    collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
+    if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
+        of_rust = folder.name in OF_RUST and folder.parent in homes
+        toolchain = '; for Rust name the toolchain itself: --interpreter "$(rustc --print sysroot)"' if of_rust else ""
+        raise refusal(
+            f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
+            f"/opt/NAME), or put it into the bot's folder{toolchain}"
+        )
+    if is_within(folder, TAKEN):
+        raise refusal(f"{owner}, which cannot be shown to a bot: move it")

@@ -1,0 +1,195 @@
+"""The watch over all processes of one bot: whether they use more than they may, at a cost that the bot cannot raise.
+
+A look takes 15 us a process. It goes through no more processes and threads than the bot may have, and a few; it lets
+other tasks have their turn in between; and the next one waits fifty times as long as it took. Where a control group
+keeps the limits there is nothing to look at but the arena's orphans.
+
+Memory is first added up plainly, which counts what processes share again for each. Only if that is too much, and no
+process alone is, the kernel is asked how much it really is. It goes through all pages for that, which takes
+milliseconds for each process: so it is done in a thread, one process of all bots at a time, and the next time waits
+twenty times as long as it took. Meanwhile a bot could make its own what it shares, up to the plain sum: so that has a
+limit, too.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import trio
+
+from arena.bots.limits import Limits, size_text
+from arena.bots.sandbox import reaper
+from arena.bots.sandbox.procfs import EVERYTHING, Process, fair_resident, own_memory, walk
+
+WATCH_SECONDS = 0.05
+"""How often a bot's processes are looked at. One that takes memory as fast as it can gets some 60 MB in that time."""
+WATCH_SHARE = 50
+"""And not before this many times as long as the last look took, in processor time, has passed."""
+STEP = 8
+"""Processes that are looked at before other tasks have their turn."""
+RESTLESS_SECONDS = 0.002
+"""How soon is looked again whether what is to stand still does."""
+EXACT_SECONDS = 0.25
+EXACT_SHARE = 20
+"""The same for exact readings of memory; there the time is that of the thread."""
+EXACT_STEP_SECONDS = 0.02
+"""How long one bot's readings go on before another bot's have their turn."""
+SHARED_MOST = 8
+"""How many times its memory a bot's processes may have in use if what they share is counted for each."""
+
+_READING: "trio.lowlevel.RunVar[trio.CapacityLimiter]" = trio.lowlevel.RunVar("reading")
+
+OnLook = Callable[[Sequence[Process]], bool]
+"""What is told of each look's processes; returns whether the next look is to be soon."""
+
+
+class Watch:
+    """Looks at all of a bot's processes. `is_counted` says that the kernel keeps the limits.
+
+    `helpers` processes, the first ones, are the sandbox's.
+    """
+
+    def __init__(self, leader: int, limits: Limits | None, helpers: int, on_look: OnLook, *, is_counted: bool) -> None:
+        self._leader = leader
+        self._limits = limits
+        self._helpers = helpers
+        self._on_look = on_look
+        self._is_counted = is_counted
+        self._most = limits.processes + helpers if limits else EVERYTHING
+        self.processes: list[Process] = []
+        """What the last look has found."""
+        self.peak_memory = 0
+        """The most memory that was seen in use, in bytes, all processes together."""
+        self._words = ""
+        self._is_soon = False
+        self._wake = trio.Event()
+        self._is_shared = False
+        """Whether it depends on what is shared if it is too much."""
+        self._exact_after = -math.inf
+        self._is_reading = False
+
+    def hurry(self) -> None:
+        """Look again soon."""
+        self._is_soon = True
+        self._wake.set()
+
+    def report(self, words: str) -> None:
+        """The bot has done too much of something else."""
+        self._words = self._words or words
+        self._wake.set()
+
+    async def until_over(self) -> str:
+        """Look again and again; return in words what the bot's processes use more of than they may."""
+        async with trio.open_nursery() as nursery:
+            spent = 0.0
+            while not self._words:
+                await self._pause(spent)
+                if not self._words:
+                    spent = await self.look_in_steps()
+                if self._is_shared and not self._is_reading and trio.current_time() > self._exact_after:
+                    self._is_reading = True
+                    nursery.start_soon(self._read_exactly)
+            nursery.cancel_scope.cancel()
+        return self._words
+
+    async def _pause(self, spent: float) -> None:
+        earliest = trio.current_time() + WATCH_SHARE * spent
+        if not self._is_soon:
+            with trio.move_on_after(max(WATCH_SECONDS, WATCH_SHARE * spent)):
+                await self._wake.wait()
+        self._wake = trio.Event()
+        if self._is_soon and not self._words:
+            self._is_soon = False
+            await trio.sleep_until(max(earliest, trio.current_time() + RESTLESS_SECONDS))
+
+    async def look_in_steps(self) -> float:
+        """Look once, and let others have their turn meanwhile. Returns the processor time that it took."""
+        spent = 0.0
+        begun = time.thread_time()
+        for _ in self._steps():
+            spent += time.thread_time() - begun
+            await trio.lowlevel.checkpoint()
+            begun = time.thread_time()
+        return spent + time.thread_time() - begun
+
+    def look(self) -> str:
+        """Look once; returns in words what is used more of than allowed, or nothing. What is shared is not decided."""
+        for _ in self._steps():
+            pass
+        return self._words
+
+    def _steps(self) -> Iterator[None]:
+        reaper.sweep()
+        if self._is_counted:
+            return
+        found: list[Process] = []
+        for process in walk(reaper.roots(self._leader), self._most):
+            found.append(process)
+            if len(found) % STEP == 0:
+                yield
+        reaper.remember(self._leader, found)
+        self.processes = found
+        self._words = self._words or self._too_many() or self._too_much()
+        self._is_soon = self._on_look(found) or self._is_soon
+
+    def _too_many(self) -> str:
+        processes = sum(process.threads or 1 for process in self.processes) - self._helpers
+        if self._limits is None or processes <= self._limits.processes:
+            return ""
+        return f"had {processes} processes and threads; {self._limits.processes} are allowed"
+
+    def _too_much(self) -> str:
+        resident = sum(process.resident for process in self.processes)
+        most = self._limits.memory if self._limits else EVERYTHING
+        self._is_shared = False
+        if resident <= most:
+            self.peak_memory = max(self.peak_memory, resident)
+            return ""
+        if resident > most * SHARED_MOST:
+            return (
+                f"used {resident >> 20}M of memory, with what its processes share counted for each of them; "
+                f"{SHARED_MOST} times {size_text(most)} are allowed"
+            )
+        largest = max((own_memory(each.pid) for each in self.processes if each.resident > most), default=0)
+        self._is_shared = largest <= most
+        return "" if self._is_shared else self._over_memory(largest)
+
+    def _over_memory(self, used: int) -> str:
+        assert self._limits is not None
+        self.peak_memory = max(self.peak_memory, used)
+        return f"used {used >> 20}M of memory, all its processes together; {size_text(self._limits.memory)} are allowed"
+
+    async def _read_exactly(self) -> None:
+        """Add up the memory of all processes, what they share counted once."""
+        assert self._limits is not None
+        try:
+            limiter = _READING.get()
+        except LookupError:
+            limiter = trio.CapacityLimiter(1)
+            _READING.set(limiter)
+        pids = [process.pid for process in self.processes if not process.is_dead]
+        used, spent = 0, 0.0
+        while pids and used <= self._limits.memory:
+            part, seconds, count = await trio.to_thread.run_sync(
+                _read_some, pids, abandon_on_cancel=True, limiter=limiter
+            )
+            used += part
+            spent += seconds
+            pids = pids[count:]
+        if used > self._limits.memory:
+            self.report(self._over_memory(used))
+        self.peak_memory = max(self.peak_memory, used)
+        self._exact_after = trio.current_time() + max(EXACT_SECONDS, EXACT_SHARE * spent)
+        self._is_reading = False
+
+
+def _read_some(pids: Sequence[int]) -> tuple[int, float, int]:
+    """The memory of the first of these processes, the seconds that it took, and how many they are. Runs in a thread."""
+    begun = time.thread_time()
+    used = count = 0
+    spent = 0.0
+    while count < len(pids) and spent < EXACT_STEP_SECONDS:
+        used += fair_resident(pids[count])
+        count += 1
+        spent = time.thread_time() - begun
+    return used, spent, count

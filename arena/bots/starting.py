@@ -1,0 +1,146 @@
+"""How the bots of one league or match are started under a level, and which of them cannot be."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+import trio
+
+from arena.bots import BotSpec, broken
+from arena.bots.limits import Limits
+from arena.bots.process import BotProcess
+from arena.bots.sandbox import bwrap, reaper
+from arena.bots.sandbox.cgroup import Hierarchy
+from arena.bots.sandbox.launch import Launch, SandboxError
+from arena.bots.sandbox.levels import Level, joined
+from arena.bots.sandbox.mounts import Recipe, recipe
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.sandbox.runtimes import check_program
+from arena.bots.trial import try_controls, try_entrants
+from arena.errors import UsageError
+from arena.printable import printable
+
+
+def runnable(
+    level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None, usual: Limits | None = None
+) -> list[BotSpec]:
+    """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
+
+    What of the host's they are run by is tried in a sandbox, within the usual limits. Raises `SandboxError` if it is
+    the host's affair that they cannot be run, and `HostError` if this machine cannot start anything.
+    """
+    ways = _Ways(level, bots, host or HostPrograms((), bots))
+    tried = trio.run(try_entrants, ways.recipes, usual or Limits()) if level is not Level.DEFAULT else {}
+    by_name = {bot.name: bot for bot in bots}
+    problems = ways.problems | {
+        name: f"{printable(str(by_name[name].path))}: --sandbox {level.value}: {why}" for name, why in tried.items()
+    }
+    return [broken(bot, problems[bot.name]) if bot.name in problems else bot for bot in bots]
+
+
+class _Ways:
+    """How each of the bots that are not broken is to be started, or why it cannot be. Raises `SandboxError`."""
+
+    def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
+        self.recipes: dict[str, Recipe] = {}
+        self.paths: dict[str, str] = {}
+        """At the default level, the folders in which each bot may find programs."""
+        self.problems: dict[str, str] = {}
+        for bot in (bot for bot in bots if bot.fault is None):
+            try:
+                if level is Level.DEFAULT:
+                    self.paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
+                else:
+                    self.recipes[bot.name] = recipe(bot, bots, host)
+            except SandboxError:
+                raise
+            except UsageError as error:
+                self.problems[bot.name] = printable(str(error))
+
+
+class RefusedBotsError(UsageError):
+    """Bots that cannot be run, by a fault of their own; `problems` say what it is, by the bots' names."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("\n".join(problems.values()))
+        self.problems = dict(problems)
+
+
+class Confinement:
+    """How the bots of one league or match are started. Use it in a `with` statement.
+
+    `limits` are those of each bot by name, `usual` those of all others; `interpreters` are what the host has named for
+    bots to be run by. Bots that are broken are never started. Raises `RefusedBotsError` for others that cannot be run
+    at this level, and `SandboxError` if it is the level that cannot run what they need.
+    """
+
+    def __init__(
+        self,
+        level: Level,
+        bots: Sequence[BotSpec],
+        usual: Limits,
+        limits: Mapping[str, Limits],
+        interpreters: Sequence[str] = (),
+    ) -> None:
+        self.level = level
+        self.interpreters = tuple(interpreters)
+        self._bots = tuple(bots)
+        self._usual = usual
+        self._limits = limits
+        self._hierarchy: Hierarchy | None = None
+        self._started = 0
+        ways = _Ways(level, bots, HostPrograms(self.interpreters, bots))
+        if ways.problems:
+            raise RefusedBotsError(ways.problems)
+        self._recipes, self._paths = ways.recipes, ways.paths
+        if level is Level.CGROUP:
+            self._hierarchy = Hierarchy.find()
+
+    async def try_out(self, bots: Sequence[BotSpec] | None = None) -> None:
+        """Try whether the level still works for these bots (all, if none are given), with no file of theirs.
+
+        Tried are the plain system, and the arena's own Python and named programs as far as they are run by them: so a
+        bot cannot make it fail. Raises `SandboxError` if it does, and `HostError` if this machine cannot start
+        anything.
+        """
+        if self.level is not Level.DEFAULT:
+            sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
+            await try_controls([self._recipes[bot.name] for bot in sound], self._usual)
+
+    def __enter__(self) -> "Confinement":
+        if self.level is Level.DEFAULT:
+            reaper.close_to_bots()  # in a sandbox no bot sees it anyway
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.level is Level.DEFAULT:
+            reaper.open_to_others()
+        if self._hierarchy:
+            self._hierarchy.close()
+
+    def limits_of(self, bot: BotSpec) -> Limits:
+        """What a bot may use."""
+        return self._limits.get(bot.name, self._usual)
+
+    def start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
+        """Start a bot, on these CPUs (none named: on all). Raises `StartError` and `HostError`."""
+        launch = self._launch(bot, cpus)
+        try:
+            return BotProcess.start(launch)
+        except Exception:
+            if launch.group:
+                launch.group.remove()
+            raise
+
+    def _launch(self, bot: BotSpec, cpus: frozenset[int]) -> Launch:
+        limits = self.limits_of(bot)
+        words = f"{self.level.value}: {limits.text}"
+        if self.level is Level.DEFAULT:
+            environment = {**bot.environment, "PATH": self._paths[bot.name]}
+            return Launch(bot.command, bot.folder, environment, limits, cpus=cpus, words=words)
+        line = bwrap.through_shell(bwrap.command(self._recipes[bot.name], limits, bwrap.spare_user()))
+        group = None
+        if self._hierarchy:
+            self._started += 1
+            group = self._hierarchy.make(f"bot-{self._started}", limits, bwrap.PROCESSES)
+            line = joined(line, group)
+        return Launch(line, bot.folder, {}, limits, helpers=bwrap.PROCESSES, group=group, cpus=cpus, words=words)

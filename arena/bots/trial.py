@@ -1,0 +1,106 @@
+"""Whether what bots are run by can be run in their sandboxes, tried before the first game.
+
+A trial runs a program of the host's, with nothing of any bot in the sandbox, and there are two kinds of it:
+
+    control   of the plain system, of the arena's own Python, of a program that the host has named. If one fails, it is
+              the host's affair: it is said once, nothing is played, and no bot loses by it.
+    other     of a program of the host's that an entrant has chosen. If one fails, that entrant is broken, and no other.
+
+So an entrant decides by its choice about itself alone. Of a bot's own program nothing is tried: its first game shows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import trio
+
+from arena.bots.limits import Limits
+from arena.bots.run import run_to_end
+from arena.bots.sandbox import bwrap
+from arena.bots.sandbox.launch import HostError, Launch, SandboxError, StartError
+from arena.bots.sandbox.mounts import Recipe
+from arena.bots.sandbox.runtimes import Trial
+from arena.printable import printable
+
+SECONDS = 10.0
+"""How long what an entrant has chosen may take to say its version; that takes 0.02 s for a Python, 0.3 s for a JVM."""
+CONTROL_SECONDS = 60.0
+"""The same for controls, on which no entrant has an influence: a machine that is busy must not stop a league."""
+AT_ONCE = 8
+CANNOT_RUN = (126, 127)
+"""What a program exits with that could not be run: of a shell, of prlimit, and of the linker that misses a library."""
+LINE_SHOWN = 300
+WORDS_SHOWN = 300
+
+
+async def try_entrants(recipes: Mapping[str, Recipe], limits: Limits) -> dict[str, str]:
+    """What the sandbox cannot run of what these bots, by their names, are run by: why, by the names of those bots.
+
+    Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
+    """
+    await try_controls(recipes.values(), limits)
+    chosen = {name: recipe.trial for name, recipe in recipes.items() if recipe.trial and not recipe.trial.is_control}
+    failed = await _try_all(chosen.values(), limits, SECONDS)
+    return {
+        name: f"tried {_words(trial.words)}, which the sandbox cannot run: {failed[trial]}"
+        for name, trial in chosen.items()
+        if trial in failed
+    }
+
+
+async def try_controls(recipes: Iterable[Recipe], limits: Limits) -> None:
+    """Try the plain system, and what of the controls these bots are run by.
+
+    Raises `SandboxError` if one fails, and `HostError` if the machine cannot start anything.
+    """
+    controls = [Trial(bwrap.PLAIN), *(recipe.trial for recipe in recipes if recipe.trial and recipe.trial.is_control)]
+    for trial, said in (await _try_all(controls, limits, CONTROL_SECONDS)).items():
+        raise SandboxError(f"the sandbox cannot run {trial.words[0]}, which bots need: {said}")
+
+
+async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> dict[Trial, str]:
+    """Try each once, several at a time. Those that fail, with what was said about it."""
+    failed: dict[Trial, str] = {}
+    faults: list[HostError] = []
+    some = trio.Semaphore(AT_ONCE)
+
+    async def attempt(trial: Trial) -> None:
+        async with some:
+            if faults:
+                return
+            try:
+                said = await _try(trial, limits, seconds)
+            except HostError as error:
+                faults.append(error)  # raised below: out of a nursery it would come wrapped in a group
+                return
+        if said is not None:
+            failed[trial] = said
+
+    async with trio.open_nursery() as nursery:
+        for trial in dict.fromkeys(trials):
+            nursery.start_soon(attempt, trial)
+    if faults:
+        raise faults[0]
+    return failed
+
+
+async def _try(trial: Trial, limits: Limits, seconds: float) -> str | None:
+    """None if the program can be run, else what was said about it."""
+    recipe = bwrap.nobodys_recipe(trial.words, trial.folders, trial.links)
+    line = bwrap.command(recipe, limits, bwrap.spare_user())
+    launch = Launch(bwrap.through_shell(line), Path("/"), {}, limits, helpers=bwrap.PROCESSES)
+    try:
+        ended = await run_to_end(launch, seconds)
+    except StartError as error:
+        return printable(str(error), LINE_SHOWN)
+    lines = ended.said.strip().splitlines()
+    if ended.code is None:
+        return f"it {ended.how}"
+    cannot = ended.code in CANNOT_RUN or ended.said.startswith(bwrap.COMPLAINT)
+    if ended.code == 0 or not (trial.has_to_end_well or cannot):
+        return None
+    return printable(lines[-1], LINE_SHOWN) if lines else f"it {ended.how}"
+
+
+def _words(words: Sequence[str]) -> str:
+    return printable(" ".join(words), WORDS_SHOWN)

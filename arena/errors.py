@@ -1,0 +1,26 @@
+"""What every error that a user can meet is, and the hint at what may have been meant."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ArenaError(Exception):
+    """Something that a user has to know and can act on. The text stands alone: what was expected, what came, where.
+
+    The command line prints it without a traceback and exits with `exit_code`.
+    """
+
+    exit_code = 1
+
+
+class UsageError(ArenaError):
+    """What was asked for makes no sense: a wrong path, name or option."""
+
+    exit_code = 2
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """The words to help someone who wrote `word` where one of `known` was expected."""
+    choices = list(known)
+    near = difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"

@@ -1,0 +1,218 @@
+"""Games judged again: whether what a record, or a file of an interrupted game, says can be true.
+
+What follows from the rules is worked out anew by the engine that judged it live. What does not (a clock, a crash) is
+held against what the referee can have written: who can lose so, when, with which of the set-ups there, and how long an
+action may have taken. What passes may still be invented as a whole; `docs/hosting.md` says what cannot be told.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from arena.game.clock import Clock
+from arena.game.record import GameRecord, NoteLine, Past, RecordError
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.rules.events import IllegalActionError
+from arena.rules.game import Game
+from arena.rules.ruleset import Ruleset, RulesetError, ruleset_from_lines
+from arena.rules.setup import IllegalSetupError, check_setup
+from protocol.notation import COLOR_BY_WORD, Color, Reason, ReasonKind
+
+SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT})
+"""Lost instead of setting up."""
+ON_THE_MOVE = frozenset({Reason.TIMEOUT, Reason.ILLEGAL_ACTION})
+"""Only the side to move can lose so."""
+AT_ANY_TIME = frozenset({Reason.NO_START, Reason.CRASH, Reason.PROTOCOL, Reason.OVER_LIMIT})
+"""Either side can lose so, before the game and in it: a game that goes on after a pause begins with a start."""
+
+ROUNDING_US = 1.0
+"""Times are kept in whole microseconds, and the referee's clock is not; this much of it may come together in a ply."""
+MOST_MS = 10**14
+"""Three thousand years: no option of the command line gives more."""
+
+
+class Course(NamedTuple):
+    """What was played, as records and interrupted games have it alike."""
+
+    setups: tuple[str, str]
+    actions: tuple[str, ...]
+    times_us: tuple[int, ...]
+    cpu_us: tuple[int, ...]
+    notes: tuple[NoteLine, ...]
+    interrupted: tuple[tuple[int, int], ...]
+    forgiven_us: tuple[int, ...]
+
+    @classmethod
+    def of(cls, played: GameRecord | Past, setups: tuple[str, str]) -> "Course":
+        return cls(
+            setups,
+            played.actions,
+            played.times_us,
+            played.cpu_us,
+            played.notes,
+            played.interrupted,
+            played.forgiven_us,
+        )
+
+
+def check_record(record: GameRecord) -> None:
+    """Judge a recorded game again. Raises `RecordError` if the engine does not come to the recorded verdict, or what is
+    recorded cannot have come about."""
+    try:
+        _check_record(record)
+    except (RecordError, RulesetError, IllegalSetupError) as error:
+        raise RecordError(f"game {record.id}: {error}") from None
+
+
+def _check_record(record: GameRecord) -> None:
+    verdict, reason = record.verdict, record.verdict.reason
+    if verdict.plies != len(record.actions):
+        raise RecordError(f"recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
+    if (verdict.result is GameResult.DRAW) != (reason.kind is ReasonKind.DRAWN):
+        raise RecordError(f"recorded as {verdict.result.value} by {reason.value}, which cannot be")
+    if verdict.result is GameResult.NEITHER and reason not in SETTING_UP | AT_ANY_TIME:
+        raise RecordError(f"recorded as lost by both by {reason.value}, which only one can lose by")
+    winner = verdict.result.winner
+    if winner is not None and verdict.detail.startswith(f"{winner.word} ("):
+        raise RecordError(f"{winner.word} is recorded as the winner, but its words are {verdict.detail!r}")
+    used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
+    if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
+        raise RecordError("its start, length or use of the machine is less than nothing")
+    ruleset = ruleset_from_lines(record.ruleset, record.rules)
+    check_time(record.time)
+    red, blue = record.setups
+    if red is None or blue is None:
+        _check_unplayed(record, ruleset)
+        return
+    game = check_course(ruleset, record.time, Course.of(record, (red, blue)))
+    if game.outcome is None:
+        judged: tuple[GameResult, Reason] | None = None
+    else:
+        winner = game.outcome.winner
+        judged = (GameResult.DRAW if winner is None else GameResult.win(winner), game.outcome.reason)
+    expected = None if reason.is_forfeit else (verdict.result, reason)
+    if judged != expected:
+        raise RecordError(f"recorded as {_words(expected)}, judged again as {_words(judged)}")
+    if judged is None:
+        _check_forfeit(record, game)
+
+
+def _words(judged: tuple[GameResult, Reason] | None) -> str:
+    return f"{judged[0].value} by {judged[1].value}" if judged else "not over"
+
+
+def _check_forfeit(record: GameRecord, game: Game) -> None:
+    """A game that broke off with both set-ups there: who can have lost it so?"""
+    reason = record.verdict.reason
+    if reason in SETTING_UP:
+        raise RecordError(f"{reason.value}, but both sides had set up")
+    if reason in ON_THE_MOVE and record.verdict.result is not GameResult.win(game.to_move.opponent):
+        raise RecordError(f"{reason.value}, but the side to move is recorded as the winner")
+    if reason is Reason.ILLEGAL_ACTION:
+        _check_illegal(record.verdict.detail, game)
+
+
+def _check_illegal(detail: str, game: Game) -> None:
+    """The action that a game was lost by, if the words name it, must not be legal."""
+    text = detail.partition(f": ply {game.ply + 1}: ")[2].partition(": ")[0]
+    try:
+        game.check(game.parse(text))
+    except IllegalActionError:
+        return
+    raise RecordError(f"lost by the illegal action {text}, which is legal")
+
+
+def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:
+    """A game that ended before both had set up."""
+    reason, result, setups = record.verdict.reason, record.verdict.result, record.setups
+    if reason not in SETTING_UP | AT_ANY_TIME:
+        raise RecordError(f"{reason.value} without both set-ups")
+    if record.actions or record.times_us or record.cpu_us:
+        raise RecordError("has actions or times without both set-ups")
+    _check_notes(record.notes, 0)
+    for setup in setups:
+        if setup is not None:
+            check_setup(ruleset, setup.split("/"))
+    loser = Color.RED if result.winner is None else result.winner.opponent  # of two, the reason is Red's
+    if reason in SETTING_UP and setups[loser] is not None:
+        raise RecordError(f"{loser.word} lost by {reason.value}, but had set up")
+    met = reason in SETTING_UP or setups != (None, None)
+    if result.winner is not None and met and (setups[result.winner] is None or reason is Reason.NO_START):
+        raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
+
+
+def check_course(ruleset: Ruleset, time: TimeControl, course: Course) -> Game:
+    """Play what was played again; returns the position at the end of it.
+
+    Raises `RecordError` where the rules or the clocks do not allow it, `IllegalSetupError` for a set-up.
+    """
+    setups, actions, times_us, cpu_us, notes, interrupted, forgiven_us = course
+    if len(times_us) != len(actions):
+        raise RecordError(f"{len(actions)} actions, but {len(times_us)} times")
+    for name, numbers in (("processor times", cpu_us), ("times forgiven", forgiven_us)):
+        if len(numbers) not in (0, len(actions)):
+            raise RecordError(f"{len(actions)} actions, but {len(numbers)} {name}")
+    if min((*times_us, *cpu_us, *forgiven_us), default=0) < 0:
+        raise RecordError("an action took less than no time")
+    _check_notes(notes, len(actions))
+    if not all(1 <= ply <= len(actions) + 1 and taken >= 0 for ply, taken in interrupted):
+        raise RecordError("an interruption at a ply that there is not, or of less than no time")
+    red, blue = (setup.split("/") for setup in setups)
+    for rows in (red, blue):
+        check_setup(ruleset, rows)
+    game = Game(ruleset, red, blue)
+    sides = _play(game, actions)
+    _check_times(time, (*sides, game.to_move), course)
+    return game
+
+
+def _play(game: Game, actions: Sequence[str]) -> list[Color]:
+    """Play these actions; whose each was."""
+    sides = []
+    for action in actions:
+        sides.append(game.to_move)
+        try:
+            game.apply(action)
+        except IllegalActionError as error:
+            raise RecordError(f"ply {len(sides)}: {error}") from None
+    return sides
+
+
+def _check_times(time: TimeControl, sides: Sequence[Color], course: Course) -> None:
+    """Nobody took longer than the clocks allowed: the referee would have ended the game there.
+
+    `sides` are those of all actions, and the one that is to move then.
+    """
+    clock = Clock(time)
+    interrupted = sorted(course.interrupted, reverse=True)
+    for ply, side in enumerate(sides, start=1):
+        while interrupted and interrupted[-1][0] == ply:
+            _, used = interrupted.pop()
+            _check_taken(used, clock.budget(side), ply)
+            clock.spend(side, used / 1_000_000)
+        if ply <= len(course.times_us):
+            taken = course.times_us[ply - 1]
+            _check_taken(taken, clock.budget(side) + time.margin_ms / 1000, ply)
+            clock.charge(side, taken / 1_000_000)
+
+
+def _check_taken(microseconds: int, allowed: float, ply: int) -> None:
+    if microseconds > allowed * 1_000_000 + ROUNDING_US * ply:
+        raise RecordError(f"ply {ply} took {microseconds // 1000} ms, where {allowed * 1000:g} ms were allowed")
+
+
+def _check_notes(notes: Sequence[NoteLine], plies: int) -> None:
+    for note in notes:
+        if not 1 <= note.ply <= plies + 1 or note.color not in COLOR_BY_WORD:
+            raise RecordError(f"has a note of {note.color!r} at ply {note.ply}, which there is not")
+
+
+def check_time(time: TimeControl) -> None:
+    """Raise `RecordError` unless these are limits that a game can have."""
+    limits = [limit for limit in (time.move_ms, time.bank_ms) if limit is not None]
+    if not limits:
+        raise RecordError("its time control bounds neither the moves nor the game")
+    least_1, least_0 = (*limits, time.start_ms, time.setup_ms), (time.increment_ms, time.margin_ms)
+    if min(least_1) < 1 or min(least_0) < 0 or max(*least_1, *least_0) > MOST_MS:
+        raise RecordError(f"its time control makes no sense: {time}")

@@ -1,0 +1,57 @@
+"""A record played again, from the rules that stand in the record itself, by the engine that judged the game live."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from arena.game.record import GameRecord, RecordError
+from arena.game.view import SeatView, tell
+from arena.rules.events import Event, IllegalActionError
+from arena.rules.game import Game
+from arena.rules.ruleset import RulesetError, ruleset_from_lines
+from arena.rules.setup import IllegalSetupError
+from protocol.notation import Color
+
+
+@dataclass(frozen=True)
+class Step:
+    """One ply of a replay: its number, whose it was, the action, what came of it and how long it took."""
+
+    ply: int
+    color: Color
+    action: str
+    events: tuple[Event, ...]
+    microseconds: int
+
+
+class Replay:
+    """A record being played again: the true position, and what each side knows of it.
+
+    Raises `RecordError` if the record has no game in it (a side never set up) or breaks its own rules.
+    """
+
+    def __init__(self, record: GameRecord) -> None:
+        red, blue = record.setups
+        if red is None or blue is None:
+            raise RecordError(f"game {record.id} ended before both sides had set up: {record.verdict.detail}")
+        if len(record.actions) != len(record.times_us):
+            raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
+        self.record = record
+        rows = (tuple(red.split("/")), tuple(blue.split("/")))
+        try:
+            self.game = Game(ruleset_from_lines(record.ruleset, record.rules), *rows)
+        except (RulesetError, IllegalSetupError) as error:
+            raise RecordError(f"game {record.id}: {error}") from None
+        self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
+
+    def steps(self) -> Iterator[Step]:
+        """Play the recorded actions one by one; the position is the one after each step that is handed out."""
+        for action, microseconds in zip(self.record.actions, self.record.times_us, strict=True):
+            color = self.game.to_move
+            try:
+                events = self.game.apply(action)
+            except IllegalActionError as error:
+                raise RecordError(f"game {self.record.id}: ply {self.game.ply + 1}: {error}") from None
+            for event in events:
+                for view, told in zip(self.views, tell(event), strict=True):
+                    view.see(told)
+            yield Step(self.game.ply, color, action, events, microseconds)

@@ -1,0 +1,28 @@
+"""What a game is to be: everything that its result may depend on."""
+
+import msgspec
+
+from arena.game.time_control import TimeControl
+from arena.rules.ruleset import Ruleset
+
+
+class Player(msgspec.Struct, frozen=True):
+    """A bot as it takes part: the name it has in tables and the fingerprint of its files."""
+
+    name: str
+    digest: str
+
+
+class GameSpec(msgspec.Struct, frozen=True):
+    """A game that is to be played: everything that its result may depend on, and its id.
+
+    `players` is red, then blue. `seeds` are the numbers that the two are given, in the same order. `pair_seed` names
+    the pair of games, colours swapped, that this one belongs to.
+    """
+
+    id: str
+    ruleset: Ruleset
+    time: TimeControl
+    players: tuple[Player, Player]
+    seeds: tuple[int, int]
+    pair_seed: int

@@ -1,0 +1,33 @@
+"""How a game ended, as a value."""
+
+import enum
+
+import msgspec
+
+from protocol.notation import Color, Reason
+
+
+class GameResult(enum.Enum):
+    """Who won. `NEITHER` is a game that both sides lost by a fault of their own before it began."""
+
+    RED = "red"
+    BLUE = "blue"
+    DRAW = "draw"
+    NEITHER = "neither"
+
+    @staticmethod
+    def win(color: Color) -> "GameResult":
+        return GameResult.BLUE if color else GameResult.RED
+
+    @property
+    def winner(self) -> Color | None:
+        return {GameResult.RED: Color.RED, GameResult.BLUE: Color.BLUE}.get(self)
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """How a game ended: who won, why, after how many plies, and in words."""
+
+    result: GameResult
+    reason: Reason
+    plies: int
+    detail: str = ""

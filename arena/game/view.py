@@ -1,0 +1,120 @@
+"""What a seat may know. The only code that decides it.
+
+The bytes that a bot gets, a replay with one side hidden and any redacted export all come from here: public events go
+in, and what comes out for a seat is all that this seat is told. A seat's `board` lines are drawn from a
+`protocol.view.View` that is fed those same messages, so they cannot hold more.
+"""
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from arena.game.time_control import TimeControl
+from arena.rules.actions import Action, Path, Rescue
+from arena.rules.board import BLUE_BIT, RANKS
+from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from arena.rules.game import Game
+from arena.rules.ruleset import Ruleset
+from protocol import messages
+from protocol.messages import ArenaMessage
+from protocol.notation import LAKE_SQUARES, SQUARES, Color
+from protocol.view import CELL_EMPTY, CELL_LAKE, View
+
+
+def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
+    """What Red and Blue are told of a public event; one and the same object where they are told the same.
+
+    They are, but for one case: under silent defence a defender that stays is not named to the attacker's side
+    (Vintage p. 21). All booklets have both ranks of any other fight named.
+    """
+    message = _public(event)
+    if isinstance(event, Fought) and event.silent:
+        told = event.defender_for(event.color)
+        hidden = messages.Battle(SQUARES[event.square], event.attacker, told, event.survivor)
+        return (hidden, message) if event.color is Color.RED else (message, hidden)
+    return message, message
+
+
+def _public(event: Event) -> ArenaMessage:
+    match event:
+        case Moved(mover, action):
+            return messages.Moved(mover, action.text)
+        case Fought():
+            return messages.Battle(SQUARES[event.square], event.attacker, event.defender, event.survivor)
+        case Revealed(square, rank):
+            return messages.Reveal(SQUARES[square], rank)
+        case Rescued(color, square, rank):
+            return messages.Rescued(color, SQUARES[square], rank)
+        case Guessed(square, rank, right):
+            return messages.Guess(SQUARES[square], rank, right)
+        case Resigned(mover):
+            return messages.Moved(mover, "resign")
+
+
+def opening(
+    ruleset: Ruleset, time: TimeControl, seed: int, color: Color, restored: Sequence[str] | None = None
+) -> list[ArenaMessage]:
+    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on."""
+    bank = time.bank_ms
+    return [
+        messages.Game(color, ruleset.name),
+        *(messages.Rule(name, value) for name, value in ruleset.lines()),
+        messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
+        messages.Seed(seed),
+        messages.Restore(tuple(restored)) if restored else messages.SetupRequest(),
+    ]
+
+
+def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
+    """The names of the squares that the opponent of `color` occupies."""
+    return tuple(SQUARES[square] for square, code in enumerate(game.board) if code and (code > BLUE_BIT) != bool(color))
+
+
+def legal_actions(game: Game) -> tuple[str, ...]:
+    """The side to move's legal actions as text, in the order of their squares."""
+    order = _by_squares if game.kit.plain else _order
+    return tuple(action.text for action in sorted(game.legal_moves(), key=order))
+
+
+_by_squares = attrgetter("origin", "target")
+"""The same order as `_order`, where all actions are straight moves."""
+
+
+def _order(action: Action) -> tuple[int, int, int, int, int, str]:
+    """By the first two squares that an action names, then by what is added to them."""
+    travel, placed = (action.move, action.square) if isinstance(action, Rescue) else (action, 0)
+    second, third = (travel.between[0], travel.target) if isinstance(travel, Path) else (travel.target, 0)
+    return travel.origin, second, len(action.text), third, placed, action.text
+
+
+def true_cells(game: Game) -> tuple[str, ...]:
+    """The board with every rank shown, as 100 cells like those of a `board` line: for the host, never for a bot."""
+    return tuple(
+        CELL_LAKE if square in LAKE_SQUARES else _true_cell(code) if code else CELL_EMPTY
+        for square, code in enumerate(game.board)
+    )
+
+
+def _true_cell(code: int) -> str:
+    return ("b" if code > BLUE_BIT else "r") + RANKS[code].letter
+
+
+class SeatView:
+    """One seat's knowledge of a game, as a board: for `board` lines, for replays and for pages."""
+
+    def __init__(self, game: Game, color: Color, rows: Sequence[str]) -> None:
+        self.color = color
+        self._view = View(color, game.ruleset.name)
+        for name, value in game.ruleset.lines():
+            self._view.apply(messages.Rule(name, value))
+        self._view.place_own(tuple(rows))
+        if not game.ruleset.fills_rows:
+            self._view.apply(messages.Enemy(enemy_squares(game, color)))
+
+    def see(self, told: ArenaMessage) -> None:
+        """Take in one message that the seat has been told."""
+        self._view.apply(told)
+
+    def cells(self) -> tuple[str, ...]:
+        """The board as the 100 cells of a `board` line, between two actions."""
+        self._view.close_action()
+        return self._view.cells()

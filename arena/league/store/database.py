@@ -1,0 +1,233 @@
+"""SQLite as the store uses it: one connection, transactions, and errors as a user can act on them.
+
+What SQLite says of a file that is damaged, or is no store at all, comes out as one clear error, never as a traceback.
+A file that is only read is opened for reading. The one thing that then has to be written is what a transaction that was
+killed has left to undo; it is opened for writing when SQLite says so, and not before.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from arena.errors import ArenaError, UsageError
+from arena.league.store.journal import check_before_opening
+from arena.printable import printable
+
+BUSY_SECONDS = 30.0
+DAMAGE_SHOWN = 10
+LONGEST_WORDS = 300
+MADE_BY = "a file made by 'arena league' or 'arena match'"
+
+PRAGMAS = (
+    "synchronous = FULL",  # a game that was stored outlives a power cut
+    "fullfsync = ON",  # on macOS fsync alone leaves it in the disk's cache
+    "cell_size_check = ON",  # damage to a page is noticed when it is read
+    "trusted_schema = OFF",  # a stranger's file runs nothing
+)
+LIMITS = (
+    (sqlite3.SQLITE_LIMIT_LENGTH, 256 << 20),  # bytes of a value or a row; a record has a small part of it
+    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 64 << 10),  # of a statement, and of a definition in the file
+    (sqlite3.SQLITE_LIMIT_COLUMN, 100),
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),  # so no journal of the arena's own ever names another file
+)
+"""What a stranger's file may ask of the memory."""
+TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
+"""What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
+
+
+class StoreError(ArenaError):
+    """The store cannot be read or written; the text says why. What was stored before is still there."""
+
+
+class Damage(NamedTuple):
+    """Something that is not as it was stored: in a game, by its number, or in the store as a whole."""
+
+    game: int | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text if self.game is None else f"game {self.game}: {self.text}"
+
+
+def damage_text(damage: tuple[Damage, ...]) -> str:
+    """The first of them, a line each."""
+    more = [f"and {len(damage) - DAMAGE_SHOWN} more"] if len(damage) > DAMAGE_SHOWN else []
+    return "\n".join(f"    {line}" for line in (*damage[:DAMAGE_SHOWN], *more))
+
+
+class DamagedError(StoreError):
+    """The store holds something that is not as it was stored. `damage` names it."""
+
+    def __init__(self, path: Path, damage: tuple[Damage, ...]) -> None:
+        super().__init__(
+            f"{path}: this store is damaged, or was changed from outside:\n{damage_text(damage)}\n"
+            "'arena verify' checks all of it, and '--salvage' copies what is whole to a new store"
+        )
+        self.damage = damage
+
+
+class Database:
+    """An open SQLite file. Its errors are `StoreError` and `UsageError`."""
+
+    def __init__(self, path: Path, write: bool) -> None:
+        self._path = path
+        self._file = Path(os.path.realpath(path))
+        """Where SQLite looks for the files beside it, too."""
+        self._lock = threading.RLock()
+        """Games are stored from a thread of their own."""
+        self._has_written = False
+        self._opened: tuple[int, int] | None = None
+        """Which file that was."""
+        self.connection = self._connected(write)
+
+    def _connected(self, write: bool) -> sqlite3.Connection:
+        check_before_opening(self._file)
+        # As a whole path: SQLite has names such as ":memory:" that are no files.
+        name = str(self._file) if write else _address(self._file)
+        try:
+            connection = sqlite3.connect(
+                name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=not write
+            )
+        except sqlite3.Error as error:
+            raise _explained(self._path, error) from None
+        connection.text_factory = _text
+        for limit, value in LIMITS:
+            connection.setlimit(limit, value)
+        return connection
+
+    def prepare(self) -> None:
+        """Make it keep what it is given, and believe nothing."""
+        for pragma in PRAGMAS:
+            self.query(f"PRAGMA {pragma}")
+        self._opened = _file_at(self._path)
+
+    def prepare_for_salvage(self) -> list[Damage]:
+        """Have a file read as far as it goes, and never written; returns what is wrong if that is not all."""
+        self.query("PRAGMA query_only = ON")
+        try:
+            self.query("SELECT count(*) FROM sqlite_schema")
+        except StoreError as error:
+            self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
+            return [Damage(None, str(error).removeprefix(f"{self._path}: "))]
+        return []
+
+    def as_far_as_it_goes(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds until it comes to something that is damaged."""
+        found: list[tuple[Any, ...]] = []
+        try:
+            with self._lock:
+                found.extend(self.connection.execute(statement))
+        except (sqlite3.Error, UnicodeDecodeError):
+            pass
+        return found
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def query(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run a statement; outside a transaction it is one of its own."""
+        try:
+            with self._lock:
+                try:
+                    return self.connection.execute(statement, values).fetchall()
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorname != TO_ROLL_BACK:
+                        raise
+                    self._open_to_roll_back()
+                    return self.connection.execute(statement, values).fetchall()
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
+            raise self._explained(error) from None
+
+    def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
+        """What SQLite's error means here. Once something has been written, nothing is wrong with what was asked for."""
+        if self._has_written and self._opened != _file_at(self._path):
+            return StoreError(
+                f"{self._path}: this store was moved, deleted or replaced while games were played; every game that was "
+                "stored before is in the file that was here"
+            )
+        explained = _explained(self._path, error)
+        is_usage = isinstance(explained, UsageError) and self._has_written
+        return StoreError(str(explained)) if is_usage else explained
+
+    def _open_to_roll_back(self) -> None:
+        """Open the file for writing, so that SQLite can undo what a killed program has begun.
+
+        It asks for that where a transaction first reads, so nothing is read twice.
+        """
+        is_within = self.connection.in_transaction
+        self.connection.close()
+        self.connection = self._connected(write=True)
+        for statement in (*(f"PRAGMA {pragma}" for pragma in PRAGMAS), *(["BEGIN"] if is_within else [])):
+            self.connection.execute(statement)
+
+    def number(self, pragma: str) -> int:
+        """The value of a pragma that is a number."""
+        ((value,),) = self.query(f"PRAGMA {pragma}")
+        return int(value)
+
+    @contextmanager
+    def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+        """All that is done within, or nothing."""
+        with self._lock:
+            self.query(begin)
+            try:
+                yield
+                if begin != "BEGIN":  # to commit what was only read fails in a file that was cut off
+                    self.query("COMMIT")
+                    self._has_written = True
+            finally:
+                if self.connection.in_transaction:
+                    self.query("ROLLBACK")
+
+    def damage(self) -> list[Damage]:
+        """What SQLite finds wrong with the file itself."""
+        try:
+            found = [str(text) for (text,) in self.query(f"PRAGMA integrity_check({DAMAGE_SHOWN})")]
+        except StoreError as error:
+            return [Damage(None, str(error))]
+        return [] if found == ["ok"] else [Damage(None, f"the file: {' '.join(text.split())}") for text in found]
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path: its device and its number there."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _address(file: Path) -> str:
+    """A file as SQLite is to open it for reading only. It takes no host, so a share of Windows is all path."""
+    path = file.as_posix()
+    return f"file://{'' if path.startswith('/') else '/'}{quote(os.fsencode(path))}?mode=ro"
+
+
+def _text(data: bytes) -> str:
+    """Text as SQLite holds it, which need not be text in a file that is damaged."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
+    text = printable(str(error), LONGEST_WORDS)
+    if "not a database" in text:
+        return UsageError(f"{path}: expected a store ({MADE_BY}), got another file")
+    if "full" in text:
+        return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
+    if "unable to open" in text:
+        return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
+    if getattr(error, "sqlite_errorname", "") == TO_ROLL_BACK:
+        return UsageError(
+            f"{path}: a game was being stored when arena was killed, which has to be undone before anything is read: "
+            "the file and its folder must be writable for that"
+        )
+    if "readonly" in text:
+        return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
+    if "locked" in text:
+        return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
+    return StoreError(f"{path}: the file is damaged, or its disk is: {text}")

@@ -1,0 +1,165 @@
+"""A stored game as the columns of its row: made from its record in one place, and read back only if unchanged.
+
+Tables are made from rows, because records are a hundred times as large. All that a row says follows from the record,
+but a file can be damaged or edited; so each row carries two checksums: one of its record, and one of its columns
+together with that. They tell a change from what was stored. They are no signature: who edits a file can compute them
+anew, and `arena.league.verify` plays the record again to see whether it can be true.
+"""
+
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import msgspec
+
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.printable import printable
+from protocol.notation import Color, Reason
+
+SUM_BYTES = 16
+
+COLUMNS = (
+    *("number", "id", "red", "red_digest", "blue", "blue_digest", "result", "reason", "plies", "detail"),
+    *("red_moves", "red_us", "red_slowest_us", "blue_moves", "blue_us", "blue_slowest_us", "seconds"),
+    *("red_cpu_us", "blue_cpu_us"),
+)
+"""The columns in the order in which they are read and summed. A column that is added later gets its own sum: these stay
+as they are, or no stored row agrees with its checksum any more."""
+
+Columns = tuple[Any, ...]
+"""What stands in a row's `COLUMNS`: of any type at all, until the checksum has been compared."""
+
+
+class PlayerTime(NamedTuple):
+    """What one side's moves took in one game: how many, in all, and the slowest, in microseconds.
+
+    `cpu_us` is the processor time of them all; None where it was not measured.
+    """
+
+    moves: int
+    total_us: int
+    slowest_us: int
+    cpu_us: int | None = None
+
+
+class GameRow(NamedTuple):
+    """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in."""
+
+    number: int
+    id: str
+    players: tuple[Player, Player]
+    result: GameResult
+    reason: Reason
+    plies: int
+    detail: str
+    times: tuple[PlayerTime, PlayerTime]
+    seconds: float
+
+
+def row_of(number: int, record: GameRecord) -> GameRow:
+    """The row of a recorded game."""
+    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
+    red_time, blue_time = (
+        _player_time(record.times_us[side ^ blue_starts :: 2], record.cpu_us[side ^ blue_starts :: 2]) for side in Color
+    )
+    verdict = record.verdict
+    return GameRow(
+        number=number,
+        id=record.id,
+        players=record.players,
+        result=verdict.result,
+        reason=verdict.reason,
+        plies=verdict.plies,
+        detail=verdict.detail,
+        times=(red_time, blue_time),
+        seconds=record.seconds,
+    )
+
+
+def _player_time(times_us: tuple[int, ...], cpu_us: tuple[int, ...]) -> PlayerTime:
+    used = sum(cpu_us) if len(cpu_us) == len(times_us) else None
+    return PlayerTime(len(times_us), sum(times_us), max(times_us, default=0), used)
+
+
+def columns_of(row: GameRow) -> Columns:
+    """The row as it is stored, in the order of `COLUMNS`."""
+    (red, blue), (red_time, blue_time) = row.players, row.times
+    return (
+        *(row.number, row.id, red.name, red.digest, blue.name, blue.digest),
+        *(row.result.value, row.reason.value, row.plies, row.detail),
+        *(*red_time[:3], *blue_time[:3], row.seconds),
+        *(red_time.cpu_us, blue_time.cpu_us),
+    )
+
+
+def row_from(columns: Columns) -> GameRow:
+    """The row that columns say, once it is known that they are unchanged. Text is made printable: see `differences`."""
+    number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = map(_readable, columns[:10])
+    red_moves, red_us, red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds = columns[10:17]
+    red_cpu_us, blue_cpu_us = columns[17:]
+    return GameRow(
+        number=number,
+        id=game_id,
+        players=(Player(red, red_digest), Player(blue, blue_digest)),
+        result=GameResult(result),
+        reason=Reason(reason),
+        plies=plies,
+        detail=detail,
+        times=(
+            PlayerTime(red_moves, red_us, red_slowest_us, red_cpu_us),
+            PlayerTime(blue_moves, blue_us, blue_slowest_us, blue_cpu_us),
+        ),
+        seconds=seconds,
+    )
+
+
+def record_sum(record: bytes) -> bytes:
+    """The checksum of an encoded record."""
+    return blake2b(record, digest_size=SUM_BYTES).digest()
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def row_sum(columns: Columns, sum_of_record: bytes) -> bytes:
+    """The checksum of a row's columns and of its record."""
+    return blake2b(_encode((columns, sum_of_record)), digest_size=SUM_BYTES).digest()
+
+
+def is_unchanged(columns: Columns, sum_of_record: object, sum_of_row: object) -> bool:
+    """Whether a row is as it was stored, whatever may stand in it."""
+    try:
+        return row_sum(columns, sum_of_record) == sum_of_row  # type: ignore[arg-type]  # it may be anything, see above
+    except (UnicodeEncodeError, OverflowError):  # text that is none; no row was ever summed with it
+        return False
+
+
+def differences(columns: Columns, record: GameRecord) -> list[str]:
+    """Where columns do not say what the record says, in words.
+
+    Text of either is made printable as it is read: a store may come from anywhere, or from an older version.
+    """
+    expected = columns_of(row_of(columns[0], record))
+    return [
+        f"{name} is {_shown(got)}, by the record {_shown(wanted)}"
+        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=True)
+        if (got != wanted or type(got) is not type(wanted)) and not _is_of_version_1(name, got, wanted)
+    ]
+
+
+def _readable(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value
+
+
+def _is_of_version_1(name: str, got: object, wanted: object) -> bool:
+    """Whether a column is empty because there was none yet, and there was nothing to put into it."""
+    return name in COLUMNS[-2:] and got is None and wanted == 0
+
+
+SHOWN = 60
+
+
+def _shown(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."

@@ -1,0 +1,235 @@
+"""Interrupted games as files: everything that is needed to take a game up again (Travel: "at any moment").
+
+The file is JSON: the game's specification, what has been played, where the bots are, and where the result belongs. The
+bots are started again when the game goes on; each is told its set-up and the events that it had been told, and the
+clocks stand where they stood.
+
+Such a file is checked as a whole before anything is started: what was played is played again. It has a checksum against
+slips of an editor. That is no signature, and does not cover where the bots and the store lie, which may have moved.
+"""
+
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.bots import BotSpec, load_bot
+from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import Confinement
+from arena.errors import ArenaError, UsageError
+from arena.game.recheck import Course, check_course, check_time
+from arena.game.record import Past, RecordError
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.hostfile import FileError, read_file
+from arena.printable import printable
+from arena.rules.ruleset import RulesetError, Starts, ruleset_from_lines
+from arena.rules.setup import IllegalSetupError
+
+PAUSE_FORMAT = 1
+CHECKSUM = "checksum"
+"""The key of the checksum; a file of the first version has none."""
+MAY_MOVE = ("bots", "store")
+"""What a host may edit: where things lie now."""
+MOST = 2**60
+"""No limit or seed comes near it, and the system takes it."""
+LONGEST_NAME = 1000
+MADE_BY = "made by 'arena match --pause'"
+LARGEST_FILE = 64 * MIB
+"""Bytes; a game of a million plies with notes has less."""
+
+
+class PausedGame(msgspec.Struct, frozen=True):
+    """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
+
+    `sandbox`, `limits`, `pondering` and `interpreters` are what the game is played under: see
+    `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the first version do not have it.
+    """
+
+    id: str
+    ruleset: str
+    rules: tuple[tuple[str, str], ...]
+    time: TimeControl
+    players: tuple[Player, Player]
+    seeds: tuple[int, int]
+    pair_seed: int
+    past: Past
+    bots: tuple[str, str]
+    store: str
+    sandbox: str = "default"
+    limits: tuple[Limits, Limits] = (Limits(), Limits())
+    pondering: bool = True
+    format: int = PAUSE_FORMAT
+    seed: int | None = None
+    interpreters: tuple[str, ...] = ()
+
+    def spec(self) -> GameSpec:
+        """The game's specification. Raises `UsageError` if its rules cannot be read."""
+        try:
+            ruleset = ruleset_from_lines(self.ruleset, self.rules)
+        except RulesetError as error:
+            raise UsageError(str(error)) from None
+        return GameSpec(self.id, ruleset, self.time, self.players, self.seeds, self.pair_seed)
+
+    def load_bots(self) -> tuple[BotSpec, BotSpec]:
+        """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
+        red, blue = (_same_bot(Path(path), player) for path, player in zip(self.bots, self.players, strict=True))
+        return red, blue
+
+
+def _same_bot(path: Path, player: Player) -> BotSpec:
+    try:
+        bot = load_bot(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
+    if bot.digest != player.digest:
+        raise UsageError(
+            f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
+            "them, or play the game anew with 'arena match'"
+        )
+    return replace(bot, name=player.name)
+
+
+def paused_game(
+    spec: GameSpec,
+    past: Past,
+    bots: tuple[BotSpec, BotSpec],
+    store: Path,
+    *,
+    held: Confinement,
+    pondering: bool,
+    seed: int | None = None,
+) -> PausedGame:
+    """A game that has just been interrupted, as it is to be saved."""
+    red, blue = bots
+    return PausedGame(
+        id=spec.id,
+        ruleset=spec.ruleset.name,
+        rules=tuple(spec.ruleset.lines()),
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        past=past,
+        bots=(str(red.path.resolve()), str(blue.path.resolve())),
+        store=str(store.resolve()),
+        sandbox=held.level.value,
+        limits=(held.limits_of(red), held.limits_of(blue)),
+        pondering=pondering,
+        seed=seed,
+        interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
+    )
+
+
+def save_paused(paused: PausedGame, path: Path) -> None:
+    """Write the file, durably, whole or not at all. Raises `ArenaError` if that cannot be done."""
+    fields = msgspec.to_builtins(paused)
+    data = msgspec.json.format(msgspec.json.encode({**fields, CHECKSUM: _checksum(fields)}), indent=2)
+    target = path.resolve()  # a link stays one
+    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise ArenaError(f"{path}: the game could not be saved: {error.strerror}") from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the name outlive a power cut as well, where the file system knows of that."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def refuse_to_overwrite(path: Path) -> None:
+    """Raise `UsageError` if something lies where a game is to be saved: nothing of the user's is overwritten."""
+    try:
+        if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+            return
+        paused = load_paused(path) if path.is_file() else None
+    except (UsageError, OSError, ValueError):
+        paused = None
+    if paused is None:
+        raise UsageError(f"{path}: expected a new file to save the game in; this is another, and is not overwritten")
+    red, blue = (player.name for player in paused.players)
+    raise UsageError(
+        f"{path}: a game is saved here already, {red} - {blue}, after {len(paused.past.actions)} plies; go on with "
+        f"'arena resume {path}', or name another file"
+    )
+
+
+def load_paused(path: Path) -> PausedGame:
+    """Read the file and check all that is in it. Raises `UsageError` that says what was expected.
+
+    Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
+    """
+    try:
+        data = read_file(path, most=LARGEST_FILE)
+    except FileError as error:
+        raise UsageError(str(error)) from None
+    try:
+        fields = msgspec.json.decode(data)
+        paused = msgspec.json.decode(data, type=PausedGame)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
+    if paused.format != PAUSE_FORMAT:
+        newer = "; it was saved by a newer version of arena" if paused.format > PAUSE_FORMAT else ""
+        raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got {paused.format}{newer}")
+    if fields.get(CHECKSUM, "") not in ("", _checksum(fields)):
+        raise UsageError(
+            f"{path}: this paused game was changed after it was saved; only {' and '.join(map(repr, MAY_MOVE))}, where "
+            "the bots and the store lie, may be edited"
+        )
+    try:
+        _check(paused)
+    except (UsageError, RecordError, IllegalSetupError) as error:
+        raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
+    return paused
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    """A checksum of what is in the file, however it is laid out, and of keys that this version does not know, too."""
+    summed = {key: value for key, value in fields.items() if key not in (CHECKSUM, *MAY_MOVE)}
+    return blake2b(msgspec.json.encode(summed, order="deterministic"), digest_size=16).hexdigest()
+
+
+def _check(paused: PausedGame) -> None:
+    """Raise one of three errors unless a game can have been interrupted so. See `load_paused`."""
+    spec, past = paused.spec(), paused.past
+    names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
+    for text in (*names, *paused.bots, paused.store, *paused.interpreters):
+        if not text or len(text) > LONGEST_NAME or printable(text) != text:
+            raise UsageError(f"not a name or a path: {printable(text, 40)!r}")
+    if " " in paused.ruleset or not paused.ruleset.isascii():
+        raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
+    if spec.ruleset.starts is Starts.CHOSEN:
+        raise UsageError("its rules do not say who begins")
+    if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed or 0)):
+        raise UsageError("a seed that is none")
+    if paused.sandbox not in [level.value for level in Level]:
+        raise UsageError(f"a sandbox that there is not: {printable(paused.sandbox, 40)!r}")
+    for limits in paused.limits:
+        if not (SMALLEST_MEMORY <= limits.memory < MOST and 1 <= limits.processes < MOST and 1 <= limits.tmp < MOST):
+            raise UsageError(f"limits that cannot be kept: {limits.text}")
+    check_time(paused.time)
+    game = check_course(spec.ruleset, paused.time, Course.of(past, past.setups))
+    if game.outcome is not None:
+        raise UsageError("the game is over")

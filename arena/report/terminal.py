@@ -1,0 +1,215 @@
+"""Tables and boards as text for a terminal. Results go to standard output; nothing here is meant to be parsed."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.store import GameRow
+from arena.report.standings import NAMES_ALONE, Difference, Table
+from protocol.notation import BOARD_SIZE, FILES
+
+PLAIN_WIDTH = 100
+"""Columns of output that goes to a file or a pipe."""
+CROSS_CELL = 9
+GAP = 2
+"""Spaces between two columns."""
+NAME_WIDTH = 24
+
+
+def results_console() -> Console:
+    """Standard output. A pipe has no width, so tables there are as wide as they need to be."""
+    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+
+
+def progress_console() -> Console:
+    """Standard error: progress and remarks, never results."""
+    return Console(file=sys.stderr, highlight=False, width=None if sys.stderr.isatty() else PLAIN_WIDTH)
+
+
+def _grid() -> Grid:
+    return Grid(box=None, pad_edge=False, header_style="dim")
+
+
+def _title(text: str) -> Text:
+    return Text(text, style="bold", no_wrap=True, overflow="ellipsis")
+
+
+def points_text(points: float) -> str:
+    """Points with a half where there is one."""
+    return f"{points:g}"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """The two ends of an interval in Elo; an end that is open is left out."""
+    if low is None and high is None:
+        return "open"
+    return f"{_signed(low)}..{_signed(high)}"
+
+
+def _signed(elo: float | None) -> str:
+    return "" if elo is None else f"{round(elo) or 0:+d}"
+
+
+class _Column(NamedTuple):
+    header: str
+    cells: list[str]
+    extra: int = 0
+    """Columns with the highest number go first where there is no room."""
+
+    @property
+    def width(self) -> int:
+        return max(map(cell_len, (self.header, *self.cells)))
+
+
+def standings_grid(table: Table, width: int) -> Grid:
+    """Points of games, wins, draws, losses, forfeits, Elo; per move the mean time, mean processor time, slowest, in ms.
+
+    In 80 columns there is room for all where names and numbers are of usual length; where there is less, the times are
+    left out one by one, then wins, draws and losses. The Elo of two bots is half their difference, which is said
+    elsewhere.
+    """
+    lines = table.lines
+    names = _Column("bot", [line.name for line in lines])
+    columns = [
+        _Column("points", [f"{points_text(line.points)}/{line.games}" for line in lines]),
+        *(
+            _Column(header, [str(getattr(line, field)) for line in lines], extra)
+            for header, field, extra in (("W", "wins", 1), ("D", "draws", 1), ("L", "losses", 1))
+        ),
+        _Column("forfeits", [str(line.forfeits) for line in lines]),
+        _Column("Elo", [_signed(line.elo) or "-" for line in lines]),
+        _Column("95%", [interval_text(line.elo_low, line.elo_high) if line.elo is not None else "-" for line in lines]),
+        *(
+            _Column(header, [f"{ms:.1f}" if (ms := getattr(line, field)) is not None else "-" for line in lines], extra)
+            for header, field, extra in (("ms", "mean_ms", 2), ("CPU", "cpu_ms", 3), ("slowest", "slowest_ms", 4))
+        ),
+    ]
+    if len(lines) == 2:
+        columns = [column for column in columns if column.header not in {"Elo", "95%"}]
+    places = _Column("#", [str(line.place) for line in lines])
+    room = width - places.width - min(names.width, NAME_WIDTH) - GAP
+    while sum(column.width + GAP for column in columns) > room and (least := max(column.extra for column in columns)):
+        columns = [column for column in columns if column.extra != least]
+    grid = _grid()
+    grid.add_column(places.header, justify="right")
+    grid.add_column(names.header, no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+    for column in columns:
+        grid.add_column(column.header, justify="right", no_wrap=True)
+    for row, (place, name) in enumerate(zip(places.cells, names.cells, strict=True)):
+        grid.add_row(place, Text(name), *(column.cells[row] for column in columns))
+    return grid
+
+
+def difference_text(difference: Difference) -> str:
+    """The difference between the two of a match in a sentence or two."""
+    first, second, low, high = difference.first, difference.second, difference.low, difference.high
+    if high is None:
+        words = f"more than {_signed(low)} (95%; no upper end, as {second} made no point)"
+    elif low is None:
+        words = f"less than {_signed(high)} (95%; no lower end, as {first} made no point)"
+    else:
+        words = f"{_signed(difference.elo)} (95%: {interval_text(low, high)})"
+    return (
+        f"Elo of {first} over {second}: {words}\nLikelihood that {first} is stronger: {_percent(difference.stronger)}"
+    )
+
+
+def _percent(share: float) -> str:
+    """A share that is neither 0 nor 1, in per cent with one digit."""
+    if share > 0.999:
+        return "more than 99.9%"
+    return "less than 0.1%" if share < 0.001 else f"{share:.1%}"
+
+
+def notes(table: Table) -> list[Text]:
+    """What is to be said below the standings: what is missing, and the difference between the two of a match."""
+    found = []
+    if not table.is_complete:
+        planned = table.planned if table.is_planned_known else f"at least {table.planned}"
+        rule = "; places go by points per game" if len(table.lines) > 2 else ""
+        found.append(Text(f"incomplete: {table.games} of {planned} games{rule}"))
+    if table.difference:
+        found.append(Text(difference_text(table.difference)))
+    return found
+
+
+def crosstables(table: Table, width: int) -> Iterable[Grid]:
+    """Who scored what against whom, as points/games, in as many blocks of columns as the width asks for."""
+    names = [line.name for line in table.lines]
+    longest = min(NAME_WIDTH, max(len(name) for name in names))
+    across = max(1, (width - longest - 5) // CROSS_CELL)
+    for start in range(0, len(names), across):
+        grid = _grid()
+        grid.add_column("#", justify="right")
+        grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+        columns = range(start, min(start + across, len(names)))
+        for column in columns:
+            grid.add_column(str(column + 1), justify="right", no_wrap=True)
+        for rank, name in enumerate(names, 1):
+            meetings = [table.meeting(name, names[column]) for column in columns]
+            cells = [f"{points_text(m.points)}/{m.games}" if m else "." for m in meetings]
+            grid.add_row(str(rank), Text(name), *cells)
+        yield grid
+
+
+def endings_grid(table: Table) -> Grid:
+    """How the games ended, and who lost how often for each reason."""
+    grid = _grid()
+    grid.add_column("reason", no_wrap=True)
+    grid.add_column("games", justify="right")
+    grid.add_column("lost by")
+    for ending in table.endings:
+        losers = ", ".join(f"{name} {count}" for name, count in ending.losers.items()) or "(drawn)"
+        grid.add_row(ending.reason.value, str(ending.games), Text(losers))
+    return grid
+
+
+def full_report(table: Table, width: int) -> RenderableType:
+    """Standings, crosstable and endings, one below the other."""
+    if not table.games:
+        return Text("no game has been played yet")
+    parts: list[RenderableType] = [
+        standings_grid(table, width),
+        *notes(table),
+        "",
+        _title("Crosstable: points/games of the row's bot"),
+    ]
+    for grid in crosstables(table, width):
+        parts += [grid, ""]
+    parts += [_title("How the games ended"), endings_grid(table)]
+    return Group(*parts)
+
+
+def score_text(result: GameResult) -> str:
+    """The score as red - blue."""
+    return {
+        GameResult.RED: "1-0",
+        GameResult.BLUE: "0-1",
+        GameResult.DRAW: "½-½",
+        GameResult.NEITHER: "0-0",
+    }[result]
+
+
+def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
+    """One game in one line, for lists and for plain progress; `names` are those to show, if not the players' own."""
+    red, blue = (names.get(player, player.name) for player in row.players)
+    ending = f"{row.reason.value}, {row.plies} {'ply' if row.plies == 1 else 'plies'}, {row.seconds:.1f} s"
+    return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
+
+
+def board_text(cells: tuple[str, ...]) -> str:
+    """A board of two-character cells with its coordinates, rank 10 at the top as Red sees it."""
+    files = "    " + "  ".join(FILES)
+    rows = [files]
+    for rank in range(BOARD_SIZE, 0, -1):
+        start = (rank - 1) * BOARD_SIZE
+        row = " ".join("· " if cell == ".." else cell for cell in cells[start : start + BOARD_SIZE])
+        rows.append(f"{rank:>2}  {row}".rstrip())
+    return "\n".join(rows)

@@ -1,0 +1,611 @@
+"""What a bot starts belongs to it, however it hides, and all of it is killed, however it runs."""
+
+import errno
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+import trio
+
+from arena.bots.limits import MIB, Limits
+from arena.bots.process import BotProcess
+from arena.bots.sandbox import killing, procfs, reaper, watch
+from arena.bots.sandbox.launch import Launch
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
+
+ENVIRONMENT = {"PATH": os.defpath}
+NEVER_ENDS = 20.0
+HOPPER = r"""
+#include <signal.h>
+#include <unistd.h>
+extern char **environ;
+int main(int count, char **words)
+{
+    char *hidden[] = {words[0], "hidden", 0}, *none[] = {0};
+    int report = dup(1);
+    if (count > 1 && words[1][0] == 'c') execve(words[0], hidden, none);
+    if (fork() == 0)
+        for (int hop = 0;; hop++) {
+            setsid();
+            if (fork()) _exit(0);
+            if (hop == 100) write(report, "up", 2);
+        }
+    pause();
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def hopper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that forks, detaches and exits for ever; with the argument `c`, in an empty environment."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    source = tmp_path_factory.mktemp("hopper") / "hopper.c"
+    source.write_text(HOPPER)
+    subprocess.run([compiler, "-O2", "-o", source.with_suffix(""), source], check=True)
+    return source.with_suffix("")
+
+
+async def started(*command: str, limits: Limits | None = None, word: bytes = b"up") -> BotProcess:
+    """A process that has said the word."""
+    process = BotProcess.start(Launch(command, Path("/"), ENVIRONMENT, limits))
+    output = b""
+    with trio.fail_after(NEVER_ENDS):
+        while word not in output:
+            await trio.lowlevel.wait_readable(process.stdout)
+            output += process.read_now() or b""
+    return process
+
+
+def python(script: str) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", "-c", script)
+
+
+@pytest.fixture
+def no_end_of_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killing a tree ends because nothing is left of it, or never."""
+    monkeypatch.setattr(killing, "PATIENCE", math.inf)
+
+
+@pytest.fixture
+def sole_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots are the only children there are, as in `arena league`."""
+    monkeypatch.setattr(reaper, "_sole_parent", True)
+
+
+@pytest.mark.parametrize("how", ["plain", "c"], ids=["with-its-token", "with-an-empty-environment"])
+def test_a_process_that_hops_for_ever_is_caught(
+    hopper: Path, how: str, sole_parent: None, no_end_of_patience: None, left_behind: Callable[[], list[str]]
+) -> None:
+    async def main() -> None:
+        process = await started(str(hopper), how)
+        with trio.fail_after(NEVER_ENDS):
+            await process.end(0)
+
+    for _ in range(5):
+        trio.run(main)
+        assert left_behind() == []
+
+
+DAEMON = """
+import os, resource, time
+os.read(0, 1)
+if os.fork() == 0:
+    os.setsid()
+    {before}
+    if os.fork() == 0:
+        os.execve("/bin/sh", ["sh", "-c", "echo $$ up; exec sleep 1000"], {{}})
+    os._exit(0)
+os.wait()
+time.sleep(1000)
+"""
+
+
+async def daemon(before: str = "") -> tuple[BotProcess, int]:
+    """A process that has left a daemon with an empty environment, and the daemon, which nobody has looked at yet."""
+    process = BotProcess.start(Launch(python(DAEMON.format(before=before)), Path("/"), ENVIRONMENT))
+    await process.write(b"x")
+    output = b""
+    with trio.fail_after(NEVER_ENDS):
+        while b"up" not in output:
+            await trio.lowlevel.wait_readable(process.stdout)
+            output += process.read_now() or b""
+        hidden = int(output.split()[0])
+        await orphaned(hidden)
+    return process, hidden
+
+
+async def orphaned(pid: int) -> None:
+    """Return once the process is a child of this one."""
+    while pid not in procfs.children(os.getpid()):
+        await trio.lowlevel.checkpoint()
+
+
+def test_a_daemon_that_hides_is_known_by_its_mark_and_dies_with_its_bot(
+    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+) -> None:
+    """It has another session and no token, and nobody has seen it before; and there may be strangers."""
+
+    async def main() -> None:
+        process, hidden = await daemon()
+        other = await started("/bin/sh", "-c", "echo up; sleep 1000")
+        monkeypatch.setattr(reaper, "_sweep_after", 0.0)
+        process.look_after()
+        assert hidden in [each.pid for each in reaper.belongings(process.pid)]
+        assert hidden not in [each.pid for each in reaper.belongings(other.pid)]
+        await other.end(0)
+        assert not is_dead(hidden)
+        await process.end(0)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("is_lowered", [True, False], ids=["lowered", "taken-off-as-only-root-may"])
+def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
+    is_lowered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lower mark is some bot's still; without one it is killed where only bots' orphans can come to the arena."""
+    before = "resource.setrlimit(10, (5, 5))" if is_lowered else ""
+    if not is_lowered:
+        monkeypatch.setattr(reaper, "_mark_of", lambda pid: procfs.EVERYTHING)
+        monkeypatch.setattr(reaper, "_sole_parent", True)
+
+    async def main() -> None:
+        process, hidden = await daemon(before)
+        other = await started("/bin/sh", "-c", "echo up; sleep 1000")
+        with trio.fail_after(NEVER_ENDS):
+            while not is_dead(hidden):
+                process.look_after()
+                await trio.sleep(reaper.SWEEP_SECONDS)
+        assert not process.has_exited()
+        assert not other.has_exited()
+        await process.end(0)
+        await other.end(0)
+
+    trio.run(main)
+
+
+def test_what_was_seen_below_a_bot_is_its_own_when_it_has_lost_its_parent(
+    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+) -> None:
+    """Even where there are no marks."""
+    monkeypatch.setattr(reaper, "_mark_of", lambda pid: None)
+    script = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    hidden = os.fork()
+    if hidden == 0:
+        os.setsid()
+        os.execve("/bin/sleep", ["sleep", "1000"], {})
+    os.write(1, b"%d up" % hidden)
+    os.read(0, 1)
+    os._exit(0)
+os.wait()
+time.sleep(1000)
+"""
+
+    async def main() -> None:
+        process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT))
+        output = b""
+        with trio.fail_after(NEVER_ENDS):
+            while b"up" not in output:
+                await trio.lowlevel.wait_readable(process.stdout)
+                output += process.read_now() or b""
+            hidden = int(output.split()[0])
+            process.look_after()
+            await process.write(b"go\n")
+            await orphaned(hidden)
+        await process.end(0)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_two_passes_in_a_row_have_to_find_nothing(
+    monkeypatch: pytest.MonkeyPatch, no_end_of_patience: None, left_behind: Callable[[], list[str]]
+) -> None:
+    """What hops may be nowhere when one pass looks: here it is kept from being listed in the first one."""
+    list_children = reaper.other_children
+    passes = 0
+
+    class Counted(killing._Passes):
+        def _one_pass(self) -> Iterator[None]:
+            nonlocal passes
+            passes += 1
+            return super()._one_pass()
+
+    async def main() -> None:
+        process, hidden = await daemon()
+        os.kill(process.pid, signal.SIGKILL)
+        await process.wait_exit()
+        monkeypatch.setattr(killing, "_Passes", Counted)
+        monkeypatch.setattr(
+            killing, "other_children", lambda: [pid for pid in list_children() if passes > 1 or pid != hidden]
+        )
+        await process.end(0)
+        assert passes >= 3
+        assert is_dead(hidden)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_a_sweep_asks_and_reaps_a_bounded_number_however_many_orphans_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = """
+import os, time
+for _ in range(300):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            os._exit(0)
+        os._exit(0)
+    os.wait()
+os.write(1, b"up")
+time.sleep(1000)
+"""
+    asked: list[int] = []
+    reaped: list[int] = []
+    owner, reap = reaper.owner_of, reaper.reap_orphan
+
+    def count_owner(pid: int) -> reaper.Owner | None:
+        asked.append(pid)
+        return owner(pid)
+
+    def count_reap(bot: reaper.Owner, pid: int, started: int) -> None:
+        reaped.append(pid)
+        reap(bot, pid, started)
+
+    monkeypatch.setattr(reaper, "owner_of", count_owner)
+    monkeypatch.setattr(reaper, "reap_orphan", count_reap)
+
+    async def main() -> None:
+        process = await started(*python(script))
+        assert len(reaper.other_children()) >= 300
+        for _ in range(30):
+            asked.clear()
+            reaped.clear()
+            monkeypatch.setattr(reaper, "_sweep_after", 0.0)
+            reaper.sweep()
+            assert len(asked) <= reaper.SWEEP_MOST
+            assert len(reaped) <= reaper.REAP_MOST
+        assert reaper.other_children() == []
+        await process.end(0)
+
+    trio.run(main)
+
+
+def test_orphans_are_not_looked_through_again_before_a_multiple_of_the_time_that_it_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter([10.0, 10.5])
+    monkeypatch.setattr(time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
+    monkeypatch.setattr(reaper, "_sweep_after", 0.0)
+    reaper.sweep()
+    assert reaper._sweep_after == 1000.0 + 0.5 * reaper.SWEEP_SHARE
+    reaper.sweep()  # does nothing, or the clock would have no more to tell
+
+
+def is_dead(pid: int) -> bool:
+    process = procfs.look(pid)
+    return process is None or process.is_dead
+
+
+def test_a_look_is_had_even_when_no_descriptor_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    procfs.keep_spare_descriptor()
+    tries = []
+    open_file = os.open
+
+    def exhausted(path: str, flags: int) -> int:
+        tries.append(path)
+        if len(tries) == 1:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return open_file(path, flags)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", exhausted)
+        process = procfs.look(os.getpid())
+    assert process is not None
+    assert process.pid == os.getpid()
+    assert len(tries) >= 2
+    assert procfs._spare, "the spare descriptor is held back again"
+
+
+# --- what it uses -----------------------------------------------------------------------------------------------------
+
+
+def watched(script: str, limits: Limits) -> str:
+    """What a process that runs this text is found to use too much of."""
+
+    async def main() -> str:
+        process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT, limits))
+        try:
+            with trio.fail_after(NEVER_ENDS):
+                return await process.watch()
+        finally:
+            await process.end(0)
+
+    return trio.run(main)
+
+
+def test_memory_in_one_process_is_noticed() -> None:
+    words = watched("x = b'x' * 100_000_000\nimport time; time.sleep(1000)", Limits(memory=64 * MIB))
+    assert "of memory, all its processes together; 64M are allowed" in words
+
+
+def test_memory_in_many_processes_is_added_up() -> None:
+    script = "import os, time\nfor _ in range(8):\n  if os.fork() == 0:\n    x = b'x' * 20_000_000; time.sleep(1000)\n"
+    words = watched(script + "time.sleep(1000)", Limits(memory=96 * MIB))
+    assert "of memory, all its processes together; 96M are allowed" in words
+
+
+def test_memory_that_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight children that share their parent's 30 MB have not used 240: the kernel is asked, again and again."""
+    monkeypatch.setattr(watch, "EXACT_SECONDS", 0.0)
+    monkeypatch.setattr(watch, "EXACT_SHARE", 0)
+    script = """
+import os, time
+x = b"x" * 30_000_000
+for _ in range(8):
+    if os.fork() == 0:
+        time.sleep(1000)
+os.write(1, b"up")
+time.sleep(1000)
+"""
+    asked: list[int] = []
+
+    def ask(pid: int) -> int:
+        asked.append(pid)
+        return procfs.fair_resident(pid)
+
+    monkeypatch.setattr(watch, "fair_resident", ask)
+
+    async def main() -> None:
+        process = await started(*python(script), limits=Limits(memory=128 * MIB))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(process.watch)
+            with trio.fail_after(NEVER_ENDS):
+                while len(asked) < 30:
+                    await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+        assert process.look_after() == ""
+        assert 30_000_000 < process.peak_memory < 128 * MIB
+        await process.end(0)
+
+    trio.run(main)
+
+
+def test_memory_that_processes_have_made_their_own_is_noticed() -> None:
+    """Each is well within the limit, and they share nothing any more."""
+    script = """
+import os, time
+x = bytearray(30_000_000)
+for _ in range(8):
+    if os.fork() == 0:
+        for at in range(0, len(x), 4096): x[at] = 1
+        time.sleep(1000)
+time.sleep(1000)
+"""
+    words = watched(script, Limits(memory=128 * MIB))
+    assert "of memory, all its processes together; 128M are allowed" in words
+
+
+def test_too_many_processes_are_noticed() -> None:
+    script = "import os, time\nfor _ in range(20):\n  if os.fork() == 0:\n    time.sleep(1000)\ntime.sleep(1000)"
+    words = watched(script, Limits(processes=10))
+    assert "processes and threads; 10 are allowed" in words
+
+
+def test_a_limit_of_the_system_stops_what_looking_is_too_slow_for() -> None:
+    """A file larger than what the bot may write is not written, though nobody looks."""
+    script = """
+import os, resource, sys
+for name in ("CORE", "NOFILE", "FSIZE", "CPU"):
+    print(name, *resource.getrlimit(getattr(resource, "RLIMIT_" + name)))
+print("up", flush=True)
+sys.stdin.read()
+"""
+
+    async def main() -> None:
+        process = BotProcess.start(
+            Launch(
+                python("import sys; sys.stdin.readline();" + "exec('''" + script + "''')"),
+                Path("/"),
+                ENVIRONMENT,
+                Limits(tmp=MIB),
+            )
+        )
+        await process.write(b"go\n")
+        output = b""
+        with trio.fail_after(NEVER_ENDS):
+            while b"up" not in output:
+                await trio.lowlevel.wait_readable(process.stdout)
+                output += process.read_now() or b""
+        assert output.decode().splitlines()[:3] == ["CORE 1 1", "NOFILE 256 256", f"FSIZE {MIB} {MIB}"]
+        await process.end(0)
+
+    trio.run(main)
+
+
+# --- processor time and freezing ------------------------------------------------------------------------------------
+
+
+def test_processor_time_is_the_processs_own_to_the_hundredth() -> None:
+    """The process says itself what it has used after 200 ms of its own time; the arena finds the same."""
+    script = """
+import os, sys, time
+while time.process_time() < 0.2: pass
+os.write(1, b"%d up" % (time.process_time() * 1e6))
+sys.stdin.read()
+"""
+
+    async def main() -> None:
+        process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT))
+        output = b""
+        with trio.fail_after(NEVER_ENDS):
+            while b"up" not in output:
+                await trio.lowlevel.wait_readable(process.stdout)
+                output += process.read_now() or b""
+        said, found = int(output.split()[0]), process.cpu_us()
+        assert said <= found < said * 1.01 + 500
+        await process.end(0)
+        assert process.used_us >= found * 0.99
+
+    trio.run(main)
+
+
+def test_time_of_children_that_were_waited_for_is_in_the_whole() -> None:
+    script = """
+import os, time
+if os.fork() == 0:
+    while time.process_time() < 0.2: pass
+    os._exit(0)
+os.wait()
+os.write(1, b"up")
+time.sleep(1000)
+"""
+
+    async def main() -> None:
+        process = await started(*python(script))
+        assert process.cpu_us() < 150_000, "the time of each move is the first process's own"
+        await process.end(0)
+        assert process.used_us > 190_000
+
+    trio.run(main)
+
+
+def test_who_lets_another_go_on_is_stopped_again_with_it() -> None:
+    """A helper sends SIGCONT without end, and is itself stopped a moment after the one that it helps."""
+    script = """
+import os, signal
+main = os.getpid()
+if os.fork() == 0:
+    os.setsid()
+    os.write(1, b"%d up" % os.getpid())
+    while True: os.kill(main, signal.SIGCONT)
+while True: pass
+"""
+
+    async def main() -> None:
+        process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT, Limits()))
+        output = b""
+        async with trio.open_nursery() as nursery:
+            with trio.fail_after(NEVER_ENDS):
+                while b"up" not in output:
+                    await trio.lowlevel.wait_readable(process.stdout)
+                    output += process.read_now() or b""
+                pids = [process.pid, int(output.split()[0])]
+                process.look_after()
+                nursery.start_soon(process.watch)
+                process.freeze()
+                os.kill(process.pid, signal.SIGCONT)  # as if by the helper, whichever was stopped first
+                while any(psutil.Process(pid).status() != psutil.STATUS_STOPPED for pid in pids):
+                    await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+        process.thaw()
+        await process.end(0)
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("escape", "is_known"),
+    [(False, True), (True, True), (True, False)],
+    ids=["itself", "a-process-in-a-session-of-its-own", "one-that-nobody-has-looked-at-yet"],
+)
+def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> None:
+    fork = "if os.fork(): time.sleep(1000)\nos.setsid()\n" if escape else ""
+    script = f"import os, time\n{fork}os.write(1, b'%d up' % os.getpid())\nwhile True: pass"
+
+    async def main() -> None:
+        process = BotProcess.start(Launch(python(script), Path("/"), ENVIRONMENT, Limits()))
+        output = b""
+        with trio.fail_after(NEVER_ENDS):
+            while b"up" not in output:
+                await trio.lowlevel.wait_readable(process.stdout)
+                output += process.read_now() or b""
+            spinner = int(output.split()[0])
+            if is_known:
+                process.look_after()
+            process.freeze()
+            while psutil.Process(spinner).status() != psutil.STATUS_STOPPED:
+                if not is_known:
+                    process.look_after()
+                await trio.lowlevel.checkpoint()  # the signal is on its way
+            before = procfs.cpu_us(spinner)
+            process.look_after()
+            await trio.sleep(0.05)
+            assert procfs.cpu_us(spinner) == before
+            process.thaw()
+            while procfs.cpu_us(spinner) == before:
+                await trio.lowlevel.checkpoint()
+        await process.end(0)
+
+    trio.run(main)
+
+
+def test_an_arena_that_is_closed_to_bots_can_still_look_after_them() -> None:
+    """Its own entries in /proc then belong to root; what it has to know of its children is still told."""
+    script = """
+import ctypes, os, subprocess
+from arena.bots.sandbox import killing, procfs, reaper, watch
+reaper.adopt_orphans()
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+reaper.close_to_bots()
+assert ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) == 0, "PR_GET_DUMPABLE"
+child = subprocess.Popen(["/bin/sleep", "1000"], env={"NAME": "value"})
+assert procfs.children(os.getpid()) == [child.pid]
+assert procfs.look(child.pid).parent == os.getpid()
+while procfs.variable(child.pid, "NAME") is None:
+    pass  # the kernel is still making a new process of it
+assert procfs.variable(child.pid, "NAME") == "value"
+while procfs.fair_resident(child.pid) == 0:
+    pass
+listing = ["/bin/ls", f"/proc/{os.getpid()}/fd"]
+assert subprocess.run(listing, stderr=subprocess.DEVNULL).returncode != 0, "a child of the same user looked inside"
+child.kill()
+child.wait()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)
+
+
+def test_a_process_is_open_to_others_only_when_the_last_who_closed_it_has_opened_it_again() -> None:
+    def is_open() -> bool:
+        return reaper._prctl(reaper.GET_DUMPABLE, 0) == 1
+
+    assert is_open()
+    reaper.close_to_bots()
+    reaper.close_to_bots()
+    reaper.open_to_others()
+    assert not is_open()
+    reaper.open_to_others()
+    assert is_open()
+
+
+def test_no_more_of_an_environment_is_read_than_programs_are_usually_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot may make it megabytes long: to read that takes the kernel long, and the arena waits for it."""
+    read: list[int] = []
+
+    def endless(descriptor: int, most: int) -> bytes:
+        read.append(most)
+        return b"x" * most
+
+    monkeypatch.setattr(os, "read", endless)
+    assert procfs.variable(os.getpid(), "X") == ""
+    assert sum(read) == procfs.ENVIRONMENT

@@ -1,0 +1,662 @@
+"""What bots are run by: their own programs and the host's, and never what another entrant has put somewhere.
+
+The attacks are real files. Each accomplice's program leaves a mark in the host's folder when it is run where that can
+be written, which is anywhere but in a sandbox; nothing may ever leave one.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.bots import BotSpec, load_bot, trial
+from arena.bots.limits import Limits
+from arena.bots.links import MOST_LINKS, follow, open_regular, read_start
+from arena.bots.sandbox import bwrap, runtimes
+from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.sandbox.runtimes import check_program, find_program
+from arena.bots.starting import Confinement, RefusedBotsError, runnable
+from arena.errors import UsageError
+
+PATIENCE = 60.0
+SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
+in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
+EVERYWHERE = [
+    pytest.param(
+        level,
+        id=level.value,
+        marks=pytest.mark.skipif(level.why_not() is not None, reason=f"{level.value}: {level.why_not()}"),
+    )
+    for level in Level
+]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can read: those of pytest are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="interpreters-", ignore_cleanup_errors=True) as name:
+        path = Path(name).resolve()
+        path.chmod(0o755)
+        yield path
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits_for_ever() -> Iterator[None]:
+    """A FIFO or a device that is opened would hold up the tests as it would the arena."""
+    signal.alarm(int(PATIENCE))
+    yield
+    signal.alarm(0)
+
+
+def put(path: Path, text: str, mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def accomplice(folder: Path, path: str) -> Path:
+    """A program that says that it has been run, and is then a Python like any other."""
+    return put(folder / path, f'#!/bin/sh\necho {path} >> {folder}/ran\nexec {sys.executable} "$@"\n')
+
+
+def bot_folder(path: Path, command: str, env: str = "", **files: str) -> BotSpec:
+    put(path / "bot.toml", f"command = {command}\nbuild = 'true'\n{env}", 0o644)
+    for name, text in files.items():
+        put(path / name.replace("__", "."), text)
+    return load_bot(path)
+
+
+def problem(level: Level, bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> str:
+    """What is said of the first bot, alone, by an arena that has them all."""
+    with pytest.raises(RefusedBotsError) as caught:
+        Confinement(level, bots, Limits(), {}, [str(path) for path in named])
+    assert list(caught.value.problems) == [bots[0].name]
+    return str(caught.value)
+
+
+def ran(folder: Path) -> str:
+    """Which programs of accomplices have been run outside a sandbox."""
+    mark = folder / "ran"
+    return mark.read_text() if mark.exists() else ""
+
+
+# --- attacks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize(
+    "command", ['["../B/python3", "x.py"]', '["{folder}/B/python3", "x.py"]', '["./mine", "x.py"]']
+)
+def test_an_accomplices_python_is_not_run_to_ask_where_it_is_at_home(level: Level, command: str, folder: Path) -> None:
+    accomplice(folder, "B/python3")
+    (folder / "A").mkdir()
+    (folder / "A/mine").symlink_to("../B/python3")
+    attacker = bot_folder(folder / "A", command.replace("{folder}", str(folder)))
+    other = bot_folder(folder / "B", '["./python3"]')
+    said = problem(level, [attacker, other])
+    assert f"leads into the files of a bot, {folder}/B" in said
+    assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("line", ["#!.x/python3", "#!/usr/bin/env .x/python3", "#!{folder}/bots/.x/python3"])
+def test_a_python_in_a_hidden_folder_beside_a_bot_is_not_run(level: Level, line: str, folder: Path) -> None:
+    accomplice(folder, "bots/.x/python3")
+    bot = load_bot(put(folder / "bots/bot.py", f"{line.replace('{folder}', str(folder))}\n"))
+    said = problem(level, [bot])
+    assert f"{folder}/bots/.x/python3 is neither among the bot's own files" in said
+    assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("path", ["../B", "{folder}/B", "./way-out:/usr/bin"])
+def test_the_path_that_a_bot_sets_leads_to_no_other_bot(level: Level, path: str, folder: Path) -> None:
+    accomplice(folder, "B/python3")
+    (folder / "A").mkdir()
+    (folder / "A/way-out").symlink_to("../B")
+    path = path.replace("{folder}", str(folder))
+    attacker = bot_folder(folder / "A", '["python3", "x.py"]', f'env = {{ PATH = "{path}" }}')
+    other = bot_folder(folder / "B", '["./python3"]')
+    assert "env: PATH: " in problem(level, [attacker, other])
+    assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("entry", [".", "", "bots", "{folder}/bots", "{folder}/link"])
+def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
+    level: Level, entry: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "link").symlink_to("bots")
+    monkeypatch.chdir(folder if entry == "bots" else put(folder / "bots/x", "").parent)
+    monkeypatch.setenv("PATH", f"{entry.replace('{folder}', str(folder))}:{os.environ['PATH']}")
+    accomplice(folder, "bots/sh")
+    accomplice(folder, "bots/python3")
+    honest = load_bot(put(folder / "bots/honest", "#!/usr/bin/env sh\n"))
+    host = HostPrograms((), [honest])
+    assert folder / "bots" not in host.path
+    assert folder / "bots" not in check_program(honest, host)
+    if level is not Level.DEFAULT:
+        assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
+    with Confinement(level, [honest], Limits(), {}) as held:
+        trio.run(held.try_out)
+    assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_folder_that_everybody_may_write_is_no_place_for_programs(
+    level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accomplice(folder, "open/tool")
+    (folder / "open").chmod(0o1777)
+    monkeypatch.setenv("PATH", f"{folder}/open:{os.environ['PATH']}")
+    assert "no program 'tool' on the PATH" in problem(level, [bot_folder(folder / "A", '["tool"]')])
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_virtual_environment_of_a_rival_is_not_read(level: Level, folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "V/venv"], check=True)
+    rival = bot_folder(folder / "V", '["./venv/bin/python", "plan.py"]', plan__py="secret")
+    for command in ('["../V/venv/bin/python", "x.py"]', f'["{folder}/V/venv/bin/python", "x.py"]'):
+        said = problem(level, [bot_folder(folder / "A", command), rival])
+        assert f"leads into the files of a bot, {folder}/V: put a copy into the bot's folder" in said
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(level: Level, folder: Path) -> None:
+    accomplice(folder, "B/python3")
+    other = bot_folder(folder / "B", '["./python3"]')
+    (folder / "A/venv/bin").mkdir(parents=True)
+    (folder / "A/venv/bin/python3").symlink_to(SYSTEM_PYTHON or sys.executable)
+    put(folder / "A/venv/pyvenv.cfg", f"home = {folder}/B\n")
+    bot = bot_folder(folder / "A", '["./venv/bin/python3", "x.py"]')
+    held = Confinement(level, [bot, other], Limits(), {})
+    if level is not Level.DEFAULT:
+        assert not any(shown.is_relative_to(folder / "B") for shown in held._recipes[bot.name].folders)
+    assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("kind", ["FIFO", "socket", "device", "endless", "folder"])
+def test_what_is_no_file_is_never_opened(level: Level, kind: str, folder: Path) -> None:
+    place = folder / "A/python3"
+    place.parent.mkdir()
+    if kind == "FIFO":
+        os.mkfifo(place, 0o755)
+    elif kind == "socket":
+        import socket
+
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(place))
+    elif kind == "device":
+        place.symlink_to("/dev/tty")
+    elif kind == "endless":
+        place.symlink_to("/dev/zero")
+    else:
+        place.mkdir()
+    said = problem(level, [bot_folder(folder / "A", '["./python3"]')])
+    assert "its command or #! line names" in said
+    assert "expected a program, a file that can be run" in said
+    script = put(folder / "bot", f"#!{place}\n")
+    said = problem(level, [load_bot(script)])
+    assert "expected a program, a file that can be run" in said
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_links_in_a_circle_and_scripts_in_a_circle_are_refused(level: Level, folder: Path) -> None:
+    (folder / "A").mkdir()
+    (folder / "A/x").symlink_to("y")
+    (folder / "A/y").symlink_to("x")
+    assert "there is no such file" in problem(level, [bot_folder(folder / "A", '["./x"]')])
+    bot = bot_folder(folder / "B", '["./a"]', a=f"#!{folder}/B/b\n", b=f"#!{folder}/B/a\n")
+    assert "from script to script" in problem(level, [bot])
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_bots_own_script_is_no_program_of_the_hosts_because_one_of_the_hosts_finds_it(
+    level: Level, folder: Path
+) -> None:
+    accomplice(folder, "bots/.x/python3")
+    put(folder / "opt/tool/bin/tool", "#!/usr/bin/env helper\n")
+    own = folder / "bots/A"
+    manifest = f"env = {{ PATH = '{own}/bin:/usr/bin' }}"
+    put(own / "bin/helper", f"#!{folder}/bots/.x/python3\n")
+    bot = bot_folder(own, f'["{folder}/opt/tool/bin/tool"]', manifest)
+    assert "is neither among the bot's own files" in problem(level, [bot], [folder / "opt/tool/bin/tool"])
+    assert ran(folder) == ""
+
+
+def test_what_one_bot_does_decides_nothing_about_another(folder: Path) -> None:
+    accomplice(folder, "B/python3")
+    attacker = bot_folder(folder / "A", '["../B/python3"]')
+    honest = bot_folder(folder / "C", '["./run"]', run="#!/bin/sh\n")
+    other = bot_folder(folder / "B", '["./python3"]')
+    for bots in ([attacker, honest, other], [other, honest, attacker]):
+        with pytest.raises(RefusedBotsError) as caught:
+            Confinement(Level.DEFAULT, bots, Limits(), {})
+        assert list(caught.value.problems) == ["A"]
+
+
+# --- what the host names ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("named", ["opt/py/bin/tool", "opt/py", "link"])
+def test_what_the_host_names_may_run_bots_with_all_of_its_installation(level: Level, named: str, folder: Path) -> None:
+    for name in ("tool", "other"):
+        put(folder / "opt/py/bin" / name, "#!/bin/sh\n")
+    (folder / "link").symlink_to("opt/py/bin/tool")
+    for line in ("#!{0}/opt/py/bin/tool", "#!{0}/opt/py/bin/other"):
+        bot = load_bot(put(folder / "bots/bot", line.format(folder) + "\n"))
+        assert "--interpreter" in problem(level, [bot])
+        Confinement(level, [bot], Limits(), {}, [str(folder / named)])
+
+
+def test_what_the_host_names_must_not_lead_into_a_bots_files(folder: Path) -> None:
+    accomplice(folder, "B/python3")
+    bot = bot_folder(folder / "B", '["./python3"]')
+    (folder / "opt").mkdir()
+    (folder / "opt/python3").symlink_to("../B/python3")
+    for named in ("B/python3", "B", "opt/python3"):
+        with pytest.raises(UsageError, match=f"--interpreter .*leads into the files of {folder}/B"):
+            HostPrograms([str(folder / named)], [bot])
+    assert ran(folder) == ""
+
+
+@pytest.mark.parametrize("text", ["/no/such/thing", "bot.toml", "/dev/null", "a\0b"])
+def test_what_the_host_names_must_be_a_program_or_a_folder(
+    text: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bot_folder(folder / "B", '["./python3"]', python3="").path)
+    with pytest.raises(UsageError, match="expected a program, or the folder that one is installed in"):
+        HostPrograms([text])
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_python(
+    level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of version managers go by a file in the folder in which they are run."""
+    accomplice(folder, "bots/A/evil")
+    put(
+        folder / "manager/shims/python3",
+        "#!/bin/sh\nif [ -e version ]; then exec $(cat version) $@; fi\n"
+        f'command -v manager > /dev/null && exec manager "$@"\nexec {sys.executable} "$@"\n',
+    )
+    accomplice(folder, "bots/manager")
+    monkeypatch.setenv("PATH", f"{folder}/bots:{os.environ['PATH']}")
+    put(folder / "bots/A/version", f"{folder}/bots/A/evil")
+    bot = bot_folder(folder / "bots/A", f'["{folder}/manager/shims/python3", "x.py"]')
+    Confinement(level, [bot], Limits(), {}, [f"{folder}/manager/shims/python3"])
+    assert ran(folder) == ""
+
+
+# --- chains of links, and what a sandbox cannot do --------------------------------------------------------------------
+
+
+def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Confinement:
+    names = [str(path) for path in named]
+    assert [bot.fault for bot in runnable(Level.BWRAP, bots, HostPrograms(names, bots))] == [None] * len(bots)
+    held = Confinement(Level.BWRAP, bots, Limits(), {}, names)
+    trio.run(held.try_out)
+    return held
+
+
+def output(held: Confinement, bot: BotSpec) -> str:
+    """What the bot's program prints in its sandbox."""
+    line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
+    done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
+    return done.stdout.decode() + done.stderr.decode()
+
+
+@in_a_sandbox
+def test_the_whole_chain_of_links_to_an_environments_python_is_shown(folder: Path) -> None:
+    """As version managers make them: links to links, and links to folders."""
+    real = Path(os.path.realpath(sys.executable))
+    for name in ("odd", "newer", "environments"):
+        (folder / name).mkdir()
+    (folder / "newer/current").symlink_to(real.parent)
+    (folder / "odd/python3").symlink_to("../newer/current/" + real.name)
+    subprocess.run([folder / "odd/python3", "-m", "venv", "--without-pip", folder / "environments/e"], check=True)
+    python = folder / "environments/e/bin/python3"
+    python.unlink()
+    python.symlink_to(folder / "odd/python3")
+    for program in ("import sys; print(sys.prefix)", "import json; print('json')"):
+        bot = load_bot(put(folder / "bots/bot.py", f"#!{python}\n{program}\n"))
+        said = output(try_out([bot], [python]), bot)
+        assert said in (f"{folder}/environments/e\n", "json\n")
+
+
+@in_a_sandbox
+def test_a_match_in_an_environment_whose_python_is_behind_a_link_is_played(folder: Path) -> None:
+    """All bots of an arena that was installed so lost all their games."""
+    real = Path(os.path.realpath(sys.executable))
+    (folder / "odd/bin").mkdir(parents=True)
+    (folder / "odd/bin/python3").symlink_to(real)
+    subprocess.run([folder / "odd/bin/python3", "-m", "venv", "--without-pip", folder / "e"], check=True)
+    python = folder / "e/bin/python3"
+    python.unlink()
+    python.symlink_to(folder / "odd/bin/python3")
+    here = Path(__file__).parent.parent.parent
+    packages = next(path for path in sys.path if path.endswith("site-packages"))
+    site = next((folder / "e/lib").glob("python*/site-packages"))
+    (site / "here.pth").write_text(f"{here}\n{packages}\n")
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text((here / "bots/drifter.py").read_text())
+    options = ["--games", "1", "--rules", "duel", "--sandbox", "bwrap", "--json"]
+    line = [str(python), "-c", "from arena.cli.main import main; main()", "match", "a.py", "b.py", *options]
+    done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "no-start" not in done.stdout + done.stderr
+
+
+@in_a_sandbox
+def test_only_the_link_is_shown_of_the_folder_that_it_is_in(folder: Path) -> None:
+    if SYSTEM_PYTHON is None:
+        pytest.skip("there is no Python in /usr/bin")
+    put(folder / "odd/secret", "")
+    (folder / "odd/python3").symlink_to(SYSTEM_PYTHON)
+    bot = load_bot(
+        put(folder / "bots/bot.py", f"#!{folder}/odd/python3\nimport os; print(os.listdir('{folder}/odd'))\n")
+    )
+    assert output(try_out([bot], [folder / "odd/python3"]), bot) == "['python3']\n"
+
+
+@in_a_sandbox
+def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> None:
+    (folder / "A").mkdir()
+    (folder / "A/run").symlink_to(folder / "A/real")
+    bot = bot_folder(folder / "A", '["./run"]', real="#!/bin/sh\necho ran\n")
+    assert output(try_out([bot]), bot) == "ran\n"
+
+
+@in_a_sandbox
+def test_a_link_by_whole_paths_to_a_bots_own_environment_runs(folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "A/venv"], check=True)
+    (folder / "A/run").symlink_to(folder / "A/venv/bin/python3")
+    bot = bot_folder(folder / "A", '["./run", "-c", "import sys; print(sys.prefix)"]')
+    assert output(try_out([bot]), bot) == "/bot/venv\n"
+
+
+@in_a_sandbox
+def test_where_the_arenas_own_python_cannot_be_shown_no_bot_is_broken_by_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [load_bot(put(folder / f"bots/{name}.py", "", 0o644)) for name in ("a", "b")]
+    monkeypatch.setattr(runtimes, "_OF_THE_ARENA", frozenset({Path(os.path.realpath(sys.base_prefix))}))
+    monkeypatch.setattr(runtimes, "TAKEN", (Path(os.path.realpath(sys.base_prefix)),))
+    if Path(sys.base_prefix) == Path("/usr"):
+        pytest.skip("the arena's own Python is of the system here")
+    for attempt in (lambda: runnable(Level.BWRAP, bots), lambda: Confinement(Level.BWRAP, bots, Limits(), {})):
+        with pytest.raises(SandboxError, match="no bot is to blame"):
+            attempt()
+
+
+@in_a_sandbox
+def test_what_the_sandbox_itself_cannot_run_is_the_hosts_affair_and_said_before_any_game(folder: Path) -> None:
+    put(folder / "elsewhere/part", "#!/bin/sh\n")
+    put(folder / "opt/tool/bin/tool", f"#!{folder}/elsewhere/part\n")
+    bot = load_bot(put(folder / "bots/bot", f"#!{folder}/opt/tool/bin/tool\n"))
+    held = Confinement(Level.BWRAP, [bot], Limits(), {}, [f"{folder}/opt/tool/bin/tool"])
+    trio.run(held.try_out)  # a script's interpreter is found and shown, too
+    library = folder / "lib/libarena_test.so"
+    program = folder / "opt/linked/bin/linked"
+    if shutil.which("cc") is None:
+        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    for path in (library, program):
+        path.parent.mkdir(parents=True)
+    put(folder / "lib.c", "int one(void) { return 1; }\n")
+    put(folder / "main.c", "int one(void);\nint main(void) { return one() - 1; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, folder / "lib.c"], check=True)
+    link = [f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-larena_test"]
+    subprocess.run(["cc", "-o", program, folder / "main.c", *link], check=True)
+    subprocess.run([program], check=True)
+    bot = load_bot(put(folder / "bots/bot", f"#!{program}\n"))
+    with pytest.raises(SandboxError) as caught:
+        try_out([bot], [program])
+    said = str(caught.value)
+    assert f"the sandbox cannot run {program}, which bots need: " in said
+    assert "libarena_test.so" in said
+    assert "no bot is to blame" in said
+
+
+@in_a_sandbox
+def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: Path) -> None:
+    program = put(folder / "opt/py/bin/python3", "#!/bin/sh\necho no module named encodings >&2\nexit 1\n")
+    bot = load_bot(put(folder / "bots/bot", f"#!{program}\n"))
+    with pytest.raises(SandboxError, match="no module named encodings"):
+        try_out([bot], [program])
+
+
+@in_a_sandbox
+def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./run"]', "env = { LD_PRELOAD = '/bot/evil.so' }", run="#!/bin/sh\nexit 1\n")
+    try_out([bot])
+    broken = bot_folder(folder / "B", '["./run"]', run="\x7fELF, and no program")
+    try_out([broken])  # which is the bot's affair
+
+
+def verdicts(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> list[str | None]:
+    """What is wrong with each of the bots; none of them has stopped the others."""
+    checked = runnable(Level.BWRAP, bots, HostPrograms([str(path) for path in named], bots))
+    held = Confinement(Level.BWRAP, checked, Limits(), {}, [str(path) for path in named])
+    trio.run(held.try_out)
+    return [bot.fault for bot in checked]
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("code", [126, 127])
+def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_breaks_that_entrant_alone(
+    code: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "opt/odd/bin/odd", f"#!/bin/sh\necho it is not here >&2\nexit {code}\n")
+    put(folder / "opt/odd/bin/python3.9", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/odd/bin")
+    bots = [
+        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
+        bot_folder(folder / "evil", '["./link"]'),
+        bot_folder(folder / "worse", f'["{folder}/opt/odd/bin/python3.9", "m.py"]'),
+    ]
+    (folder / "evil/link").symlink_to(folder / "opt/odd/bin/odd")
+    good, evil, worse = verdicts(bots)
+    assert good is None
+    assert worse is not None
+    assert f"{folder}/worse: --sandbox bwrap: tried {folder}/opt/odd/bin/python3.9 -I -S -c pass, which the" in worse
+    assert evil is None  # a script: what is tried is its interpreter, and what it does itself is no trial's affair
+
+
+@in_a_sandbox
+def test_a_program_of_the_system_that_says_it_cannot_be_found_breaks_only_who_has_chosen_it(folder: Path) -> None:
+    program = "/usr/sbin/fstab-decode"  # which runs its argument, and exits with 127
+    if not Path(program).exists():
+        pytest.skip(f"there is no {program}")
+    bots = [
+        bot_folder(folder / "evil", f'["{program}", "python3", "m.py"]'),
+        bot_folder(folder / "good", '["./run"]', run="#!/bin/sh\n"),
+    ]
+    evil, good = verdicts(bots)
+    assert good is None
+    assert evil is not None
+    assert f"tried {program} --version, which the sandbox cannot run: " in evil
+
+
+@in_a_sandbox
+def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = folder / "opt/slow/bin/slow"
+    if shutil.which("cc") is None:
+        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    program.parent.mkdir(parents=True)
+    put(folder / "slow.c", "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
+    subprocess.run(["cc", "-o", program, folder / "slow.c"], check=True)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
+    monkeypatch.setattr(trial, "SECONDS", 0.2)
+    bots = [bot_folder(folder / "evil", f'["{program}"]'), bot_folder(folder / "good", '["./r"]', r="#!/bin/sh\n")]
+    evil, good = verdicts(bots)
+    assert good is None
+    assert evil is not None
+    assert evil.endswith("cannot run: it took longer than 0.2 s")
+    monkeypatch.setattr(trial, "CONTROL_SECONDS", 0.2)
+    with pytest.raises(SandboxError, match="took longer"):
+        verdicts(bots, [program])
+
+
+@in_a_sandbox
+def test_a_python_with_a_suffix_is_a_program_like_any_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(folder / "opt/py/bin/python3-config", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/py/bin")
+    bot = load_bot(put(folder / "bots/bot", f"#!{folder}/opt/py/bin/python3-config\n"))
+    assert verdicts([bot]) == [None]
+    assert find_program(bot, HostPrograms((), [bot])).command[0] in ("/bin/sh", "/usr/bin/sh")
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+@pytest.mark.parametrize("target", ["../A/real", "sub/../../A/real", "here/../A/real", "../../../../../../bin/sh"])
+def test_a_link_that_climbs_out_of_its_folder_is_refused_even_if_it_comes_back(
+    level: Level, target: str, folder: Path
+) -> None:
+    bot = bot_folder(folder / "A", '["./run"]', real="#!/bin/sh\n")
+    (folder / "A/sub").mkdir()
+    (folder / "A/here").symlink_to(".")
+    (folder / "A/run").symlink_to(target)
+    assert f"{folder}/A/run: this link leads out of the bot's folder, to {target}: expected" in problem(level, [bot])
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_links_that_go_up_within_the_folder_are_followed(level: Level, folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./sub/run"]', real="#!/bin/sh\n")
+    (folder / "A/sub").mkdir()
+    (folder / "A/sub/run").symlink_to("../sub/../real")
+    assert runnable(level, [bot]) == [bot]
+
+
+@in_a_sandbox
+@pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
+def test_folders_on_the_way_of_a_link_have_to_be_open_to_the_bots_user(folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./run"]')
+    (folder / "A/d").mkdir()
+    put(folder / "A/d/real", "#!/bin/sh\n")
+    (folder / "A/run").symlink_to("d/real")
+    (folder / "A/d").chmod(0o700)
+    good = bot_folder(folder / "B", '["./run"]', run="#!/bin/sh\n")
+    evil, fine = verdicts([bot, good])
+    assert fine is None
+    assert evil is not None
+    assert evil.startswith(f"{folder}/A/d: started by root, bots run as a user that owns nothing")
+
+
+@in_a_sandbox
+@pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
+def test_a_closed_program_of_the_hosts_path_breaks_only_who_has_chosen_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "opt/tool/bin/tool", "#!/bin/sh\n")
+    (folder / "opt/tool").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/tool/bin")
+    bot = bot_folder(folder / "A", f'["{folder}/opt/tool/bin/tool"]')
+    (said,) = verdicts([bot])
+    assert said is not None
+    assert f"{folder}/opt/tool: started by root" in said
+    with pytest.raises(SandboxError, match="no bot is to blame"):
+        verdicts([bot], [folder / "opt/tool/bin/tool"])
+
+
+@in_a_sandbox
+def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder: Path) -> None:
+    """Settings of the environment could have Python begin with the bot's own files."""
+    bot = bot_folder(folder / "A", '["./v/bin/python3", "m.py"]')
+    python = SYSTEM_PYTHON or sys.executable
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for path in (f"fake/lib/{version}/os.py", "fake/bin/none"):
+        put(folder / "A" / path, "")
+    put(folder / f"A/fake/lib/{version}/encodings/__init__.py", "import posix\nposix._exit(3)\n")
+    put(folder / "A/v/pyvenv.cfg", "home = /bot/fake/bin\n")
+    (folder / "A/v/bin").mkdir()
+    (folder / "A/v/bin/python3").symlink_to(python)
+    assert verdicts([bot]) == [None]
+    tried = find_program(bot, HostPrograms((), [bot])).trial
+    assert tried is not None
+    assert not any(str(folder) in str(part) for part in (*tried.words, *tried.folders, *tried.links))
+
+
+@in_a_sandbox
+def test_a_running_league_is_not_stopped_by_what_a_bot_has_chosen(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what bots are run by, only the host's choice is tried again when one has not started."""
+    program = put(folder / "opt/py/bin/python3.9", "#!/bin/sh\nexit 0\n")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{program.parent}")
+    bot = bot_folder(folder / "A", f'["{program}", "m.py"]')
+    chosen, named = try_out([bot]), try_out([bot], [program])
+    put(program, "#!/bin/sh\nexit 1\n")
+    trio.run(chosen.try_out, [bot])
+    with pytest.raises(SandboxError, match=f"cannot run {program}"):
+        trio.run(named.try_out, [bot])
+
+
+def test_what_an_entrant_has_written_is_one_line_in_what_is_said_of_it(folder: Path) -> None:
+    bot = bot_folder(folder / "A", '["./x\\nbroken: rival: disqualified by the host"]')
+    said = problem(Level.DEFAULT, [bot])
+    assert "\\nbroken: rival" in said
+    assert len(said.splitlines()) == 1
+    assert len(str(SandboxError("a\nb")).splitlines()) == len(str(SandboxError("a")).splitlines())
+
+
+# --- following paths --------------------------------------------------------------------------------------------------
+
+
+def test_a_path_is_followed_as_the_kernel_follows_it(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    (base / "a/b").mkdir(parents=True)
+    (base / "a/file").write_text("")
+    (base / "into").symlink_to("a/b")
+    (base / "file").symlink_to("into/../file")
+    (base / "whole").symlink_to(base / "into")
+    for path in ("file", "whole/../file", "into/.././file", "a/./b/../file"):
+        trail = follow(base / path)
+        assert trail.end == Path(os.path.realpath(base / path)) == base / "a/file"
+    assert [link.place.name for link in follow(base / "file").links] == ["file", "into"]
+    assert follow(base / "file").places[-1] == base / "a/file"
+    assert follow(base / "file").left == (base / "a/b",)
+    assert follow(base / "into/../file").left == ()  # which is not of a link
+
+
+@pytest.mark.parametrize("path", ["none", "file/below", "circle", "none/.."])
+def test_a_path_that_leads_nowhere_is_an_error_as_it_is_to_the_kernel(path: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OSError) as ours:  # noqa: PT011  (which one, is compared)
+        follow(tmp_path / path)
+    with pytest.raises(OSError) as kernels:  # noqa: PT011
+        os.stat(tmp_path / path)
+    assert ours.value.errno == kernels.value.errno
+
+
+def test_a_path_has_no_more_links_than_the_kernel_follows(tmp_path: Path) -> None:
+    (tmp_path / "0").write_text("")
+    for number in range(1, MOST_LINKS + 2):
+        (tmp_path / str(number)).symlink_to(str(number - 1))
+    base = tmp_path.resolve()
+    assert follow(base / str(MOST_LINKS)).end == base / "0"
+    with pytest.raises(OSError, match="Too many levels"):
+        follow(base / str(MOST_LINKS + 1))
+
+
+def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    assert read_start(tmp_path / "file", 2) == b"te"
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("file")
+    for path, what in (("fifo", "a FIFO"), ("link", "a link"), ("", "a folder")):
+        with pytest.raises(OSError, match=f"expected a file, found {what}"):
+            open_regular(tmp_path / path)
+    with pytest.raises(OSError, match="expected a file, found a device"):
+        open_regular(Path("/dev/null"))

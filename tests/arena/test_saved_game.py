@@ -1,0 +1,445 @@
+"""An interrupted game goes on as if nothing had happened: same actions, same clocks, same verdict."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.limits import GIB, MIB, Limits
+from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.spec import TOKEN_VARIABLE
+from arena.bots.starting import Confinement
+from arena.cli import pausable
+from arena.errors import UsageError
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, NoteLine, Past
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.league.store import Store
+from arena.play.runner import ArenaStoppedError, Conditions, Pause
+from arena.play.saved_game import load_paused, paused_game, save_paused
+from arena.rules.loading import load_ruleset
+from protocol.codec import decode_for_bot
+from protocol.messages import Legal, Restore, Turn
+from protocol.notation import Color, Reason
+
+ROOT = Path(__file__).parent.parent.parent
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+RED_ROWS = "FBBS2339M./........../........../2........."
+BLUE_ROWS = "FBBS339M2./........../........../.........2"
+PATIENCE = 120
+
+
+def spec(rules: str, time: TimeControl) -> GameSpec:
+    return GameSpec("0" * 16, load_ruleset(rules), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
+
+
+class Hands:
+    """Plays both seats of a referee in a way that follows from the ply alone, and keeps what they are sent."""
+
+    def __init__(self, referee: Referee) -> None:
+        self.referee = referee
+        self.now = 0.0
+        self.sent: tuple[list[bytes], list[bytes]] = ([], [])
+
+    def begin(self) -> None:
+        for color in self.referee.due():
+            self.answer(color, b"want legal board\nready\n")
+        for color, rows in zip(list(self.referee.due()), (RED_ROWS, BLUE_ROWS), strict=False):
+            if self.referee.awaited():
+                self.answer(color, f"setup {rows}\n".encode())
+
+    def answer(self, color: Color, data: bytes | None, thinking: float = 0.02) -> None:
+        """Send the seat what is due to it, then give its answer after some thinking."""
+        lines = self.referee.take(color).splitlines()
+        self.sent[color].extend(lines)
+        self.referee.sent(color, self.now)
+        if data is None:
+            return
+        self.now += thinking
+        self.referee.receive(color, data, self.now)
+
+    def play(self, plies: int) -> None:
+        """Play on until so many plies have been played in all, or the game is over."""
+        while self.referee.verdict is None and len(self.referee.actions) < plies:
+            for color in self.referee.due():
+                if color not in self.referee.awaited():
+                    self.answer(color, None)
+            (color,) = self.referee.awaited()
+            ply = len(self.referee.actions)
+            waiting = [decode_for_bot(line + b"\n") for line in self.peek(color)]
+            legal = next(message for message in waiting if isinstance(message, Legal))
+            action = legal.actions[(7 * ply + 3) % len(legal.actions)]
+            self.answer(color, f"note at {ply}\nmove {action}\n".encode(), thinking=0.001 * (ply % 7))
+
+    def told(self, color: Color) -> list[bytes]:
+        """All that the seat has been sent, and what waits to be sent with its next turn."""
+        return self.sent[color] + self.peek(color)
+
+    def peek(self, color: Color) -> list[bytes]:
+        return b"".join(self.referee.seats[color].out).splitlines()
+
+
+RULES = ["duel", "vintage/duel+rescue+silent-defence", "jumbo-09495/duel", "travel/duel+mobile-bombs+mobile-flag"]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.9])
+def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) -> None:
+    """Every later line that the bots are sent is the same, to the byte, boards, legal actions and clocks included."""
+    game = spec(rules, TimeControl(move_ms=None, bank_ms=10_000, increment_ms=3))
+    whole = Hands(Referee(game))
+    whole.begin()
+    whole.play(60)
+    cut = int(len(whole.referee.actions) * part)
+    first = Hands(Referee(game))
+    first.begin()
+    first.play(cut)
+    past = first.referee.past()
+    assert past is not None
+    assert len(past.actions) == cut
+    second = Hands(Referee(game, past=past))
+    for color in second.referee.due():
+        second.answer(color, b"want legal board\nready\n")
+    second.play(60)
+    assert second.referee.actions == whole.referee.actions
+    assert second.referee.times_us == whole.referee.times_us
+    assert second.referee.notes == whole.referee.notes
+    for color in Color:
+        told, again = (
+            [line for line in hands.told(color) if not line.startswith((b"turn", b"legal", b"board"))]
+            for hands in (whole, second)
+        )
+        opening = next(index for index, line in enumerate(told) if line == b"setup")
+        restored = next(index for index, line in enumerate(again) if line.startswith(b"restore"))
+        assert again[:restored] == told[:opening]
+        assert again[restored + 1 :] == told[opening + 1 :]
+        turns, turns_again = (
+            [line for line in hands.told(color) if line.startswith((b"turn", b"legal", b"board"))]
+            for hands in (whole, second)
+        )
+        assert turns[len(turns) - len(turns_again) :] == turns_again
+
+
+def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
+    assert Referee(spec("duel", TimeControl())).past() is None
+
+
+def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
+    past = Past(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
+    hands = Hands(Referee(spec("duel", TimeControl()), past=past))
+    for color in hands.referee.due():
+        hands.answer(color, b"ready\n")
+    for color in list(hands.referee.due()):
+        hands.answer(color, None)
+    for color, own in zip(Color, (RED_ROWS, BLUE_ROWS), strict=True):
+        messages = [decode_for_bot(line + b"\n") for line in hands.sent[color]]
+        assert [message for message in messages if isinstance(message, Restore)] == [Restore(tuple(own.split("/")))]
+    assert any(isinstance(decode_for_bot(line + b"\n"), Turn) for line in hands.sent[Color.RED])
+
+
+def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
+    for text in ("", "{}", "not JSON", '{"id": 3}'):
+        (tmp_path / "x").write_text(text)
+        with pytest.raises(UsageError, match="expected a paused game"):
+            load_paused(tmp_path / "x")
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_paused(tmp_path / "missing")
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("alpha.py", "beta.py"):
+        shutil.copy(ROOT / "bots" / "drifter.py", tmp_path / name)
+    return tmp_path
+
+
+def stored(path: Path) -> GameRecord:
+    with Store(path, create=False) as store:
+        return store.record("1")[1]
+
+
+@pytest.mark.parametrize("rules", ["duel", "vintage/lightning+rescue", "jumbo-81320/infiltrator"])
+def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> None:
+    """The bots' dice follow from seed and ply, so their actions are the same too."""
+    whole = arena(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
+    assert whole.returncode == 0, whole.stderr
+    cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")
+    paused = arena(folder, *cut, "--pause-after", "5")
+    assert paused.returncode == 0, paused.stderr
+    assert "paused after 5 plies; go on with: arena resume g.json" in paused.stderr
+    assert "paused after 20 plies" in arena(folder, "resume", "g.json", "--pause-after", "20").stderr
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    before, after = stored(folder / "w.sqlite"), stored(folder / "c.sqlite")
+    check_record(after)
+    unlike = ("times_us", "cpu_us", "forgiven_us", "interrupted")
+    same = {**dict.fromkeys(unlike, ()), "used": None, "started": 0.0, "seconds": 0.0}
+    assert msgspec.structs.replace(before, **same) == msgspec.structs.replace(after, **same)
+
+
+def test_ctrl_c_saves_the_game_and_leaves_no_process(folder: Path) -> None:
+    (folder / "slow.py").write_text(
+        (folder / "alpha.py").read_text().replace("return view", "__import__('time').sleep(0.03); return view")
+    )
+    command = [*ARENA, "match", "slow.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--store", "c.sqlite"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
+        while not bots_of(running.pid):
+            assert running.poll() is None
+        children = bots_of(running.pid)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert "paused after" in errors or "nothing to save" in errors
+    assert "Traceback" not in errors
+    assert not [pid for pid in children if psutil.pid_exists(pid)]
+
+
+def bots_of(pid: int) -> list[int]:
+    """The processes that an arena has started with its token: once there is one, it listens for signals."""
+    found = []
+    with suppress(psutil.Error):
+        for child in psutil.Process(pid).children():
+            with suppress(psutil.Error):
+                if TOKEN_VARIABLE in child.environ():
+                    found.append(child.pid)
+    return found
+
+
+def test_a_bot_that_has_changed_since_may_not_go_on(folder: Path) -> None:
+    arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
+    (folder / "beta.py").write_text((folder / "beta.py").read_text() + "# newer\n")
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 2
+    assert "beta, but its files have changed since" in done.stderr
+    assert "restore them, or play the game anew with 'arena match'" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["show", "g.json", "1"], ["standings", "g.json"], ["games", "g.json"]])
+def test_a_saved_game_in_the_place_of_a_store_says_how_to_go_on(command: list[str], folder: Path) -> None:
+    arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "4")
+    done = arena(folder, *command)
+    assert done.returncode == 2
+    assert "got a paused game, alpha - beta, after 4 plies; go on with: arena resume g.json" in done.stderr
+
+
+def test_the_options_that_do_not_go_together_are_refused(folder: Path) -> None:
+    for arguments in (["--pause-after", "3"], ["--pause", "g.json", "--games", "2"]):
+        done = arena(folder, "match", "alpha.py", "beta.py", *arguments)
+        assert done.returncode == 2
+        assert "--pause" in done.stderr
+
+
+def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
+    from arena.bots import load_bot
+
+    bot = load_bot(ROOT / "bots" / "drifter.py")
+    past = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
+    held = Confinement(Level.DEFAULT, [bot], Limits(), {bot.name: Limits(memory=GIB)})
+    game = spec("duel", TimeControl())
+    paused = paused_game(game, past, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
+    assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("default", GIB, False)
+    save_paused(paused, tmp_path / "g.json")
+    assert load_paused(tmp_path / "g.json") == paused
+    assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
+    assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
+
+
+# --- what a game is played under ------------------------------------------------------------------------------------
+
+TIGHT = Limits(memory=300 * MIB, processes=20)
+ROOMY = Limits(memory=GIB, processes=20)
+PLAIN_BOT = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("want legal\\nready", flush=True)
+    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
+    if words[0] == "legal": actions = words[1:]
+    if words[0] == "turn": print("move", actions[7 * int(words[1]) % len(actions)], flush=True)
+    if words[0] == "quit": break
+"""
+"""Needs nothing but Python, wherever the arena itself may be."""
+
+
+def pause_a_game(folder: Path, *options: str) -> dict[str, Any]:
+    """What the file says in which a game has just been saved, after three plies."""
+    command = ("match", "alpha.py", "beta.py", "--rules", "duel", "--store", "c.sqlite", "--pause", "g.json")
+    done = arena(folder, *command, "--pause-after", "3", *options)
+    assert done.returncode == 0, done.stderr
+    return saved(folder)
+
+
+def saved(folder: Path) -> dict[str, Any]:
+    content = json.loads((folder / "g.json").read_text())
+    assert isinstance(content, dict)
+    return content
+
+
+def test_how_bots_are_held_is_said_before_a_game_begins_and_before_it_goes_on(folder: Path) -> None:
+    begun = arena(folder, "match", "alpha.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--pause-after", "3")
+    resumed = arena(folder, "resume", "g.json", "--pause-after", "5")
+    for done in (begun, resumed):
+        assert done.returncode == 0, done.stderr
+        said = done.stderr.partition("; Ctrl-C saves")[0]
+        assert "sandbox: default (bots can use your files and network" in said
+
+
+def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(folder: Path) -> None:
+    reason = Level.BWRAP.why_not()
+    if reason is not None:
+        pytest.skip(f"bwrap: {reason}")
+    for name in ("alpha.py", "beta.py"):
+        (folder / name).unlink()
+        (folder / name).write_text(PLAIN_BOT)
+    assert pause_a_game(folder)["sandbox"] == "default"
+    done = arena(folder, "resume", "g.json", "--sandbox", "bwrap", "--pause-after", "5")
+    assert done.returncode == 0, done.stderr
+    assert "sandbox: bwrap\n" in done.stderr
+    assert saved(folder)["sandbox"] == "bwrap"
+    ended = arena(folder, "resume", "g.json")
+    assert ended.returncode == 0, ended.stderr
+    assert "sandbox: bwrap\n" in ended.stderr
+    assert all(held.startswith("bwrap: ") for held in stored(folder / "c.sqlite").confinement)
+
+
+def test_where_the_result_goes_is_said_before_the_game_goes_on_if_it_is_not_where_one_would_look(folder: Path) -> None:
+    pause_a_game(folder)
+    known = arena(folder, "resume", "g.json", "--pause-after", "4")
+    assert "store: " not in known.stderr
+    (folder / "other").mkdir()
+    shutil.copy(folder / "g.json", folder / "other")
+    outside = arena(folder / "other", "resume", "g.json", "--pause-after", "5")
+    assert f"store: {folder / 'c.sqlite'} (outside this folder)\n" in outside.stderr.partition("; Ctrl-C saves")[0]
+    (folder / "c.sqlite").unlink()
+    new = arena(folder, "resume", "g.json", "--pause-after", "5")
+    assert f"store: {folder / 'c.sqlite'} (a new one)\n" in new.stderr.partition("; Ctrl-C saves")[0]
+
+
+@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
+@pytest.mark.parametrize("sandbox", [level.value for level in Level])
+def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
+    folder: Path, sandbox: str, pondering: bool
+) -> None:
+    reason = Level(sandbox).why_not()
+    if reason is not None:
+        pytest.skip(f"{sandbox}: {reason}")
+    for name in ("alpha.py", "beta.py"):
+        (folder / name).unlink()
+        (folder / name).write_text(PLAIN_BOT)
+    (folder / "limits.toml").write_text('[beta]\nmemory = "1G"\n')
+    options = ["--sandbox", sandbox, "--memory", "300M", "--processes", "20", "--limits", "limits.toml"]
+    first = pause_a_game(folder, *options, *([] if pondering else ["--no-pondering"]))
+    (folder / "limits.toml").unlink()
+    order = [player["name"] for player in first["players"]]
+    limits = [{"alpha": TIGHT, "beta": ROOMY}[name] for name in order]
+    assert first["sandbox"] == sandbox
+    assert first["limits"] == [msgspec.to_builtins(of_one) for of_one in limits]
+    assert first["pondering"] is pondering
+    assert "paused after 6 plies" in arena(folder, "resume", "g.json", "--pause-after", "6").stderr
+    again = saved(folder)
+    assert len(again["past"]["actions"]) == 6
+    assert {**again, "past": None, "checksum": ""} == {**first, "past": None, "checksum": ""}
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    record = stored(folder / "c.sqlite")
+    assert record.confinement == (f"{sandbox}: {limits[0].text}", f"{sandbox}: {limits[1].text}")
+    assert len(record.cpu_us) == len(record.actions) > 6
+
+
+@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
+def test_pondering_is_allowed_after_a_pause_if_it_was_before(
+    folder: Path, pondering: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pause_a_game(folder, *([] if pondering else ["--no-pondering"]))
+    seen: list[bool] = []
+
+    async def play_on(spec: GameSpec, bots: object, past: Past, pause: object, conditions: Conditions) -> None:
+        seen.append(conditions.pondering)
+
+    monkeypatch.setattr(pausable, "play_on", play_on)
+    monkeypatch.setattr(pausable, "claim_all_orphans", lambda: None)
+    pausable.resume(folder / "g.json", None, None)
+    assert seen == [pondering]
+
+
+def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_ones(folder: Path) -> None:
+    older = pause_a_game(folder, "--memory", "300M", "--no-pondering")
+    for name in ("sandbox", "limits", "pondering", "seed", "checksum"):
+        del older[name]
+    for name in ("cpu_us", "interrupted"):
+        del older["past"][name]
+    (folder / "g.json").write_text(json.dumps(older))
+    paused = load_paused(folder / "g.json")
+    assert (paused.sandbox, paused.limits, paused.pondering) == ("default", (Limits(), Limits()), True)
+    (folder / "c.sqlite").unlink()  # it has the settings of today's match
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    record = stored(folder / "c.sqlite")
+    check_record(record)
+    assert record.confinement == (f"default: {Limits().text}",) * 2
+    assert record.cpu_us[:3] == (0, 0, 0)
+    assert len(record.cpu_us) == len(record.actions) > 3
+
+
+def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C comes while the bots are started again, so that nothing more is played."""
+    from arena.bots import load_bot
+
+    begun = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), ())
+    outcomes: list[Past | None] = [begun, None]
+
+    async def play_on(*_: object) -> Past | None:
+        outcome = outcomes.pop(0)
+        if outcome is not None:
+            raise ArenaStoppedError("the arena was stopped", outcome)
+        return outcome
+
+    monkeypatch.setattr(pausable, "play_on", play_on)
+    game = spec("duel", TimeControl())
+    bot = load_bot(ROOT / "bots" / "drifter.py")
+    held = Confinement(Level.DEFAULT, [bot], Limits(), {})
+    sitting = pausable._Sitting(game, (bot, bot), None, Path("s.sqlite"), held, pondering=True, seed=1)
+    assert trio.run(pausable._play_fairly, sitting, Pause()) == begun
+
+
+def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paused_either(
+    monkeypatch: pytest.MonkeyPatch, play: Callable[..., Awaitable[GameRecord]], make_bot: Callable[..., BotSpec]
+) -> None:
+    never_starts, good = make_bot("sys.exit(1)"), make_bot("introduce()\nset_up()\nplay()")
+    lost = trio.run(play, never_starts, good)
+    assert lost.verdict.reason is Reason.NO_START
+    held = Confinement(Level.DEFAULT, [good], Limits(), {})
+
+    async def fails(bots: object) -> None:
+        raise SandboxError("no namespaces are left")
+
+    async def play_on(*_: object) -> GameRecord:
+        return lost
+
+    monkeypatch.setattr(pausable, "play_on", play_on)
+    monkeypatch.setattr(held, "try_out", fails)
+    sitting = pausable._Sitting(
+        spec("duel", TimeControl()), (never_starts, good), None, Path("s"), held, pondering=True, seed=1
+    )
+    with pytest.raises(SandboxError):
+        trio.run(pausable._play_fairly, sitting, Pause())
