@@ -49,7 +49,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.play.runner import Conditions, play_game, start_bot
+from arena.play.runner import GameOptions, play_game, start_bot
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
@@ -155,13 +155,13 @@ def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[
         tally.games += 1
 
 
-async def play_all(plan: Plan, games: int, load: bool, places: Sequence[Conditions]) -> Tally:
+async def play_all(plan: Plan, games: int, load: bool, places: Sequence[GameOptions]) -> Tally:
     """Play so many games at a time, in as many places, until the time is over."""
     tally = Tally()
     numbers = count(1)
     one_writer = trio.CapacityLimiter(1)
 
-    async def lane(store: Store, since: float, conditions: Conditions, attack: str) -> None:
+    async def lane(store: Store, since: float, conditions: GameOptions, attack: str) -> None:
         while time.monotonic() < since + plan.seconds:
             number = next(numbers)
             kind = "hostile" if attack else "honest"
@@ -228,11 +228,11 @@ def hostile_row(tally: Tally) -> str:
     return f"{len(tally.moves):8} {tally.cpu:5.0%}   {honest:35}   {hostile:35}   {words}"
 
 
-def places_of(games: int, affinity: bool) -> list[Conditions]:
+def places_of(games: int, affinity: bool) -> list[GameOptions]:
     """What is played under in each of so many places, and one more for a bad neighbour."""
     cpus = sorted(os.sched_getaffinity(0)) if affinity else []
     pinned = [frozenset({cpus[place % len(cpus)]} if cpus else ()) for place in range(games + 1)]
-    return [Conditions(partial(start_bot, cpus=cpu)) for cpu in pinned]
+    return [GameOptions(partial(start_bot, cpus=cpu)) for cpu in pinned]
 
 
 def play_beside(plan: Plan, games: int, kinds: Sequence[str], options: argparse.Namespace) -> None:

@@ -25,7 +25,7 @@ from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.play.runner import USUAL, Conditions, play_game
+from arena.play.runner import USUAL, GameOptions, play_game
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move
 from arena.rules.game import Game
@@ -102,7 +102,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
         ruleset: str = "barrage",
         seeds: tuple[int, int] = (11, 22),
         *,
-        conditions: Conditions = USUAL,
+        conditions: GameOptions = USUAL,
     ) -> GameRecord:
         game = GameSpec(
             id=secrets.token_hex(8),

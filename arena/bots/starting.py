@@ -12,7 +12,7 @@ from arena.bots.sandbox import bwrap, reaper
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level, joined
-from arena.bots.sandbox.mounts import Recipe, recipe
+from arena.bots.sandbox.mounts import Mounts, recipe
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import check_program
 from arena.bots.trial import try_controls, try_entrants
@@ -41,7 +41,7 @@ class _Ways:
     """How each of the bots that are not broken is to be started, or why it cannot be. Raises `SandboxError`."""
 
     def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
-        self.recipes: dict[str, Recipe] = {}
+        self.recipes: dict[str, Mounts] = {}
         self.paths: dict[str, str] = {}
         """At the default level, the folders in which each bot may find programs."""
         self.problems: dict[str, str] = {}
@@ -65,7 +65,7 @@ class RefusedBotsError(UsageError):
         self.problems = dict(problems)
 
 
-class Confinement:
+class Sandbox:
     """How the bots of one league or match are started. Use it in a `with` statement.
 
     `limits` are those of each bot by name, `usual` those of all others; `interpreters` are what the host has named for
@@ -106,7 +106,7 @@ class Confinement:
             sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
             await try_controls([self._recipes[bot.name] for bot in sound], self._usual)
 
-    def __enter__(self) -> "Confinement":
+    def __enter__(self) -> "Sandbox":
         if self.level is Level.DEFAULT:
             reaper.close_to_bots()  # in a sandbox no bot sees it anyway
         return self

@@ -18,7 +18,7 @@ from arena.bots.limits import Limits
 from arena.bots.run import run_to_end
 from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.launch import HostError, Launch, SandboxError, StartError
-from arena.bots.sandbox.mounts import Recipe
+from arena.bots.sandbox.mounts import Mounts
 from arena.bots.sandbox.runtimes import Trial
 from arena.printable import printable
 
@@ -33,7 +33,7 @@ LINE_SHOWN = 300
 WORDS_SHOWN = 300
 
 
-async def try_entrants(recipes: Mapping[str, Recipe], limits: Limits) -> dict[str, str]:
+async def try_entrants(recipes: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
     """What the sandbox cannot run of what these bots, by their names, are run by: why, by the names of those bots.
 
     Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
@@ -48,7 +48,7 @@ async def try_entrants(recipes: Mapping[str, Recipe], limits: Limits) -> dict[st
     }
 
 
-async def try_controls(recipes: Iterable[Recipe], limits: Limits) -> None:
+async def try_controls(recipes: Iterable[Mounts], limits: Limits) -> None:
     """Try the plain system, and what of the controls these bots are run by.
 
     Raises `SandboxError` if one fails, and `HostError` if the machine cannot start anything.

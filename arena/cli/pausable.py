@@ -12,24 +12,24 @@ from arena.bots import BotSpec
 from arena.bots.sandbox.levels import AUTO
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.reaper import claim_all_orphans
-from arena.bots.starting import Confinement, runnable
+from arena.bots.starting import Sandbox, runnable
 from arena.cli.entrants import entrants
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
 from arena.cli.options import PlayOptions
-from arena.cli.play import apart_from_bots, confinement_of, level_line, level_of, run_games, settings_of, store_of
+from arena.cli.play import apart_from_bots, level_line, level_of, run_games, sandbox_of, settings_of, store_of
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError, UsageError
-from arena.game.record import GameRecord, Past
+from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.league.changes import note_versions
 from arena.league.resume import agree
 from arena.league.schedule import schedule
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, ArenaStoppedError, Conditions, Pause, play_on
-from arena.play.saved_game import load_paused, paused_game, refuse_to_overwrite, save_paused
+from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, play_on
+from arena.play.saved_game import load_saved, refuse_to_overwrite, save_game, saved_game
 from arena.printable import printable
 from arena.report.json import games_document
 from arena.report.terminal import game_line
@@ -42,9 +42,9 @@ class _Sitting:
 
     spec: GameSpec
     bots: tuple[BotSpec, BotSpec]
-    past: Past | None
+    past: History | None
     store: Path
-    held: Confinement
+    held: Sandbox
     pondering: bool
     seed: int | None
 
@@ -71,7 +71,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             if _is_stored(spec.id, store):
                 return 0
         remark(level_line(level, options.sandbox == AUTO))
-        with confinement_of(level, bots, settings, options.interpreters) as held:
+        with sandbox_of(level, bots, settings, options.interpreters) as held:
             trio.run(held.try_out)
             sitting = _Sitting(spec, (red, blue), None, path, held, settings.pondering, settings.seed)
             return _play(sitting, file, pause_after, options.as_json)
@@ -100,7 +100,7 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
     """Go on with a saved game, at the level `sandbox` or else that of the file. Returns the exit code."""
     with unwinding():
-        paused = load_paused(file)
+        paused = load_saved(file)
         check_place(file)
         bots = paused.load_bots()
         level = level_of(sandbox or paused.sandbox)
@@ -122,7 +122,7 @@ def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
         if faults:
             raise UsageError("\n".join(faults))
         limits = {bot.name: limits for bot, limits in zip(bots, paused.limits, strict=True)}
-        with Confinement(level, bots, paused.limits[0], limits, paused.interpreters) as held:
+        with Sandbox(level, bots, paused.limits[0], limits, paused.interpreters) as held:
             trio.run(held.try_out)
             sitting = _Sitting(paused.spec(), bots, paused.past, store_path, held, paused.pondering, paused.seed)
             return _play(sitting, file, pause_after, as_json=False)
@@ -152,7 +152,7 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
     remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {file}")
     versions = Versions()
     with StopRequests() as stop:
-        played = run_games(partial(_play_unchanged, sitting, Pause(pause_after), stop, versions))
+        played = run_games(partial(_play_unchanged, sitting, Interrupt(pause_after), stop, versions))
         for line in versions.remarks():
             remark(line)
         if isinstance(played, GameRecord):
@@ -165,8 +165,8 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
             remark(f"stopped before both sides had set up: {kept}")
             return INTERRUPTED
         held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
-        save_paused(
-            paused_game(sitting.spec, played, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed),
+        save_game(
+            saved_game(sitting.spec, played, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed),
             file,
         )
         stop.reporting()
@@ -188,8 +188,8 @@ def _tell(row: GameRow, store: Path, as_json: bool) -> bool:
 
 
 async def _play_unchanged(
-    sitting: _Sitting, pause: Pause, stop: StopRequests, versions: Versions
-) -> GameRecord | Past | None:
+    sitting: _Sitting, pause: Interrupt, stop: StopRequests, versions: Versions
+) -> GameRecord | History | None:
     """Play as `_play_until_stopped` does. Raises `ArenaError` if a bot has changed by the end."""
     played = await _play_until_stopped(sitting, pause, stop)
     if played is not None and not await versions.are_unchanged(sitting.bots):
@@ -199,7 +199,7 @@ async def _play_unchanged(
     return played
 
 
-async def _play_until_stopped(sitting: _Sitting, pause: Pause, stop: StopRequests) -> GameRecord | Past | None:
+async def _play_until_stopped(sitting: _Sitting, pause: Interrupt, stop: StopRequests) -> GameRecord | History | None:
     """Play the game to its end, or until a signal interrupts it."""
 
     async def heed() -> None:
@@ -213,17 +213,17 @@ async def _play_until_stopped(sitting: _Sitting, pause: Pause, stop: StopRequest
     return played
 
 
-async def _play_fairly(sitting: _Sitting, pause: Pause) -> GameRecord | Past | None:
+async def _play_fairly(sitting: _Sitting, pause: Interrupt) -> GameRecord | History | None:
     """Play, and go on from before a turn in which the arena was stopped so that it cannot be judged.
 
     If that happens again and again, the game is interrupted there. Raises `SandboxError` if a bot did not start because
     its sandbox does not work any more.
     """
-    conditions = Conditions(sitting.held.start, sitting.pondering)
+    options = GameOptions(sitting.held.start, sitting.pondering)
     past = sitting.past
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(sitting.spec, sitting.bots, past, pause, conditions)
+            played = await play_on(sitting.spec, sitting.bots, past, pause, options)
         except ArenaStoppedError as error:
             past = error.past or past
             done = len(past.actions) if past else 0

@@ -21,7 +21,7 @@ from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
 from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.bots.sandbox.rlimits import use_all_descriptors
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 from arena.cli.entrants import entrants, usual_limits
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.interrupts import StopRequests, Wish, unwinding
@@ -37,7 +37,7 @@ from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import Conditions
+from arena.play.runner import GameOptions
 from arena.printable import printable
 from arena.report.json import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
@@ -87,12 +87,12 @@ class _Plan:
         held = level_line(self.level, self.is_level_chosen)
         return Text(printable(f"{played}\n{held}\nstore: {self.path}", lines=True))
 
-    def places(self, confinement: Confinement) -> list[Conditions]:
+    def places(self, confinement: Sandbox) -> list[GameOptions]:
         """What is played under in each of the places where a game goes on."""
         cpus = sorted(os.sched_getaffinity(0)) if self.affinity else []
         pinned = [frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]() for place in range(self.jobs)]
         return [
-            Conditions(partial(confinement.start, cpus=cpu), self.settings.pondering, confinement.try_out)
+            GameOptions(partial(confinement.start, cpus=cpu), self.settings.pondering, confinement.try_out)
             for cpu in pinned
         ]
 
@@ -117,7 +117,7 @@ def play(
         sys.setswitchinterval(SWITCH_SECONDS)
         use_all_descriptors()
         with (
-            confinement_of(plan.level, plan.bots, plan.settings, options.interpreters) as confinement,
+            sandbox_of(plan.level, plan.bots, plan.settings, options.interpreters) as confinement,
             Store(plan.path, create=True) as store,
         ):
             trio.run(confinement.try_out)
@@ -196,7 +196,7 @@ def _check_number(bots: int, rounds: int) -> None:
         )
 
 
-def _play_and_tell(plan: _Plan, confinement: Confinement, store: Store, stop: StopRequests, as_json: bool) -> int:
+def _play_and_tell(plan: _Plan, confinement: Sandbox, store: Store, stop: StopRequests, as_json: bool) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
     faults, versions, session = _Faults(), Versions(), Session()
     progress = _progress(plan, store)
@@ -286,11 +286,9 @@ def level_of(asked: str) -> Level:
     return choose(asked)
 
 
-def confinement_of(
-    level: Level, bots: Sequence[BotSpec], settings: Settings, interpreters: Sequence[str]
-) -> Confinement:
+def sandbox_of(level: Level, bots: Sequence[BotSpec], settings: Settings, interpreters: Sequence[str]) -> Sandbox:
     """How the bots are to be started."""
-    return Confinement(level, bots, settings.limits, dict(settings.bot_limits), interpreters)
+    return Sandbox(level, bots, settings.limits, dict(settings.bot_limits), interpreters)
 
 
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
@@ -332,7 +330,7 @@ def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str
 
 async def _play_until_stopped(
     plan: _Plan,
-    confinement: Confinement,
+    confinement: Sandbox,
     store: Store,
     stop: StopRequests,
     session: Session,

@@ -22,10 +22,10 @@ def open_to_read(path: Path, *, is_doubtful: bool = False) -> Store:
 
 
 def _paused_words(path: Path) -> str | None:
-    from arena.play.saved_game import load_paused
+    from arena.play.saved_game import load_saved
 
     try:
-        paused = load_paused(path)
+        paused = load_saved(path)
     except UsageError:
         return None
     red, blue = (player.name for player in paused.players)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.game.clock import Clock
-from arena.game.record import GameRecord, NoteLine, Past, RecordError
+from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
@@ -44,7 +44,7 @@ class Course(NamedTuple):
     forgiven_us: tuple[int, ...]
 
     @classmethod
-    def of(cls, played: GameRecord | Past, setups: tuple[str, str]) -> "Course":
+    def of(cls, played: GameRecord | History, setups: tuple[str, str]) -> "Course":
         return cls(
             setups,
             played.actions,

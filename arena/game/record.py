@@ -25,7 +25,7 @@ class NoteLine(msgspec.Struct, frozen=True):
     text: str
 
 
-class Past(msgspec.Struct, frozen=True):
+class History(msgspec.Struct, frozen=True):
     """What has been played of a game that was interrupted: enough to go on from there.
 
     `declared` is what the bots called themselves, `setups` are set-up lines. Of each action, in microseconds,
@@ -65,7 +65,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     took in microseconds. `stderr` is the last part of what each bot wrote there. `started` is in seconds since the
     epoch, `seconds` how long the game took as a whole. `cpu_us` is the processor time of each action in microseconds,
     `used` what the bots used in all, `confinement` how each was held; records of older versions have none of the three.
-    `interrupted` is as in `Past`. `forgiven_us` is what passed of each action's turn, in microseconds, and was not
+    `interrupted` is as in `History`. `forgiven_us` is what passed of each action's turn, in microseconds, and was not
     charged: `times_us` and it together are the time from the first write of the turn until the answer was read (see
     `arena.game.clock`). Empty in older records. `pondered_us` is the processor time that each used in its opponent's
     turns although it might not (`--no-pondering`), in microseconds; None if it might.

@@ -22,7 +22,7 @@ otherwise it would be chance which of two broken bots is noticed first. If both 
 from collections.abc import Mapping
 
 from arena.game.clock import NEVER, Clock, Stop, counted
-from arena.game.record import NoteLine, Past
+from arena.game.record import History, NoteLine
 from arena.game.seat import ARENA_CODEC, Codec, Fault, Seat
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult, Verdict
@@ -81,7 +81,7 @@ class Referee:
         self,
         spec: GameSpec,
         codecs: tuple[Codec, Codec] = (ARENA_CODEC, ARENA_CODEC),
-        past: Past | None = None,
+        past: History | None = None,
     ) -> None:
         """`past` is what has been played already of a game that was interrupted and now goes on."""
         self.spec = spec
@@ -127,7 +127,7 @@ class Referee:
         """Whether there is a verdict, or there will be none."""
         return self.verdict is not None or self.void is not None
 
-    def past(self, now: float | None = None) -> Past | None:
+    def past(self, now: float | None = None) -> History | None:
         """What has been played so far, to go on from later; None before the set-ups are there.
 
         `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
@@ -140,7 +140,7 @@ class Referee:
         if now is not None and turn.phase is Phase.THINKING and not turn.due:
             used = min(now - turn.started, self._clock.budget(turn.color))
             interrupted.append((len(self.actions) + 1, max(0, round(used * 1_000_000))))
-        return Past(
+        return History(
             declared=(self.seats[0].declared, self.seats[1].declared),
             setups=(red, blue),
             actions=tuple(self.actions),
@@ -319,7 +319,7 @@ class Referee:
             seat.due = True
         self._meeting = Phase.WAITING
 
-    def _restore(self, past: Past) -> None:
+    def _restore(self, past: History) -> None:
         """Go on with an interrupted game: tell both what they knew, and charge the clocks with what was used."""
         for seat, seed, setup in zip(self.seats, self.spec.seeds, past.setups, strict=True):
             seat.rows = tuple(setup.split("/"))
@@ -344,7 +344,7 @@ class Referee:
             if ply == game.ply + 1:
                 self._clock.spend(game.to_move, microseconds / 1_000_000)
 
-    def _recall(self, past: Past) -> None:
+    def _recall(self, past: History) -> None:
         """Take over what was played, without playing it."""
         for seat, setup in zip(self.seats, past.setups, strict=True):
             seat.rows = tuple(setup.split("/"))

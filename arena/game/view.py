@@ -71,7 +71,7 @@ def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
 
 def legal_actions(game: Game) -> tuple[str, ...]:
     """The side to move's legal actions as text, in the order of their squares."""
-    order = _by_squares if game.kit.plain else _order
+    order = _by_squares if game.tables.plain else _order
     return tuple(action.text for action in sorted(game.legal_moves(), key=order))
 
 

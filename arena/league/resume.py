@@ -5,11 +5,11 @@ from dataclasses import replace
 from arena.errors import UsageError
 from arena.league.schedule import Settings, misfit, pair_seed_of, starter
 from arena.league.store import Store
-from arena.play.saved_game import PausedGame
+from arena.play.saved_game import SavedGame
 from arena.rules.ruleset import Ruleset, Starts
 
 
-def agree(paused: PausedGame, store: Store) -> None:
+def agree(paused: SavedGame, store: Store) -> None:
     """Have a saved game's settings agree with those of the store that its result belongs to.
 
     Raises `UsageError` if they do not, or if the game is not one that such settings give.
@@ -26,7 +26,7 @@ def agree(paused: PausedGame, store: Store) -> None:
     store.agree(described)
 
 
-def _settings(paused: PausedGame, seed: int | None) -> Settings:
+def _settings(paused: SavedGame, seed: int | None) -> Settings:
     """The settings that the match had. Raises `UsageError` if there are none from which this game follows."""
     spec = paused.spec()
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))

@@ -11,7 +11,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, ArenaStoppedError, Conditions, play_game
+from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, play_game
 from protocol.notation import Reason
 
 Finished = Callable[[GameRow, GameRecord], None]
@@ -44,7 +44,7 @@ async def play_missing(
     games: Sequence[GameSpec],
     bots: Mapping[Player, BotSpec],
     store: Store,
-    places: Sequence[Conditions],
+    places: Sequence[GameOptions],
     finished: Finished,
     *,
     versions: Versions,
@@ -67,12 +67,12 @@ async def play_missing(
     failure = _Failure()
     session = session or Session()
 
-    async def play_and_store(game: GameSpec, conditions: Conditions) -> None:
+    async def play_and_store(game: GameSpec, options: GameOptions) -> None:
         red, blue = (bots[player] for player in game.players)
         if not await versions.are_unchanged((red, blue)):
             return
         try:
-            record = await _play(game, red, blue, conditions, say)
+            record = await _play(game, red, blue, options, say)
         except ArenaError:
             if await versions.are_unchanged((red, blue)):
                 raise
@@ -83,14 +83,14 @@ async def play_missing(
             row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
         finished(row, record)
 
-    async def work(conditions: Conditions, scope: trio.CancelScope) -> None:
+    async def work(options: GameOptions, scope: trio.CancelScope) -> None:
         for game in waiting:
             if session.is_closing:
                 return
             session.under_way += 1
             is_dropped = True
             try:
-                await play_and_store(game, conditions)
+                await play_and_store(game, options)
                 is_dropped = False
             except ArenaStoppedError as error:
                 is_dropped = False
@@ -108,32 +108,32 @@ async def play_missing(
                 session.dropped += is_dropped
 
     async with trio.open_nursery() as nursery:
-        for conditions in places[: len(missing)]:
-            nursery.start_soon(work, conditions, nursery.cancel_scope)
+        for options in places[: len(missing)]:
+            nursery.start_soon(work, options, nursery.cancel_scope)
     if failure.error:
         raise failure.error
 
 
-async def _play(game: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions, say: Say) -> GameRecord:
+async def _play(game: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions, say: Say) -> GameRecord:
     """Play a game. A bot that does not start loses it only if what holds the bots is not to blame.
 
     Raises `ArenaError` if that does not work any more. Where it said something, but works again, the game is played
     once more: it may have been at its limits for a moment, and a bot that says so itself gains nothing by it.
     """
-    record = await _play_fairly(game, red, blue, conditions, say)
+    record = await _play_fairly(game, red, blue, options, say)
     were_started = red.fault is None and blue.fault is None
-    if record.verdict.reason is Reason.NO_START and were_started and conditions.try_out is not None:
-        await conditions.try_out((red, blue))
+    if record.verdict.reason is Reason.NO_START and were_started and options.try_out is not None:
+        await options.try_out((red, blue))
         if any(text.startswith(COMPLAINT) for text in record.stderr):
-            return await _play_fairly(game, red, blue, conditions, say)
+            return await _play_fairly(game, red, blue, options, say)
     return record
 
 
-async def _play_fairly(game: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions, say: Say) -> GameRecord:
+async def _play_fairly(game: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions, say: Say) -> GameRecord:
     """Play a game again as long as the arena was stopped in it so that it cannot be judged."""
     for _ in range(MOST_TRIES - 1):
         try:
-            return await play_game(game, red, blue, conditions)
+            return await play_game(game, red, blue, options)
         except ArenaStoppedError as error:
             say(f"game {game.id} is played again: {error.why}")
-    return await play_game(game, red, blue, conditions)
+    return await play_game(game, red, blue, options)

@@ -22,7 +22,7 @@ from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import Launch, StartError
 from arena.errors import ArenaError
 from arena.game.clock import NEVER
-from arena.game.record import GameRecord, Past, Use
+from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from protocol.notation import Color, Reason
@@ -59,7 +59,7 @@ def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
 
 
 @dataclass(frozen=True)
-class Conditions:
+class GameOptions:
     """What bots play under: how they are started and held, and whether they may think in the opponent's time.
 
     `try_out` finds out, with no file of theirs, whether what holds these bots still works. It raises `ArenaError` if it
@@ -71,7 +71,7 @@ class Conditions:
     try_out: TryOut | None = None
 
 
-USUAL = Conditions()
+USUAL = GameOptions()
 
 
 class ArenaStoppedError(ArenaError):
@@ -80,13 +80,13 @@ class ArenaStoppedError(ArenaError):
     `past` is what had been played by then, to go on from: None before both sides had set up.
     """
 
-    def __init__(self, why: str, past: Past | None) -> None:
+    def __init__(self, why: str, past: History | None) -> None:
         super().__init__(f"the game cannot be judged: {why}")
         self.why = why
         self.past = past
 
 
-class Pause:
+class Interrupt:
     """A wish to interrupt a game: after so many plies, or when `request` is called."""
 
     def __init__(self, after: int | None = None) -> None:
@@ -100,19 +100,23 @@ class Pause:
         self.interrupt()
 
 
-async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, conditions: Conditions = USUAL) -> GameRecord:
+async def play_game(spec: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions = USUAL) -> GameRecord:
     """Play one game to its verdict. When this returns, raises or is cancelled, no process of it is left.
 
     Raises `ArenaStoppedError` if the arena was stopped in the game so that it cannot be judged.
     """
-    record = await play_on(spec, (red, blue), None, Pause(), conditions)
+    record = await play_on(spec, (red, blue), None, Interrupt(), options)
     assert isinstance(record, GameRecord)
     return record
 
 
 async def play_on(
-    spec: GameSpec, bots: tuple[BotSpec, BotSpec], past: Past | None, pause: Pause, conditions: Conditions = USUAL
-) -> GameRecord | Past | None:
+    spec: GameSpec,
+    bots: tuple[BotSpec, BotSpec],
+    past: History | None,
+    pause: Interrupt,
+    options: GameOptions = USUAL,
+) -> GameRecord | History | None:
     """Play a game, from the beginning or from its `past`, to its verdict or until it is interrupted.
 
     Returns the record; or what has been played, if `pause` interrupted the game; or None, if that happened before both
@@ -121,7 +125,7 @@ async def play_on(
     """
     started = time.time()
     begun = now()
-    table = _Table(Referee(spec, past=past), pause, conditions.pondering)
+    table = GameRunner(Referee(spec, past=past), pause, options.pondering)
     broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
     if broken:
         table.referee.called_off(broken)
@@ -131,10 +135,10 @@ async def play_on(
     try:
         async with _starting():
             for color, bot in zip(Color, bots, strict=True):
-                table.seat(color, bot, conditions.spawn)
+                table.seat(color, bot, options.spawn)
                 await trio.lowlevel.checkpoint()
         await table.play()
-        table.say_goodbye()
+        table.send_quit()
     finally:
         await table.clear()
     if table.referee.void is not None:
@@ -153,10 +157,10 @@ def _starting() -> trio.Lock:
         return lock
 
 
-class _Table:
+class GameRunner:
     """Where a game is played: the referee and the two processes."""
 
-    def __init__(self, referee: Referee, pause: Pause, pondering: bool) -> None:
+    def __init__(self, referee: Referee, pause: Interrupt, pondering: bool) -> None:
         self.referee = referee
         self._pause = pause
         self._pondering = pondering
@@ -243,12 +247,12 @@ class _Table:
                     if not referee.is_over:  # a restored seat is told its past even when it is not to move
                         await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
         for color in self._gone:
-            self._last_words(color)
+            self._drain_output(color)
         self._gone.clear()
         self._arrivals.note_suspension()
         for color in Color:
             if referee.seats[color].deadline <= self._now():
-                self._last_look(color)
+                self._final_read(color)
         referee.expire(self._now())
 
     async def _serve_both(self, colors: list[Color]) -> None:
@@ -317,7 +321,7 @@ class _Table:
             with trio.move_on_after(left, shield=True):
                 await self._dead[color].wait()
         if process.has_exited():
-            self._last_words(color)
+            self._drain_output(color)
         else:
             self.referee.gone(color, "closed its standard output", exited=False)
 
@@ -336,7 +340,7 @@ class _Table:
                     self._unsent[color] = rest
         self._yielded = now()
 
-    def _last_words(self, color: Color) -> None:
+    def _drain_output(self, color: Color) -> None:
         """A bot has exited: what it said before counts first."""
         process = self._processes[color]
         seat = self.referee.seats[color]
@@ -346,7 +350,7 @@ class _Table:
             self.referee.over_limit(color, words)
         self.referee.gone(color, process.exit_words(), exited=True)
 
-    def _last_look(self, color: Color) -> None:
+    def _final_read(self, color: Color) -> None:
         """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
         process = self._processes[color]
         seat = self.referee.seats[color]
@@ -374,7 +378,7 @@ class _Table:
         if deadline < self._armed:
             self._armed = self._scope.deadline = deadline
 
-    def say_goodbye(self) -> None:
+    def send_quit(self) -> None:
         """Tell both bots how it ended, as far as their pipes take it at once."""
         for color in self.referee.due():
             data = self.referee.take(color)
@@ -396,7 +400,7 @@ class _Table:
             return 0
         return FAULT_GRACE if fault else QUIT_GRACE
 
-    def past(self) -> Past | None:
+    def past(self) -> History | None:
         """What has been played, to go on from later; None before both sides had set up."""
         past = self.referee.past(self._ended)
         return past and msgspec.structs.replace(past, cpu_us=tuple(self.cpu_us))

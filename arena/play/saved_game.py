@@ -21,10 +21,10 @@ import msgspec
 from arena.bots import BotSpec, load_bot
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.sandbox.levels import Level
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
 from arena.game.recheck import Course, check_course, check_time
-from arena.game.record import Past, RecordError
+from arena.game.record import History, RecordError
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.hostfile import FileError, read_file
@@ -45,7 +45,7 @@ LARGEST_FILE = 64 * MIB
 """Bytes; a game of a million plies with notes has less."""
 
 
-class PausedGame(msgspec.Struct, frozen=True):
+class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
     `sandbox`, `limits`, `pondering` and `interpreters` are what the game is played under: see
@@ -59,7 +59,7 @@ class PausedGame(msgspec.Struct, frozen=True):
     players: tuple[Player, Player]
     seeds: tuple[int, int]
     pair_seed: int
-    past: Past
+    past: History
     bots: tuple[str, str]
     store: str
     sandbox: str = "default"
@@ -96,19 +96,19 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
     return replace(bot, name=player.name)
 
 
-def paused_game(
+def saved_game(
     spec: GameSpec,
-    past: Past,
+    past: History,
     bots: tuple[BotSpec, BotSpec],
     store: Path,
     *,
-    held: Confinement,
+    held: Sandbox,
     pondering: bool,
     seed: int | None = None,
-) -> PausedGame:
+) -> SavedGame:
     """A game that has just been interrupted, as it is to be saved."""
     red, blue = bots
-    return PausedGame(
+    return SavedGame(
         id=spec.id,
         ruleset=spec.ruleset.name,
         rules=tuple(spec.ruleset.lines()),
@@ -127,7 +127,7 @@ def paused_game(
     )
 
 
-def save_paused(paused: PausedGame, path: Path) -> None:
+def save_game(paused: SavedGame, path: Path) -> None:
     """Write the file, durably, whole or not at all. Raises `ArenaError` if that cannot be done."""
     fields = msgspec.to_builtins(paused)
     data = msgspec.json.format(msgspec.json.encode({**fields, CHECKSUM: _checksum(fields)}), indent=2)
@@ -164,7 +164,7 @@ def refuse_to_overwrite(path: Path) -> None:
     try:
         if not path.exists() or (path.is_file() and path.stat().st_size == 0):
             return
-        paused = load_paused(path) if path.is_file() else None
+        paused = load_saved(path) if path.is_file() else None
     except (UsageError, OSError, ValueError):
         paused = None
     if paused is None:
@@ -176,7 +176,7 @@ def refuse_to_overwrite(path: Path) -> None:
     )
 
 
-def load_paused(path: Path) -> PausedGame:
+def load_saved(path: Path) -> SavedGame:
     """Read the file and check all that is in it. Raises `UsageError` that says what was expected.
 
     Whether its ids and seeds are those of a league, and go with a store, is for `arena.league.resume`.
@@ -187,7 +187,7 @@ def load_paused(path: Path) -> PausedGame:
         raise UsageError(str(error)) from None
     try:
         fields = msgspec.json.decode(data)
-        paused = msgspec.json.decode(data, type=PausedGame)
+        paused = msgspec.json.decode(data, type=SavedGame)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
     if paused.format != PAUSE_FORMAT:
@@ -211,8 +211,8 @@ def _checksum(fields: dict[str, Any]) -> str:
     return blake2b(msgspec.json.encode(summed, order="deterministic"), digest_size=16).hexdigest()
 
 
-def _check(paused: PausedGame) -> None:
-    """Raise one of three errors unless a game can have been interrupted so. See `load_paused`."""
+def _check(paused: SavedGame) -> None:
+    """Raise one of three errors unless a game can have been interrupted so. See `load_saved`."""
     spec, past = paused.spec(), paused.past
     names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
     for text in (*names, *paused.bots, paused.store, *paused.interpreters):

@@ -28,7 +28,7 @@ class Path:
     text: str
 
 
-Travel = Move | Path
+PieceMove = Move | Path
 """What takes a piece from a square to another."""
 
 
@@ -36,7 +36,7 @@ Travel = Move | Path
 class Rescue:
     """A move to the opponent's back row that brings a lost piece back on `square`, if the mover is still there then."""
 
-    move: Travel
+    move: PieceMove
     rank: Rank
     square: int
     text: str
@@ -61,7 +61,7 @@ def path_through(first: Move, second: Move) -> Path:
     return Path(first.origin, second.target, (first.target,), first.borders | second.borders, text)
 
 
-def rescue(move: Travel, rank: Rank, square: int) -> Rescue:
+def rescue(move: PieceMove, rank: Rank, square: int) -> Rescue:
     """The move together with a rescue."""
     return Rescue(move, rank, square, f"{move.text}+{rank.letter}{SQUARES[square]}")
 
@@ -85,8 +85,8 @@ def parse_action(text: str) -> Action:
         return infiltration(SQUARE_INDEX[guess[1]], SQUARE_INDEX[guess[2]], RANK_BY_LETTER[guess[3]])
     addition = _RESCUE.fullmatch(text)
     if addition:
-        return rescue(_parse_travel(addition[1], text), RANK_BY_LETTER[addition[2]], SQUARE_INDEX[addition[3]])
-    return _parse_travel(text, text)
+        return rescue(_parse_piece_move(addition[1], text), RANK_BY_LETTER[addition[2]], SQUARE_INDEX[addition[3]])
+    return _parse_piece_move(text, text)
 
 
 _SQUARE = r"([a-j](?:10|[1-9]))"
@@ -94,7 +94,7 @@ _GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}([{RANK_LETTERS}])")
 _RESCUE = re.compile(rf"([^+]*)\+([{RANK_LETTERS}]){_SQUARE}")
 
 
-def _parse_travel(travel: str, text: str) -> Travel:
+def _parse_piece_move(travel: str, text: str) -> PieceMove:
     """The move or path that `travel` stands for; `text` is the whole action, to be named in the refusal."""
     squares = travel.split("-")
     if len(squares) == 3:

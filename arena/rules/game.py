@@ -7,7 +7,7 @@ rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_m
 
 from collections.abc import Sequence
 
-from arena.rules.actions import Action, Infiltration, NoActionError, Path, Rescue, Travel, parse_action
+from arena.rules.actions import Action, Infiltration, NoActionError, Path, PieceMove, Rescue, parse_action
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
 from arena.rules.events import (
     Event,
@@ -47,7 +47,7 @@ class Game(Position):
 
         Resigning is always possible and is not in the list; nor is a move that loses the game by itself.
         """
-        if self.kit.plain and not self.outcome:
+        if self.tables.plain and not self.outcome:
             return plain_actions(self, self.to_move)
         return list(legal_actions(self))
 
@@ -83,7 +83,7 @@ class Game(Position):
 
     def play(self, action: Action) -> tuple[Event, ...]:
         """Play an action that is known to be legal. Returns the public events."""
-        if self.kit.quick and isinstance(action, Move) and not self.board[action.target]:
+        if self.tables.quick and isinstance(action, Move) and not self.board[action.target]:
             return self._step(action)
         side = self.to_move
         self.ply += 1
@@ -131,12 +131,12 @@ class Game(Position):
             return Moved(side, move), Revealed(target, Rank.SCOUT)
         return (Moved(side, move),)
 
-    def _travel(self, move: Travel, side: int) -> Fought | Revealed | None:
+    def _travel(self, move: PieceMove, side: int) -> Fought | Revealed | None:
         """Take a piece along; the event that comes of it, if any."""
-        board, kit = self.board, self.kit
+        board, tables = self.board, self.tables
         origin, target = move.origin, move.target
         code, other = board[origin], board[target]
-        if kit.fixed_loses and not kit.can_move[code]:
+        if tables.fixed_loses and not tables.can_move[code]:
             self.outcome = Outcome(COLORS[1 - side], Reason.MOVED_FIXED)
             return None
         if other:
@@ -152,19 +152,19 @@ class Game(Position):
             self.told.remove(origin)
             self.told.add(target)
         self.quiet += 1
-        if not kit.plain:
+        if not tables.plain:
             self._carry_mark(origin, target, side)
-            if kit.flag_walks and RANKS[code] is Rank.FLAG and target in BACK_ROWS[1 - side]:
+            if tables.flag_walks and RANKS[code] is Rank.FLAG and target in BACK_ROWS[1 - side]:
                 self.outcome = Outcome(COLORS[side], Reason.FLAG_HOME)
-        if move.between and RANKS[code] is Rank.SCOUT and kit.shows_a_scout(len(move.between) + 1):
+        if move.between and RANKS[code] is Rank.SCOUT and tables.shows_a_scout(len(move.between) + 1):
             return Revealed(target, Rank.SCOUT)
         return None
 
-    def _fight(self, move: Travel, code: int, other: int, side: int) -> Fought:
+    def _fight(self, move: PieceMove, code: int, other: int, side: int) -> Fought:
         board, movers = self.board, self.movers
         origin, target = move.origin, move.target
         attacker, defender = RANKS[code], RANKS[other]
-        survivor = self.kit.fights[attacker][defender]
+        survivor = self.tables.fights[attacker][defender]
         board[origin] = EMPTY
         movers[side].remove(origin)
         self.told.discard(origin)
@@ -188,7 +188,7 @@ class Game(Position):
         self.quiet = 0
         if defender is Rank.FLAG:
             self.outcome = Outcome(COLORS[side], Reason.FLAG)
-        silent = self.kit.silent and survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
+        silent = self.tables.silent and survivor is Survivor.DEFENDER and attacker is not Rank.SCOUT
         return Fought(target, attacker, defender, survivor, COLORS[side], silent)
 
     def _carry_mark(self, origin: int, target: int, side: int) -> None:
@@ -238,19 +238,19 @@ class Game(Position):
         A piece that has just moved to an empty square can step back, so its side need not be looked at. For that side
         the rules against repetition do not count: its turn has not come.
         """
-        side, kit, chase = self.to_move, self.kit, self.chase
+        side, tables, chase = self.to_move, self.tables, self.chase
         if self.runs[side].closed or (chase and chase.length[side] > 1):
             stuck = not any(True for _ in legal_actions(self))
         else:
             stuck = not is_mobile(self, side)
-        other_stuck = not other_is_mobile and kit.at_once and not is_mobile(self, 1 - side)
+        other_stuck = not other_is_mobile and tables.at_once and not is_mobile(self, 1 - side)
         if stuck or other_stuck:
             self._ends_for(stuck, other_stuck, Reason.NO_MOVE)
-        elif kit.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
+        elif tables.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
             self._ends_for(not self._has_attacker(side), not self._has_attacker(1 - side), Reason.NO_ATTACKER)
-        elif self.ply >= kit.max_plies:
+        elif self.ply >= tables.max_plies:
             self.outcome = Outcome(None, Reason.PLY_CAP)
-        elif self.quiet >= kit.max_quiet:
+        elif self.quiet >= tables.max_quiet:
             self.outcome = Outcome(None, Reason.QUIET_CAP)
 
     def _ends_for(self, mover: bool, other: bool, reason: Reason) -> None:

@@ -4,11 +4,11 @@ Nothing here generates a list of moves. That list and this judgement are written
 to the same answer.
 """
 
-from arena.rules.actions import Action, Infiltration, Path, Rescue, Travel
+from arena.rules.actions import Action, Infiltration, Path, PieceMove, Rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, HOMES, MOVES, RANKS, Move
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.position import Position
-from arena.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, Kit
+from arena.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS, RuleTables
 from protocol.notation import LAKE_SQUARES, SQUARES, Rank
 
 
@@ -27,15 +27,15 @@ def check(game: Position, action: Action) -> None:
         _check_infiltration(game, action)
 
 
-def _check_travel(game: Position, move: Travel) -> None:
-    board, kit = game.board, game.kit
+def _check_travel(game: Position, move: PieceMove) -> None:
+    board, tables = game.board, game.tables
     side: int = game.to_move
     code = board[move.origin]
     name = SQUARES[move.origin]
     if code == EMPTY or (code > BLUE_BIT) != side:
         raise IllegalActionError(Rule.OWN_PIECE, f"{move.text}: {COLORS[side].word} has no piece on {name}")
-    loses = kit.fixed_loses and not kit.can_move[code]  # a move like any other, but for what comes of it
-    if not kit.can_move[code] and not loses:
+    loses = tables.fixed_loses and not tables.can_move[code]  # a move like any other, but for what comes of it
+    if not tables.can_move[code] and not loses:
         raise IllegalActionError(Rule.IMMOVABLE, f"{move.text}: the {piece(code)} on {name} cannot move")
     if move.between:
         _check_way(game, move, code)
@@ -45,16 +45,16 @@ def _check_travel(game: Position, move: Travel) -> None:
     if not ENTERABLE[side][board[target]]:
         sentence = f"{move.text}: {COLORS[side].word}'s own piece is on {SQUARES[target]}"
         raise IllegalActionError(Rule.TARGET, sentence)
-    if not (kit.plain or loses) or move.text not in MOVES:
-        _check_strike(kit, move, RANKS[code], bool(board[target]))
+    if not (tables.plain or loses) or move.text not in MOVES:
+        _check_strike(tables, move, RANKS[code], bool(board[target]))
 
 
-def _check_way(game: Position, move: Travel, code: int) -> None:
+def _check_way(game: Position, move: PieceMove, code: int) -> None:
     """A move over more than one square: who may make it, and what may be in the way."""
     name = SQUARES[move.origin]
-    runs = game.kit.captains_run and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
+    runs = game.tables.captains_run and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
     if isinstance(move, Path) and not runs:
-        whom = "no piece turns" if not game.kit.captains_run else f"the {piece(code)} on {name} does not turn"
+        whom = "no piece turns" if not game.tables.captains_run else f"the {piece(code)} on {name} does not turn"
         raise IllegalActionError(Rule.CAPTAIN, f"{move.text}: {whom} in its move under {game.ruleset.name}")
     if code != SCOUTS[game.to_move] and not runs:
         sentence = f"{move.text}: the {piece(code)} on {name} moves one square at a time"
@@ -66,22 +66,22 @@ def _check_way(game: Position, move: Travel, code: int) -> None:
             raise IllegalActionError(Rule.BLOCKED, f"{move.text}: the piece on {SQUARES[square]} is in the way")
 
 
-def _check_strike(kit: Kit, move: Travel, rank: Rank, attack: bool) -> None:
+def _check_strike(tables: RuleTables, move: PieceMove, rank: Rank, attack: bool) -> None:
     """What only some rulesets allow or forbid: diagonals, attacks to the side, attacks by flag and bombs."""
     what = f"{move.text}: the {rank.name.lower()} on {SQUARES[move.origin]}"
-    if isinstance(move, Move) and move.text not in MOVES and not (kit.spy_slants and rank is Rank.SPY and attack):
-        allowed = "a spy may, and only to attack" if kit.spy_slants else "no piece may"
+    if isinstance(move, Move) and move.text not in MOVES and not (tables.spy_slants and rank is Rank.SPY and attack):
+        allowed = "a spy may, and only to attack" if tables.spy_slants else "no piece may"
         raise IllegalActionError(Rule.DIAGONAL, f"{what} cannot move diagonally; {allowed}")
     if not attack:
         return
     if rank in CANNOT_ATTACK:
         raise IllegalActionError(Rule.NO_ATTACK, f"{what} may not attack")
     last_step = move.between[-1] if move.between else move.origin
-    if kit.facing and abs(move.target - last_step) == 1:
+    if tables.facing and abs(move.target - last_step) == 1:
         raise IllegalActionError(Rule.FACING, f"{what} attacks along its file only")
 
 
-def _check_repetition(game: Position, move: Travel, whole: Rescue | None = None) -> None:
+def _check_repetition(game: Position, move: PieceMove, whole: Rescue | None = None) -> None:
     """The rules against repetition; `whole` is the action that the move is part of, if it is part of one."""
     side: int = game.to_move
     if game.is_fresh_rescue(whole, side) if whole else game.is_fresh(move, side):
@@ -97,15 +97,15 @@ def _check_repetition(game: Position, move: Travel, whole: Rescue | None = None)
 
 def _check_rescue(game: Position, action: Rescue) -> None:
     side: int = game.to_move
-    kit, move, text = game.kit, action.move, action.text
+    tables, move, text = game.tables, action.move, action.text
 
     def refuse(sentence: str) -> IllegalActionError:
         return IllegalActionError(Rule.RESCUE, f"{text}: {sentence}")
 
-    if not kit.rescues:
+    if not tables.rescues:
         raise refuse(f"{game.ruleset.name} has no rescue")
-    if game.rescued[side] >= kit.rescues:
-        raise refuse(f"{COLORS[side].word} has already rescued {kit.rescues} pieces, the most allowed")
+    if game.rescued[side] >= tables.rescues:
+        raise refuse(f"{COLORS[side].word} has already rescued {tables.rescues} pieces, the most allowed")
     mover = f"the {piece(game.board[move.origin])} on {SQUARES[move.origin]}"
     if move.target not in BACK_ROWS[1 - side] or move.origin in BACK_ROWS[1 - side]:
         raise refuse(f"{mover} does not arrive on the opponent's back row")
@@ -133,7 +133,7 @@ def _check_infiltration(game: Position, action: Infiltration) -> None:
     def refuse(sentence: str) -> IllegalActionError:
         return IllegalActionError(Rule.INFILTRATION, f"{text}: {sentence}")
 
-    if not game.kit.infiltration:
+    if not game.tables.infiltration:
         raise refuse(f"{game.ruleset.name} has no infiltration")
     code, target = board[action.origin], board[action.target]
     if code == EMPTY or (code > BLUE_BIT) != side:

@@ -6,7 +6,7 @@ add: captains' paths, diagonal attacks, guesses, rescues.
 
 from collections.abc import Iterable, Iterator
 
-from arena.rules.actions import Action, Rescue, Travel, infiltration, path_through, rescue
+from arena.rules.actions import Action, PieceMove, Rescue, infiltration, path_through, rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, Move
 from arena.rules.position import Position
 from arena.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS
@@ -20,7 +20,7 @@ def legal_actions(game: Position) -> Iterable[Action]:
     if game.outcome:
         return ()
     side = game.to_move
-    if not game.kit.plain:
+    if not game.tables.plain:
         return _all_actions(game, side)
     return plain_actions(game, side)
 
@@ -28,12 +28,12 @@ def legal_actions(game: Position) -> Iterable[Action]:
 def _all_actions(game: Position, side: int) -> Iterator[Action]:
     """Legal actions under any ruleset, one by one."""
     arriving = []
-    for move in travels(game, side):
+    for move in piece_moves(game, side):
         if game.is_fresh(move, side):
             yield move
-        if game.kit.rescues and may_rescue(game, side, move):
+        if game.tables.rescues and may_rescue(game, side, move):
             arriving.append(move)  # a move that repetition forbids may be legal with a piece that comes back
-    if game.kit.infiltration:
+    if game.tables.infiltration:
         yield from infiltrations(game, side)
     if arriving:
         repeats = game.runs[side].closed or (game.chase and game.chase.length[side] > 1)
@@ -43,9 +43,9 @@ def _all_actions(game: Position, side: int) -> Iterator[Action]:
 
 def is_mobile(game: Position, side: int) -> bool:
     """Whether the side has anything to do, whatever it did before."""
-    if not game.kit.plain:
-        return any(True for _ in travels(game, side)) or (
-            game.kit.infiltration and any(True for _ in infiltrations(game, side))
+    if not game.tables.plain:
+        return any(True for _ in piece_moves(game, side)) or (
+            game.tables.infiltration and any(True for _ in infiltrations(game, side))
         )
     board, enterable, movers = game.board, ENTERABLE[side], game.movers[side]
     last = game.mobile[side]
@@ -85,9 +85,9 @@ def plain_actions(game: Position, side: int) -> list[Move]:
     return moves
 
 
-def travels(game: Position, side: int) -> Iterator[Travel]:
+def piece_moves(game: Position, side: int) -> Iterator[PieceMove]:
     """Every move of a side's pieces under any ruleset: no guesses, no rescues, no rules against repetition."""
-    board, enterable, kit = game.board, ENTERABLE[side], game.kit
+    board, enterable, tables = game.board, ENTERABLE[side], game.tables
     for origin in game.movers[side]:
         rank = RANKS[board[origin]]
         attacks = rank not in CANNOT_ATTACK
@@ -97,12 +97,12 @@ def travels(game: Position, side: int) -> Iterator[Travel]:
                 if code == EMPTY:
                     yield move
                     continue
-                if attacks and enterable[code] and not (kit.facing and move.sideways):
+                if attacks and enterable[code] and not (tables.facing and move.sideways):
                     yield move
                 break
-        if rank is Rank.CAPTAIN and kit.captains_run:
+        if rank is Rank.CAPTAIN and tables.captains_run:
             yield from _paths(game, side, origin)
-        if rank is Rank.SPY and kit.spy_slants:
+        if rank is Rank.SPY and tables.spy_slants:
             yield from (move for target, move in DIAGONALS[origin] if board[target] and enterable[board[target]])
 
 
@@ -111,9 +111,9 @@ def step_rays(origin: int) -> Iterator[tuple[tuple[int, Move]]]:
     return ((step,) for step in STEPS[origin])
 
 
-def _paths(game: Position, side: int, origin: int) -> Iterator[Travel]:
+def _paths(game: Position, side: int, origin: int) -> Iterator[PieceMove]:
     """A captain's moves of two squares, straight on or with a turn; the first square is empty."""
-    board, enterable, kit = game.board, ENTERABLE[side], game.kit
+    board, enterable, tables = game.board, ENTERABLE[side], game.tables
     for ray in RAYS[origin]:
         corner, first = ray[0]
         if board[corner] != EMPTY:
@@ -121,7 +121,7 @@ def _paths(game: Position, side: int, origin: int) -> Iterator[Travel]:
         for target, second in STEPS[corner]:
             if target == origin or not enterable[board[target]]:
                 continue
-            if board[target] != EMPTY and kit.facing and second.sideways:
+            if board[target] != EMPTY and tables.facing and second.sideways:
                 continue
             if len(ray) > 1 and target == ray[1][0]:
                 yield ray[1][1]
@@ -146,7 +146,7 @@ def infiltrations(game: Position, side: int) -> Iterator[Action]:
                 break
 
 
-def rescues(game: Position, side: int, arriving: list[Travel]) -> Iterator[Rescue]:
+def rescues(game: Position, side: int, arriving: list[PieceMove]) -> Iterator[Rescue]:
     """The moves that `may_rescue`, with every piece and every square there is; no rules against repetition."""
     ranks = game.rescuable(side)
     if not ranks:
@@ -156,7 +156,7 @@ def rescues(game: Position, side: int, arriving: list[Travel]) -> Iterator[Rescu
         yield from (rescue(move, rank, square) for rank in ranks for square in free)
 
 
-def may_rescue(game: Position, side: int, move: Travel) -> bool:
+def may_rescue(game: Position, side: int, move: PieceMove) -> bool:
     """Whether this move's piece would earn a rescue by arriving: no scout, from elsewhere, and for the first time.
 
     A flag that arrives ends the game.

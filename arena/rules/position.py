@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
-from arena.rules.actions import Rescue, Travel
+from arena.rules.actions import PieceMove, Rescue
 from arena.rules.board import BLUE_BIT, EMPTY, code_of
 from arena.rules.events import Outcome
 from arena.rules.repetition import ChaseLog, TwoSquares
 from arena.rules.ruleset import Ruleset, Starts
 from arena.rules.setup import check_setup, place
-from arena.rules.tables import CANNOT_ATTACK, COLORS, kit_of
+from arena.rules.tables import CANNOT_ATTACK, COLORS, tables_of
 from protocol.notation import SQUARES, Color, Rank
 
 
@@ -30,7 +30,7 @@ class Position:
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
         self.ruleset = ruleset
-        self.kit = kit_of(ruleset)
+        self.tables = tables_of(ruleset)
         self.board = [EMPTY] * len(SQUARES)
         for color, rows in zip(COLORS, (red, blue), strict=True):
             check_setup(ruleset, rows)
@@ -47,12 +47,12 @@ class Position:
         self.movers: tuple[set[int], set[int]] = (set(), set())
         """Per side, where its pieces stand that can move."""
         for square, code in enumerate(self.board):
-            if self.kit.can_move[code]:
+            if self.tables.can_move[code]:
                 self.movers[code > BLUE_BIT].add(square)
         self.mobile = [EMPTY, EMPTY]
         """Per side, where a piece stood when it was last found able to move: where to look first the next time."""
         self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
-        self.chase = None if self.kit.chasing_is_free else ChaseLog(ruleset.chase, self.kit.rescues > 0)
+        self.chase = None if self.tables.chasing_is_free else ChaseLog(ruleset.chase, self.tables.rescues > 0)
         self.told: set[int] = set()
         """Where the pieces stand whose rank the opponent has been told."""
 
@@ -71,7 +71,7 @@ class Position:
         other.told = self.told.copy()
         return other
 
-    def is_fresh(self, move: Travel, side: int) -> bool:
+    def is_fresh(self, move: PieceMove, side: int) -> bool:
         """Whether the rules against repetition let the move pass."""
         if self.runs[side].forbids(move):
             return False
@@ -86,6 +86,6 @@ class Position:
 
     def rescuable(self, side: int) -> list[Rank]:
         """The ranks that the side may bring back, if it has a rescue left."""
-        if self.rescued[side] >= self.kit.rescues:
+        if self.rescued[side] >= self.tables.rescues:
             return []
         return [rank for rank, count in sorted(self.lost[side].items()) if count and rank not in CANNOT_ATTACK]

@@ -21,13 +21,13 @@ by now count as their ranks, any other enemy piece counts as itself. So whether 
 side has been told, and the list of legal moves tells it nothing.
 """
 
-from arena.rules.actions import Path, Travel
+from arena.rules.actions import Path, PieceMove
 from arena.rules.board import EMPTY, ENEMIES, HIDDEN, NEIGHBOURS, SQUARE_KEYS, Move
 from arena.rules.ruleset import Chase
 
 NOWHERE = -1
 
-Change = Travel | int | tuple[tuple[int, int], ...]
+Change = PieceMove | int | tuple[tuple[int, int], ...]
 """What happened on the board: a move to an empty square, or which codes were on which squares before an attack or a
 guess; or, after either of them and in the same turn, the square on which a lost piece came back."""
 
@@ -50,11 +50,11 @@ class TwoSquares:
         other._run, other.square, other.closed = self._run[:], self.square, self.closed
         return other
 
-    def forbids(self, move: Travel) -> bool:
+    def forbids(self, move: PieceMove) -> bool:
         """Whether the rule refuses this move of the side."""
         return self.closed & move.borders != 0 and move.origin == self.square
 
-    def played(self, move: Travel) -> None:
+    def played(self, move: PieceMove) -> None:
         """Take note of the side's move.
 
         If it was an attack that the piece did not survive, no piece of the side can be on its square in the next turn.
@@ -109,7 +109,7 @@ class ChaseLog:
         """What has happened on the board, the latest last, as far back as a position may be asked for."""
         self._refused: frozenset[int] | None = None
         """What `_ways_back` has found for the side to move in the present position; None if it was not asked."""
-        self._last: list[Travel | None] = [None, None]
+        self._last: list[PieceMove | None] = [None, None]
         self._fled: tuple[set[int], set[int]] = (set(), set())
         """Per pursuer, the squares that evading pieces have stood on in its present chase."""
         self.length = [0, 0]
@@ -123,7 +123,7 @@ class ChaseLog:
         return other
 
     def forbids(
-        self, board: list[int], told: set[int], side: int, move: Travel, placed: tuple[int, int] | None = None
+        self, board: list[int], told: set[int], side: int, move: PieceMove, placed: tuple[int, int] | None = None
     ) -> bool:
         """Whether the rule refuses this move of the side to move.
 
@@ -180,7 +180,7 @@ class ChaseLog:
                 break
         return frozenset(found)
 
-    def moved(self, board: list[int], side: int, move: Travel) -> None:
+    def moved(self, board: list[int], side: int, move: PieceMove) -> None:
         """Take note of a move to an empty square; `board` is the position after it."""
         length, threat = self.length, self._last[1 - side]
         evaded = threat is not None and move.origin in NEIGHBOURS[threat.target]
@@ -192,7 +192,7 @@ class ChaseLog:
         self._changes.append(move)
         self._refused = None
 
-    def _flee(self, side: int, move: Travel) -> None:
+    def _flee(self, side: int, move: PieceMove) -> None:
         """What the booklets' form of the rule needs: where the evading pieces have stood."""
         if self.length[1 - side]:
             self._fled[1 - side].update((move.origin, move.target))
@@ -201,7 +201,7 @@ class ChaseLog:
         if not self.length[side]:
             self._fled[side].clear()
 
-    def attacked(self, board: list[int], side: int, move: Travel, before: tuple[int, int]) -> None:
+    def attacked(self, board: list[int], side: int, move: PieceMove, before: tuple[int, int]) -> None:
         """Take note of an attack: the codes on the move's two squares `before` it; `board` is the position after it.
 
         It ends both chases. If the square fought over lies beside another enemy piece, a new one begins there.

@@ -1,4 +1,4 @@
-"""A ruleset worked out into the tables that the engine looks things up in: one `Kit` for all games under it.
+"""A ruleset worked out into the tables that the engine looks things up in: one `RuleTables` for all games under it.
 
 A ruleset without any rule that changes how pieces move or strike is `plain`; its games take the quick ways.
 """
@@ -37,7 +37,7 @@ ENTERABLE = (
 """Per side and per code, whether a piece of the side may move onto what the code stands for."""
 
 
-class Kit:
+class RuleTables:
     """The tables and switches of one ruleset. Read-only."""
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -79,6 +79,6 @@ class Kit:
 
 
 @lru_cache(maxsize=64)
-def kit_of(ruleset: Ruleset) -> Kit:
-    """The kit of a ruleset, made once."""
-    return Kit(ruleset)
+def tables_of(ruleset: Ruleset) -> RuleTables:
+    """The tables of a ruleset, made once."""
+    return RuleTables(ruleset)

@@ -26,7 +26,7 @@ from arena.bots.sandbox import bwrap, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 60.0
@@ -109,7 +109,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def run_as_bot(bot: BotSpec) -> str:
     """What the bot's program prints in its sandbox."""
-    with Confinement(Level.BWRAP, [bot], Limits(), {}) as held:
+    with Sandbox(Level.BWRAP, [bot], Limits(), {}) as held:
         line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()

@@ -27,12 +27,12 @@ from arena.bots.process import STDERR_KEPT
 from arena.bots.sandbox import reaper
 from arena.bots.sandbox.bwrap import shares_by_session
 from arena.bots.sandbox.levels import Level
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.play.runner import Conditions
+from arena.play.runner import GameOptions
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know their way about on Linux only")
@@ -252,8 +252,8 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
     )
     bad, surroundings = arm(row, opponent)
 
-    async def games(confinement: Confinement) -> None:
-        conditions = Conditions(confinement.start, row.pondering)
+    async def games(confinement: Sandbox) -> None:
+        conditions = GameOptions(confinement.start, row.pondering)
         red, blue = (bad, opponent) if color is Color.RED else (opponent, bad)
         record = await play(red, blue, time=HURRIED if row.hurried else UNHURRIED, conditions=conditions)
         assert left_behind() == []
@@ -263,7 +263,7 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
         assert (following.verdict.reason, following.verdict.plies) == (Reason.RESIGN, 42), following.verdict
         check_record(following)
 
-    with Confinement(level, [bad, opponent, good, brief], Limits(), {"bad": row.allowed}) as confinement:
+    with Sandbox(level, [bad, opponent, good, brief], Limits(), {"bad": row.allowed}) as confinement:
         trio.run(games, confinement)
     assert left_behind() == []
 

@@ -262,7 +262,7 @@ def test_ctrl_c_during_the_imports_is_one_line(
     assert (running.returncode, output, errors) == (130, "", "arena: interrupted\n")
 
 
-@pytest.mark.parametrize("place", ["entrants", "confinement_of", "choose", "Store", "claim_all_orphans"])
+@pytest.mark.parametrize("place", ["entrants", "sandbox_of", "choose", "Store", "claim_all_orphans"])
 def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:
     """While bots are looked for, the sandbox is tried and the store opened."""
     before = f"import os, signal, arena.cli.play as play\nplay.{place} = lambda *a, **k: {INTERRUPT}"
@@ -297,7 +297,7 @@ def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, fo
         "        nursery.start_soon(trio.sleep, 60)\n"
         f"        os.kill(os.getpid(), {number.value})\n"
         "        await trio.sleep(60)\n"
-        "starting.Confinement.try_out = stop"
+        "starting.Sandbox.try_out = stop"
     )
     running = start(*LEAGUE, before=before)
     output, errors = running.communicate(timeout=PATIENCE)
@@ -358,8 +358,8 @@ PAUSABLE = [
 
 def test_ctrl_c_while_a_game_is_saved_does_not_lose_it(folder: Path, start: Start) -> None:
     before = (
-        "import os, signal, arena.cli.pausable as pausable\nsave = pausable.save_paused\n"
-        f"pausable.save_paused = lambda *a: ({INTERRUPT}, {INTERRUPT}, save(*a))[2]"
+        "import os, signal, arena.cli.pausable as pausable\nsave = pausable.save_game\n"
+        f"pausable.save_game = lambda *a: ({INTERRUPT}, {INTERRUPT}, save(*a))[2]"
     )
     running = start(*PAUSABLE, before=before)
     until(lambda: thinking(folder) == 1)

@@ -13,7 +13,7 @@ from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
 from arena.league.store import Store
 from arena.league.versions import Versions
-from arena.play.runner import Conditions, start_bot
+from arena.play.runner import GameOptions, start_bot
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -36,7 +36,7 @@ if not os.path.exists({mark!r}):
 """
 
 
-def reasons(bots: Sequence[BotSpec], store: Path, conditions: Conditions) -> list[Reason]:
+def reasons(bots: Sequence[BotSpec], store: Path, conditions: GameOptions) -> list[Reason]:
     """How the games of these bots end, that is, of the one game with each colour."""
     games = schedule(SETTINGS, [bot.player for bot in bots], 1)
 
@@ -70,7 +70,7 @@ def test_where_the_sandbox_has_failed_the_league_stops_and_nothing_is_stored(tmp
     bots = [make_bot(DOES_NOT_START.format(said="anything"), "ann"), make_bot(BRIEF, "bob")]
     store = tmp_path / "league.sqlite"
     with pytest.raises(SandboxError, match="the sandbox is gone"):
-        reasons(bots, store, Conditions(start_bot, True, Trials(works=False)))
+        reasons(bots, store, GameOptions(start_bot, True, Trials(works=False)))
     with Store(store, create=False) as stored:
         assert list(stored.rows()) == []
 
@@ -78,25 +78,25 @@ def test_where_the_sandbox_has_failed_the_league_stops_and_nothing_is_stored(tmp
 def test_where_the_sandbox_works_a_bot_that_does_not_start_has_lost(tmp_path: Path, make_bot: MakeBot) -> None:
     bots = [make_bot(DOES_NOT_START.format(said="anything"), "ann"), make_bot(BRIEF, "bob")]
     trials = Trials(works=True)
-    assert reasons(bots, tmp_path / "league.sqlite", Conditions(start_bot, True, trials)) == [Reason.NO_START] * 2
+    assert reasons(bots, tmp_path / "league.sqlite", GameOptions(start_bot, True, trials)) == [Reason.NO_START] * 2
     assert trials.bots == [["ann", "bob"], ["bob", "ann"]]
 
 
 def test_bots_that_start_are_not_tried_out_again(tmp_path: Path, make_bot: MakeBot) -> None:
     bots, trials = [make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")], Trials(works=False)
-    assert reasons(bots, tmp_path / "league.sqlite", Conditions(start_bot, True, trials)) == [Reason.RESIGN] * 2
+    assert reasons(bots, tmp_path / "league.sqlite", GameOptions(start_bot, True, trials)) == [Reason.RESIGN] * 2
     assert trials.bots == []
 
 
 def test_a_sandbox_that_failed_for_a_moment_costs_no_game(tmp_path: Path, make_bot: MakeBot) -> None:
     first = STARTS_THE_SECOND_TIME.format(mark=str(tmp_path / "mark"))
     bots = [make_bot(first + BRIEF, "ann"), make_bot(BRIEF, "bob")]
-    conditions = Conditions(start_bot, True, Trials(works=True))
+    conditions = GameOptions(start_bot, True, Trials(works=True))
     assert reasons(bots, tmp_path / "league.sqlite", conditions) == [Reason.RESIGN] * 2
 
 
 def test_a_bot_that_says_it_was_the_sandbox_loses_all_the_same(tmp_path: Path, make_bot: MakeBot) -> None:
     bots = [make_bot(DOES_NOT_START.format(said="bwrap: it was me"), "ann"), make_bot(BRIEF, "bob")]
     trials = Trials(works=True)
-    assert reasons(bots, tmp_path / "league.sqlite", Conditions(start_bot, True, trials)) == [Reason.NO_START] * 2
+    assert reasons(bots, tmp_path / "league.sqlite", GameOptions(start_bot, True, trials)) == [Reason.NO_START] * 2
     assert len(trials.bots) == 2

@@ -23,10 +23,10 @@ from arena.bots.sandbox import bwrap
 from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
 from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
 from arena.bots.sandbox.probe import Health, Promise, Trial, examine
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.play.runner import Conditions
+from arena.play.runner import GameOptions
 from arena.report.doctor import health_report
 
 ROOT = Path(__file__).parent.parent.parent
@@ -142,7 +142,7 @@ def test_auto_takes_the_strongest_that_works(
 def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    confinement = Confinement(Level.DEFAULT, bots, usual, {"ann": own})
+    confinement = Sandbox(Level.DEFAULT, bots, usual, {"ann": own})
     assert confinement.limits_of(ann) == own
     assert confinement.limits_of(bob) == usual
 
@@ -151,10 +151,10 @@ def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSp
 def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec], play: Play) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    with Confinement(level, bots, usual, {"ann": own}) as confinement:
+    with Sandbox(level, bots, usual, {"ann": own}) as confinement:
 
         async def one_game() -> GameRecord:
-            return await play(ann, bob, ruleset="duel", conditions=Conditions(confinement.start))
+            return await play(ann, bob, ruleset="duel", conditions=GameOptions(confinement.start))
 
         record = trio.run(one_game)
     assert record.actions

@@ -18,7 +18,7 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.play.runner import Conditions
+from arena.play.runner import GameOptions
 from protocol.notation import Color, Reason
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
@@ -308,7 +308,7 @@ while True:
     while not select.select([0], [], [], 0)[0]: pass
 """
     slow = "import time\nintroduce()\nset_up()\nwhile True:\n    time.sleep(0.3)\n    answer()"
-    conditions = Conditions(pondering=False)
+    conditions = GameOptions(pondering=False)
     record = trio.run(partial(play, make_bot(spinner), make_bot(slow), conditions=conditions))
     assert (record.verdict.result, record.verdict.reason) == (GameResult.BLUE, Reason.OVER_LIMIT)
     assert "ms of processor time in the opponent's turns" in record.verdict.detail

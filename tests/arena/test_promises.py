@@ -28,7 +28,7 @@ from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.procfs import read_file
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -210,7 +210,7 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
     monkeypatch.setattr(reaper, "_sole_parent", True)
     bot = compiled(what)
 
-    async def once(confinement: Confinement) -> None:
+    async def once(confinement: Sandbox) -> None:
         process = confinement.start(bot)
         await heard(process, b"up")
         inside = psutil.Process(process.pid).children(recursive=True)
@@ -219,7 +219,7 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
         assert psutil.Process().children() == []
         assert [process for process in inside if is_alive(process)] == []
 
-    with Confinement(level, [bot], Limits(), {}) as confinement:
+    with Sandbox(level, [bot], Limits(), {}) as confinement:
         for _ in range(5):
             trio.run(once, confinement)
 
@@ -280,8 +280,8 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
 
     async def measure() -> list[float]:
         with (
-            Confinement(Level.DEFAULT, [bot], Limits(), {}) as plain,
-            Confinement(Level.BWRAP, [bot], Limits(), {}) as sandbox,
+            Sandbox(Level.DEFAULT, [bot], Limits(), {}) as plain,
+            Sandbox(Level.BWRAP, [bot], Limits(), {}) as sandbox,
         ):
             processes = [plain.start(bot, frozenset({cpu})), sandbox.start(bot, frozenset({cpu}))]
             best = [float("inf"), float("inf")]

@@ -18,7 +18,7 @@ from arena.league import run
 from arena.league.run import Session, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import USUAL, Conditions
+from arena.play.runner import USUAL, GameOptions
 from protocol.notation import Reason
 
 FOREVER = 60.0
@@ -164,7 +164,7 @@ def test_there_are_no_more_players_than_games(
     monkeypatch.setattr(run, "play_game", play)
 
     async def main() -> None:
-        places = [Conditions() for _ in range(4096)]
+        places = [GameOptions() for _ in range(4096)]
         bots = bots_of(games, tmp_path)
         await play_missing(games, bots, store, places, lambda *_: None, versions=Versions())
 

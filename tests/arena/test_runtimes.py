@@ -24,7 +24,7 @@ from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import check_program, find_program
-from arena.bots.starting import Confinement, RefusedBotsError, runnable
+from arena.bots.starting import RefusedBotsError, Sandbox, runnable
 from arena.errors import UsageError
 
 PATIENCE = 60.0
@@ -79,7 +79,7 @@ def bot_folder(path: Path, command: str, env: str = "", **files: str) -> BotSpec
 def problem(level: Level, bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> str:
     """What is said of the first bot, alone, by an arena that has them all."""
     with pytest.raises(RefusedBotsError) as caught:
-        Confinement(level, bots, Limits(), {}, [str(path) for path in named])
+        Sandbox(level, bots, Limits(), {}, [str(path) for path in named])
     assert list(caught.value.problems) == [bots[0].name]
     return str(caught.value)
 
@@ -147,7 +147,7 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     assert folder / "bots" not in check_program(honest, host)
     if level is not Level.DEFAULT:
         assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
-    with Confinement(level, [honest], Limits(), {}) as held:
+    with Sandbox(level, [honest], Limits(), {}) as held:
         trio.run(held.try_out)
     assert ran(folder) == ""
 
@@ -179,7 +179,7 @@ def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(le
     (folder / "A/venv/bin/python3").symlink_to(SYSTEM_PYTHON or sys.executable)
     put(folder / "A/venv/pyvenv.cfg", f"home = {folder}/B\n")
     bot = bot_folder(folder / "A", '["./venv/bin/python3", "x.py"]')
-    held = Confinement(level, [bot, other], Limits(), {})
+    held = Sandbox(level, [bot, other], Limits(), {})
     if level is not Level.DEFAULT:
         assert not any(shown.is_relative_to(folder / "B") for shown in held._recipes[bot.name].folders)
     assert ran(folder) == ""
@@ -242,7 +242,7 @@ def test_what_one_bot_does_decides_nothing_about_another(folder: Path) -> None:
     other = bot_folder(folder / "B", '["./python3"]')
     for bots in ([attacker, honest, other], [other, honest, attacker]):
         with pytest.raises(RefusedBotsError) as caught:
-            Confinement(Level.DEFAULT, bots, Limits(), {})
+            Sandbox(Level.DEFAULT, bots, Limits(), {})
         assert list(caught.value.problems) == ["A"]
 
 
@@ -258,7 +258,7 @@ def test_what_the_host_names_may_run_bots_with_all_of_its_installation(level: Le
     for line in ("#!{0}/opt/py/bin/tool", "#!{0}/opt/py/bin/other"):
         bot = load_bot(put(folder / "bots/bot", line.format(folder) + "\n"))
         assert "--interpreter" in problem(level, [bot])
-        Confinement(level, [bot], Limits(), {}, [str(folder / named)])
+        Sandbox(level, [bot], Limits(), {}, [str(folder / named)])
 
 
 def test_what_the_host_names_must_not_lead_into_a_bots_files(folder: Path) -> None:
@@ -296,22 +296,22 @@ def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_pyt
     monkeypatch.setenv("PATH", f"{folder}/bots:{os.environ['PATH']}")
     put(folder / "bots/A/version", f"{folder}/bots/A/evil")
     bot = bot_folder(folder / "bots/A", f'["{folder}/manager/shims/python3", "x.py"]')
-    Confinement(level, [bot], Limits(), {}, [f"{folder}/manager/shims/python3"])
+    Sandbox(level, [bot], Limits(), {}, [f"{folder}/manager/shims/python3"])
     assert ran(folder) == ""
 
 
 # --- chains of links, and what a sandbox cannot do --------------------------------------------------------------------
 
 
-def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Confinement:
+def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Sandbox:
     names = [str(path) for path in named]
     assert [bot.fault for bot in runnable(Level.BWRAP, bots, HostPrograms(names, bots))] == [None] * len(bots)
-    held = Confinement(Level.BWRAP, bots, Limits(), {}, names)
+    held = Sandbox(Level.BWRAP, bots, Limits(), {}, names)
     trio.run(held.try_out)
     return held
 
 
-def output(held: Confinement, bot: BotSpec) -> str:
+def output(held: Sandbox, bot: BotSpec) -> str:
     """What the bot's program prints in its sandbox."""
     line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
@@ -396,7 +396,7 @@ def test_where_the_arenas_own_python_cannot_be_shown_no_bot_is_broken_by_it(
     monkeypatch.setattr(runtimes, "TAKEN", (Path(os.path.realpath(sys.base_prefix)),))
     if Path(sys.base_prefix) == Path("/usr"):
         pytest.skip("the arena's own Python is of the system here")
-    for attempt in (lambda: runnable(Level.BWRAP, bots), lambda: Confinement(Level.BWRAP, bots, Limits(), {})):
+    for attempt in (lambda: runnable(Level.BWRAP, bots), lambda: Sandbox(Level.BWRAP, bots, Limits(), {})):
         with pytest.raises(SandboxError, match="no bot is to blame"):
             attempt()
 
@@ -406,7 +406,7 @@ def test_what_the_sandbox_itself_cannot_run_is_the_hosts_affair_and_said_before_
     put(folder / "elsewhere/part", "#!/bin/sh\n")
     put(folder / "opt/tool/bin/tool", f"#!{folder}/elsewhere/part\n")
     bot = load_bot(put(folder / "bots/bot", f"#!{folder}/opt/tool/bin/tool\n"))
-    held = Confinement(Level.BWRAP, [bot], Limits(), {}, [f"{folder}/opt/tool/bin/tool"])
+    held = Sandbox(Level.BWRAP, [bot], Limits(), {}, [f"{folder}/opt/tool/bin/tool"])
     trio.run(held.try_out)  # a script's interpreter is found and shown, too
     library = folder / "lib/libarena_test.so"
     program = folder / "opt/linked/bin/linked"
@@ -448,7 +448,7 @@ def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
 def verdicts(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> list[str | None]:
     """What is wrong with each of the bots; none of them has stopped the others."""
     checked = runnable(Level.BWRAP, bots, HostPrograms([str(path) for path in named], bots))
-    held = Confinement(Level.BWRAP, checked, Limits(), {}, [str(path) for path in named])
+    held = Sandbox(Level.BWRAP, checked, Limits(), {}, [str(path) for path in named])
     trio.run(held.try_out)
     return [bot.fault for bot in checked]
 

@@ -20,17 +20,17 @@ from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
-from arena.bots.starting import Confinement
+from arena.bots.starting import Sandbox
 from arena.cli import pausable
 from arena.errors import UsageError
 from arena.game.recheck import check_record
-from arena.game.record import GameRecord, NoteLine, Past
+from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.play.runner import ArenaStoppedError, Conditions, Pause
-from arena.play.saved_game import load_paused, paused_game, save_paused
+from arena.play.runner import ArenaStoppedError, GameOptions, Interrupt
+from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
 from protocol.codec import decode_for_bot
 from protocol.messages import Legal, Restore, Turn
@@ -139,7 +139,7 @@ def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
 
 
 def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
-    past = Past(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
+    past = History(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
     hands = Hands(Referee(spec("duel", TimeControl()), past=past))
     for color in hands.referee.due():
         hands.answer(color, b"ready\n")
@@ -155,9 +155,9 @@ def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
     for text in ("", "{}", "not JSON", '{"id": 3}'):
         (tmp_path / "x").write_text(text)
         with pytest.raises(UsageError, match="expected a paused game"):
-            load_paused(tmp_path / "x")
+            load_saved(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot be read"):
-        load_paused(tmp_path / "missing")
+        load_saved(tmp_path / "missing")
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -253,13 +253,13 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     from arena.bots import load_bot
 
     bot = load_bot(ROOT / "bots" / "drifter.py")
-    past = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
-    held = Confinement(Level.DEFAULT, [bot], Limits(), {bot.name: Limits(memory=GIB)})
+    past = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
+    held = Sandbox(Level.DEFAULT, [bot], Limits(), {bot.name: Limits(memory=GIB)})
     game = spec("duel", TimeControl())
-    paused = paused_game(game, past, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
+    paused = saved_game(game, past, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
     assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("default", GIB, False)
-    save_paused(paused, tmp_path / "g.json")
-    assert load_paused(tmp_path / "g.json") == paused
+    save_game(paused, tmp_path / "g.json")
+    assert load_saved(tmp_path / "g.json") == paused
     assert json.loads((tmp_path / "g.json").read_text())["past"]["actions"] == ["a4-a5"]
     assert paused.spec().ruleset.digest() == load_ruleset("duel").digest()
 
@@ -373,7 +373,7 @@ def test_pondering_is_allowed_after_a_pause_if_it_was_before(
     pause_a_game(folder, *([] if pondering else ["--no-pondering"]))
     seen: list[bool] = []
 
-    async def play_on(spec: GameSpec, bots: object, past: Past, pause: object, conditions: Conditions) -> None:
+    async def play_on(spec: GameSpec, bots: object, past: History, pause: object, conditions: GameOptions) -> None:
         seen.append(conditions.pondering)
 
     monkeypatch.setattr(pausable, "play_on", play_on)
@@ -389,7 +389,7 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
     for name in ("cpu_us", "interrupted"):
         del older["past"][name]
     (folder / "g.json").write_text(json.dumps(older))
-    paused = load_paused(folder / "g.json")
+    paused = load_saved(folder / "g.json")
     assert (paused.sandbox, paused.limits, paused.pondering) == ("default", (Limits(), Limits()), True)
     (folder / "c.sqlite").unlink()  # it has the settings of today's match
     done = arena(folder, "resume", "g.json")
@@ -405,10 +405,10 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkey
     """Ctrl-C comes while the bots are started again, so that nothing more is played."""
     from arena.bots import load_bot
 
-    begun = Past(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), ())
-    outcomes: list[Past | None] = [begun, None]
+    begun = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), ())
+    outcomes: list[History | None] = [begun, None]
 
-    async def play_on(*_: object) -> Past | None:
+    async def play_on(*_: object) -> History | None:
         outcome = outcomes.pop(0)
         if outcome is not None:
             raise ArenaStoppedError("the arena was stopped", outcome)
@@ -417,9 +417,9 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkey
     monkeypatch.setattr(pausable, "play_on", play_on)
     game = spec("duel", TimeControl())
     bot = load_bot(ROOT / "bots" / "drifter.py")
-    held = Confinement(Level.DEFAULT, [bot], Limits(), {})
+    held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
     sitting = pausable._Sitting(game, (bot, bot), None, Path("s.sqlite"), held, pondering=True, seed=1)
-    assert trio.run(pausable._play_fairly, sitting, Pause()) == begun
+    assert trio.run(pausable._play_fairly, sitting, Interrupt()) == begun
 
 
 def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paused_either(
@@ -428,7 +428,7 @@ def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paus
     never_starts, good = make_bot("sys.exit(1)"), make_bot("introduce()\nset_up()\nplay()")
     lost = trio.run(play, never_starts, good)
     assert lost.verdict.reason is Reason.NO_START
-    held = Confinement(Level.DEFAULT, [good], Limits(), {})
+    held = Sandbox(Level.DEFAULT, [good], Limits(), {})
 
     async def fails(bots: object) -> None:
         raise SandboxError("no namespaces are left")
@@ -442,4 +442,4 @@ def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paus
         spec("duel", TimeControl()), (never_starts, good), None, Path("s"), held, pondering=True, seed=1
     )
     with pytest.raises(SandboxError):
-        trio.run(pausable._play_fairly, sitting, Pause())
+        trio.run(pausable._play_fairly, sitting, Interrupt())

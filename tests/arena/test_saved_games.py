@@ -17,13 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError, UsageError
-from arena.game.record import Past
+from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.resume import agree
 from arena.league.store import Store
-from arena.play.saved_game import CHECKSUM, PausedGame, load_paused, refuse_to_overwrite, save_paused
+from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, refuse_to_overwrite, save_game
 from arena.rules.loading import load_ruleset
 from protocol.codec import decode_for_bot
 from protocol.messages import Turn
@@ -64,9 +64,9 @@ def file(original: Path, tmp_path: Path) -> Path:
     return tmp_path / "g.json"
 
 
-def start(file: Path) -> PausedGame:
+def start(file: Path) -> SavedGame:
     """All that `arena resume` checks before it starts anything."""
-    paused = load_paused(file)
+    paused = load_saved(file)
     paused.load_bots()
     with Store(Path(paused.store), create=True) as store:
         agree(paused, store)
@@ -96,7 +96,7 @@ def test_a_file_that_was_changed_after_it_was_saved_is_refused(file: Path) -> No
     for name, value in edits:
         write(file, {**fields, name: value})
         with pytest.raises(UsageError, match=r"changed after it was saved; only 'bots' and 'store'"):
-            load_paused(file)
+            load_saved(file)
 
 
 def test_where_the_bots_and_the_store_lie_may_be_edited_and_the_layout_is_of_no_matter(file: Path) -> None:
@@ -114,13 +114,13 @@ def test_a_key_of_a_newer_version_is_summed_too(file: Path) -> None:
     fields = read(file)
     write(file, {**fields, "later": 1})
     with pytest.raises(UsageError, match="changed after it was saved"):
-        load_paused(file)
+        load_saved(file)
 
 
 def test_a_file_of_a_newer_format_is_named_as_one(file: Path) -> None:
     write(file, {**read(file), "format": 2})
     with pytest.raises(UsageError, match="saved by a newer version"):
-        load_paused(file)
+        load_saved(file)
 
 
 NONSENSE: list[tuple[str, Any]] = [
@@ -179,19 +179,19 @@ def test_a_game_that_is_over_does_not_go_on(file: Path) -> None:
     past["forgiven_us"].append(0)
     write(file, fields)
     with pytest.raises(UsageError, match="the game is over"):
-        load_paused(file)
+        load_saved(file)
 
 
 def test_what_cannot_be_a_file_of_any_kind_is_refused(tmp_path: Path) -> None:
     for data in (b"[" * 100_000, b'"\\ud800"', b'{"id":"\xff"}', b"", b"3", b"[]", b'{"checksum":{"a":1}}', b"nul"):
         (tmp_path / "x").write_bytes(data)
         with pytest.raises(UsageError, match="expected a paused game"):
-            load_paused(tmp_path / "x")
+            load_saved(tmp_path / "x")
     for path in (tmp_path / "gone", tmp_path / "x" / "y", Path("a\0b")):
         with pytest.raises(UsageError, match="cannot be read"):
-            load_paused(path)
+            load_saved(path)
     with pytest.raises(UsageError, match="expected a file, got a folder"):
-        load_paused(tmp_path)
+        load_saved(tmp_path)
 
 
 WORST: list[Any] = [
@@ -247,7 +247,7 @@ def test_an_edited_file_is_refused_with_one_clear_error_or_is_a_game_that_can_be
         mutate(edited, dice, WORST[index])
     write(file, edited)
     with contextlib.chdir(file.parent), contextlib.suppress(ArenaError):
-        assert start(file).spec() == load_paused(original).spec()
+        assert start(file).spec() == load_saved(original).spec()
 
 
 @pytest.mark.parametrize("rules", ["isf", "duel"])
@@ -313,7 +313,7 @@ def test_an_empty_file_or_none_may_be_written_and_a_pipe_or_a_folder_not(tmp_pat
 def test_what_is_written_is_on_the_disk_before_it_takes_the_old_ones_place(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paused = load_paused(file)
+    paused = load_saved(file)
     done: list[str] = []
     fsync, replace = os.fsync, Path.replace
 
@@ -327,29 +327,29 @@ def test_what_is_written_is_on_the_disk_before_it_takes_the_old_ones_place(
 
     monkeypatch.setattr(os, "fsync", seen_fsync)
     monkeypatch.setattr(Path, "replace", seen_replace)
-    save_paused(paused, file)
+    save_game(paused, file)
     assert done == ["file", "replace", "folder"]
-    assert load_paused(file) == paused
+    assert load_saved(file) == paused
 
 
 def test_saving_again_keeps_permissions_links_and_leaves_no_other_file(file: Path) -> None:
-    paused = load_paused(file)
+    paused = load_saved(file)
     link = file.parent / "link.json"
     link.symlink_to(file.name)
     file.chmod(0o640)
     before = sorted(path.name for path in file.parent.iterdir())
-    save_paused(paused, link)
+    save_game(paused, link)
     assert link.is_symlink()
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert sorted(path.name for path in file.parent.iterdir()) == before
 
 
 def test_a_game_that_cannot_be_saved_is_an_error_that_leaves_the_old_file(file: Path) -> None:
-    paused, before = load_paused(file), file.read_bytes()
+    paused, before = load_saved(file), file.read_bytes()
     with pytest.raises(ArenaError, match="the game could not be saved"):
-        save_paused(paused, file.parent / "gone" / "g.json")
+        save_game(paused, file.parent / "gone" / "g.json")
     with pytest.raises(ArenaError, match="the game could not be saved"):
-        save_paused(paused, file.parent)
+        save_game(paused, file.parent)
     assert file.read_bytes() == before
     assert not list(file.parent.glob("*.part"))
 
@@ -364,7 +364,7 @@ def spec(time: TimeControl = BANKS) -> GameSpec:
     return GameSpec("0" * 16, load_ruleset("duel"), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
 
 
-def seated(past: Past | None = None, now: float = 0.0) -> Referee:
+def seated(past: History | None = None, now: float = 0.0) -> Referee:
     """A game in which it is somebody's turn, whose clock has started."""
     referee = Referee(spec(), past=past)
     while not (referee.game and not referee.due()):

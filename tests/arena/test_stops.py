@@ -35,7 +35,7 @@ from arena.league.run import play_missing
 from arena.league.schedule import Settings, schedule
 from arena.league.store import Store
 from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, USUAL, ArenaStoppedError, Conditions, play_game, start_bot
+from arena.play.runner import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, play_game, start_bot
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color, Reason
 
@@ -139,7 +139,7 @@ def play_to_script(
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(poke)
                 try:
-                    return await play(red, blue, time=time, conditions=Conditions(script.spawn))
+                    return await play(red, blue, time=time, conditions=GameOptions(script.spawn))
                 except ArenaStoppedError as error:
                     return error
                 finally:

@@ -1,1 +1,1 @@
-"""Confinement: what holds a bot's program, in levels, from limits on a plain child to namespaces and control groups."""
+"""Sandbox: what holds a bot's program, in levels, from limits on a plain child to namespaces and control groups."""

@@ -30,7 +30,7 @@ from pathlib import Path
 
 from arena.bots.limits import MIB, Limits
 from arena.bots.links import Link
-from arena.bots.sandbox.mounts import HOME, Recipe
+from arena.bots.sandbox.mounts import HOME, Mounts
 from arena.bots.sandbox.programs import SYSTEM, is_within
 from arena.bots.sandbox.rlimits import at_most_own, process_limits
 from arena.bots.sandbox.seccomp import filter_program
@@ -96,7 +96,7 @@ def spare_user() -> int | None:
     return users[number % len(users)]
 
 
-def command(recipe: Recipe, limits: Limits, user: int | None) -> tuple[str, ...]:
+def command(recipe: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]:
     """The line that starts a bot, as the user with this id (see `spare_user`).
 
     It is to be started with STDIN and STDOUT on the bot's pipes, FILTER on the seccomp filter at its beginning if this
@@ -165,9 +165,9 @@ def through_shell(line: Sequence[str]) -> tuple[str, ...]:
     return ("/bin/sh", "-c", f'exec "$@" {places}', "sh", *line)
 
 
-def nobodys_recipe(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Recipe:
+def nobodys_recipe(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Mounts:
     """How to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
-    return Recipe(
+    return Mounts(
         Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
     )
 

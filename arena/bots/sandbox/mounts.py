@@ -23,7 +23,7 @@ HOME = "/bot"
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Mounts:
     """All about one bot that takes time to find out. Paths in `words` and `environment` are those inside.
 
     `own` is the bot's file or folder, which is shown at `place`; `folders` and `links` are what else of the machine is
@@ -41,7 +41,7 @@ class Recipe:
     trial: Trial | None = None
 
 
-def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Recipe:
+def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Mounts:
     """What is to be known to start a bot. `others` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
@@ -73,7 +73,7 @@ def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | No
     java = bot.environment.get("JAVA_HOME")
     if java and "\0" not in java and is_within(Path(os.path.realpath(java)), visible):
         environment["JAVA_HOME"] = java
-    return Recipe(
+    return Mounts(
         own=own,
         place=place,
         folders=program.folders,

@@ -123,10 +123,10 @@ def _assert_list_is_what_passes(game: Game) -> None:
     assert len(set(listed)) == len(listed)
     back_rows = ("1", "10")
     repeats = (Rule.TWO_SQUARES, Rule.CHASE)  # what the move alone may not do, it may do with a rescue
-    travels = [text for text in TRAVELS if _refused_by(game, text) in (None, *repeats)]
-    arriving = [text for text in travels if text.split("-")[-1][1:] in back_rows]
+    piece_moves = [text for text in TRAVELS if _refused_by(game, text) in (None, *repeats)]
+    arriving = [text for text in piece_moves if text.split("-")[-1][1:] in back_rows]
     passed = {text for text in _texts(game, arriving) if _passes(game, text)}
-    fixed = {text for text in passed if "-" in text and not game.kit.can_move[_code_on(game, text)]}
+    fixed = {text for text in passed if "-" in text and not game.tables.can_move[_code_on(game, text)]}
     assert set(listed) == passed - fixed
     assert not fixed or game.ruleset.fixed_pieces is FixedPieces.LOSES
 
