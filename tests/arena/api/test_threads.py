@@ -62,9 +62,7 @@ def test_a_plain_call_works_inside_a_task_of_trio_and_blocks_it() -> None:
 
 def test_a_call_within_what_is_called_back_works_too() -> None:
     inner: list[str] = []
-    arena.match(
-        "steps", "quits", games=2, rules="duel", time="60s", on_result=lambda result: inner.append(one_game())
-    )
+    arena.match("steps", "quits", games=2, rules="duel", time="60s", on_result=lambda result: inner.append(one_game()))
     assert inner == ["blue (quits) resigned"] * 2
 
 
