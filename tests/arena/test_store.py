@@ -309,7 +309,7 @@ CREATE TABLE games (
 OPENS_STORES = """
 import sys
 from pathlib import Path
-from arena.league.store.store import Store
+from arena.league.store import Store
 print("ready", flush=True)
 sys.stdin.readline()
 for path in sys.argv[1:]:
