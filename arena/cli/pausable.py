@@ -170,7 +170,7 @@ def _play(sitting: _Sitting, file: Path, pause_after: int | None, as_json: bool)
             file,
         )
         stop.reporting()
-        go_on = shell_line(this_command(), "resume", str(file))
+        go_on = shell_line(*this_command(), "resume", str(file))
         remark(f"paused after {len(played.actions)} plies; go on with: {go_on}")
         return INTERRUPTED if stop.wish else 0
 

@@ -397,7 +397,7 @@ class _Faults:
             for line in lines[-STDERR_LINES_SHOWN:]:
                 remark(f"    {name} stderr: {line}")
             if len(lines) > STDERR_LINES_SHOWN:
-                remark(f"    (all of it: {shell_line(this_command(), 'show', str(store), str(row.number))})")
+                remark(f"    (all of it: {shell_line(*this_command(), 'show', str(store), str(row.number))})")
 
 
 def _how_to_resume(plan: _Plan, store: Store, session: Session) -> str:
@@ -406,14 +406,14 @@ def _how_to_resume(plan: _Plan, store: Store, session: Session) -> str:
         stored = f"there is no store at {plan.path} any more, so all games are to be played again"
     games = "the game under way was" if session.dropped == 1 else f"the {session.dropped} games under way were"
     dropped = f"; {games} dropped" if session.dropped else ""
-    return f"stopped: {stored}{dropped}\nresume with: {shell_line(this_command(), *sys.argv[1:])}"
+    return f"stopped: {stored}{dropped}\nresume with: {shell_line(*this_command(), *sys.argv[1:])}"
 
 
 def _how_to_play_the_new(plan: _Plan, store: Store) -> str:
     return (
         "games from then on were not played, and those that were under way are not stored; "
         f"{_stored(plan, store)}\nthe same command again plays the new version: "
-        f"{shell_line(this_command(), *sys.argv[1:])}"
+        f"{shell_line(*this_command(), *sys.argv[1:])}"
     )
 
 
