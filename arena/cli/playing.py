@@ -37,7 +37,7 @@ def _what_bots_may_do() -> str:
 
 def same_command() -> str:
     """The line that does what this command does once more."""
-    return shell_line(this_command(), *sys.argv[1:])
+    return shell_line(*this_command(), *sys.argv[1:])
 
 
 def stopped_by(error: ArenaError, *lines: str) -> ArenaError:
