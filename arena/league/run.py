@@ -171,7 +171,7 @@ class _Run:
         records = [outcome.record for outcome in counted if isinstance(outcome, Played)]
         rows: list[GameRow] = []
         try:
-            rows = await trio.to_thread.run_sync(_add_all, self._store, records)
+            rows = await trio.to_thread.run_sync(self._store.add_all, records)
         except ArenaError as error:
             self._fail(error)
             self.session.dropped += len(records)
@@ -179,7 +179,3 @@ class _Run:
             self.session.under_way -= len(ended)
         for row, record in zip(rows, records, strict=False):
             finished(row, record)
-
-
-def _add_all(store: Store, records: Sequence[GameRecord]) -> list[GameRow]:
-    return [store.add(record) for record in records]
