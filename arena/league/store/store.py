@@ -351,25 +351,53 @@ class Store:
 
         It gets the next number, or `number`, which no other game may have.
         """
-        data = encode_record(record)
+        return self._add_all([record], number)[0]
+
+    def add_all(self, records: Sequence[GameRecord]) -> list[GameRow]:
+        """Store several games in one transaction: all of them or, if anything fails, none.
+
+        They get the next numbers, in the order given. As with `add`, a game that is there already is left alone;
+        returns what is stored, a row for each of the `records`.
+        """
+        return self._add_all(records, None) if records else []
+
+    def _add_all(self, records: Sequence[GameRecord], first: int | None) -> list[GameRow]:
+        encoded = [(record, encode_record(record)) for record in records]
         with self._database.transaction():
-            found = self._query("SELECT number FROM games WHERE id = ?", record.id)
-            if found:
-                stored = self.stored(found[0][0])
-                if stored.row is None:
-                    raise DamagedError(self.path, stored.damage)
-                return stored.row
-            ((last,),) = self._query("SELECT max(number) FROM games")
-            row = row_of((last or 0) + 1 if number is None else number, record)
-            columns, of_record = columns_of(row), record_sum(data)
-            of_row = row_sum(columns, of_record)
-            values = (*columns, data, of_record, of_row)
-            names = ", ".join((*COLUMNS, "record", "record_sum", "row_sum"))
-            self._query(f"INSERT INTO games ({names}) VALUES ({', '.join('?' * len(values))})", *values)
+            if first is None:
+                ((last,),) = self._query("SELECT max(number) FROM games")
+                first = (last or 0) + 1
             count, every = self._games_sum()
-            total = _games_sum(count + 1, every ^ int.from_bytes(of_row))
-            self._query("UPDATE sums SET value = ? WHERE name = 'games'", total)
-        return row
+            before, rows = count, []
+            for record, data in encoded:
+                row = self._row_of_id(record.id)
+                if row is None:
+                    row = row_of(first + count - before, record)
+                    every ^= self._insert(row, data)
+                    count += 1
+                rows.append(row)
+            if count > before:
+                self._query("UPDATE sums SET value = ? WHERE name = 'games'", _games_sum(count, every))
+        return rows
+
+    def _row_of_id(self, game_id: str) -> GameRow | None:
+        """The row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
+        found = self._query("SELECT number FROM games WHERE id = ?", game_id)
+        if not found:
+            return None
+        stored = self.stored(found[0][0])
+        if stored.row is None:
+            raise DamagedError(self.path, stored.damage)
+        return stored.row
+
+    def _insert(self, row: GameRow, data: bytes) -> int:
+        """Write a game, inside a transaction; returns its row's checksum as it goes into that of all games."""
+        columns, of_record = columns_of(row), record_sum(data)
+        of_row = row_sum(columns, of_record)
+        values = (*columns, data, of_record, of_row)
+        names = ", ".join((*COLUMNS, "record", "record_sum", "row_sum"))
+        self._query(f"INSERT INTO games ({names}) VALUES ({', '.join('?' * len(values))})", *values)
+        return int.from_bytes(of_row)
 
     def ids(self) -> set[str]:
         """The ids of all stored games. Raises `DamagedError` as `rows` does."""
