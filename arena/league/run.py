@@ -57,7 +57,7 @@ async def play_missing(
     """
     stored = store.ids()
     missing = [game for game in games if game.id not in stored]
-    run = _Run(missing, bots, store, executor, versions, session or Session())
+    run = _Run(missing, bots, store, executor, versions=versions, session=session or Session())
     run.session.on_close = executor.close
     async with trio.open_nursery() as nursery:
         nursery.start_soon(run.write, finished)
@@ -77,6 +77,7 @@ class _Run:
         bots: Mapping[Player, BotSpec],
         store: Store,
         executor: Executor,
+        *,
         versions: Versions,
         session: Session,
     ) -> None:

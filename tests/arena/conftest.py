@@ -9,11 +9,11 @@ import pytest
 import trio
 
 from arena.errors import ArenaError
+from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
-from arena.game.record import GameRecord
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
 from arena.play.runner import ArenaStoppedError
 from arena.rules.loading import load_ruleset
@@ -208,9 +208,13 @@ class ExecutorHere:
     async def _play_all(self, tasks: AsyncIterator[GameTask]) -> None:
         asking = trio.Lock()
         with self._tell:
-            async with trio.open_nursery() as nursery:
-                for _ in range(self._slots):
-                    nursery.start_soon(self._fill_slot, tasks, asking)
+            try:
+                async with trio.open_nursery() as nursery:
+                    for _ in range(self._slots):
+                        nursery.start_soon(self._fill_slot, tasks, asking)
+            finally:
+                if isinstance(tasks, AsyncGenerator):
+                    await tasks.aclose()
 
     async def _fill_slot(self, tasks: AsyncIterator[GameTask], asking: trio.Lock) -> None:
         while not self._is_closed:
@@ -229,12 +233,17 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def _executor_here(play: PlayTask, slots: int = 1) -> AsyncGenerator[ExecutorHere, None]:
+    failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         nursery.cancel_scope.shield = True  # `stop` ends it
         try:
             yield ExecutorHere(play, slots, nursery)
+        except Exception as error:
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
         finally:
             nursery.cancel_scope.cancel()
+    if failure:
+        raise failure
 
 
 @pytest.fixture
