@@ -59,11 +59,13 @@ async def play_missing(
     missing = [game for game in games if game.id not in stored]
     run = _Run(missing, bots, store, executor, versions=versions, session=session or Session())
     run.session.on_close = executor.close
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(run.write, finished)
-        await run.hear(say)
-    run.session.dropped += run.session.under_way
-    run.session.under_way = 0
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run.write, finished)
+            await run.hear(say)
+    finally:
+        run.session.dropped += run.session.under_way
+        run.session.under_way = 0
     if run.failure:
         raise run.failure
 
