@@ -14,6 +14,7 @@ from typing import Protocol
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
@@ -25,7 +26,7 @@ from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.options import PlayOptions
 from arena.league.run import Session, play_missing
-from arena.league.running import Run, Say, run_games
+from arena.league.running import Say, run_games
 from arena.league.schedule import Settings, schedule
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
@@ -93,7 +94,7 @@ class Plan:
         )
 
 
-def make_plan(entry: Entry, options: PlayOptions, say: Say) -> Plan:
+def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
     """Find and build the bots, and list the games. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_options(options)
     level = choose(options.sandbox)
@@ -105,6 +106,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say) -> Plan:
         follow_links=entry.follow_links,
         store=partial(store_of, options, entry.kind),
         say=say,
+        run=run,
     )
     settings = settings_of(options, bots)
     check_number(len(bots), entry.rounds)
@@ -169,7 +171,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
     `ArenaError`.
     """
-    plan = make_plan(entry, options, say)
+    plan = make_plan(entry, options, say, run)
     limits = dict(plan.settings.bot_limits)
     with (
         Sandbox(plan.level, plan.bots, plan.settings.limits, limits, plan.interpreters) as held,

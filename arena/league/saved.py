@@ -10,6 +10,7 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
@@ -22,7 +23,7 @@ from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Pla
 from arena.league.executor.local import local_executor
 from arena.league.options import PlayOptions
 from arena.league.resume import agree
-from arena.league.running import Run, Say, run_games
+from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
@@ -106,7 +107,7 @@ def begin_game(
     check_options(options)
     level = choose(options.sandbox)
     store_at = partial(store_of, options, "match")
-    bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say)
+    bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
@@ -148,7 +149,7 @@ def resume_game(
         yield played
         return
     usual = saved.limits[0]
-    checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual)
+    checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual, run)
     faults = [bot.fault for bot in checked if bot.fault is not None]
     if faults:
         raise UsageError("\n".join(faults))
