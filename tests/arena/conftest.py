@@ -5,21 +5,19 @@ from random import Random
 
 import pytest
 
+import protocol.bot
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Color
+from protocol.notation import Color
 
 
 def rows_by_lot(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
-    """A set-up by lot."""
-    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
-    dice.shuffle(letters)
-    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+    """A random set-up."""
+    return protocol.bot.random_rows(dict(ruleset.army), dice)
 
 
 def game_spec(
