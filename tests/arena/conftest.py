@@ -8,6 +8,7 @@ from random import Random
 import pytest
 import trio
 
+import protocol.bot
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
@@ -18,15 +19,12 @@ from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, P
 from arena.play.runner import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Color
+from protocol.notation import Color
 
 
 def rows_by_lot(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
-    """A set-up by lot."""
-    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
-    dice.shuffle(letters)
-    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+    """A random set-up."""
+    return protocol.bot.random_rows(dict(ruleset.army), dice)
 
 
 def game_spec(

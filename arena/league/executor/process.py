@@ -8,7 +8,7 @@ import sys
 
 import trio
 
-import arena
+from arena import hostfile
 from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
@@ -142,7 +142,7 @@ def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
 
 def _folders() -> list[str]:
     """Where modules are found: as here, but in no folder that is found from the current one, where bots may lie."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(arena.__file__)))
+    here = os.path.dirname(os.path.dirname(os.path.abspath(hostfile.__file__)))
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
     return [*dict.fromkeys([*known, here])]
 
