@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import trio
-from ply import INSTANT_BOT, compile_program
+from ply import INSTANT_BOT, compile_program  # type: ignore[import-not-found]  # it stands beside this script
 
 import arena
 from arena.bots import load_bot
