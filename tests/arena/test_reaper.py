@@ -279,7 +279,7 @@ def test_one_pass_is_enough_after_a_bot_that_has_exited_if_the_arena_has_no_chil
 def test_what_only_has_to_die_yet_is_waited_for_without_going_on_to_look(
     monkeypatch: pytest.MonkeyPatch, no_end_of_patience: None
 ) -> None:
-    """A sandbox takes milliseconds to die. Here nothing that is killed dies before so many waits."""
+    """A sandbox takes milliseconds to die. Here nothing that is killed dies before three waits."""
     waits: list[float] = []
     dead = reaper.exit_status
     monkeypatch.setattr(killing, "exit_status", lambda pid: dead(pid) if len(waits) > 2 else None)
@@ -299,7 +299,7 @@ def test_what_only_has_to_die_yet_is_waited_for_without_going_on_to_look(
         await process.end(0)
 
     trio.run(main)
-    assert len(waits) == 3
+    assert len(waits) >= 3
 
 
 def killed(pid: int) -> procfs.Process:
