@@ -33,10 +33,10 @@ from protocol.notation import (
     LAKE_SQUARES,
     RANK_BY_LETTER,
     SQUARE_INDEX,
-    SQUARES,
     Color,
     Rank,
     Survivor,
+    read_army,
 )
 
 DICE_STRIDE = 1 << 32
@@ -46,15 +46,6 @@ CELL_EMPTY, CELL_LAKE = "..", "~~"
 
 RESCUERS = frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
 """The ranks that may bring a lost piece back."""
-
-
-def read_army(value: str) -> dict[Rank, int]:
-    """The value of the `army` rule as counts. Raises ValueError or KeyError if it is not one."""
-    army = {}
-    for field in value.split():
-        letter, count = field.split(":")
-        army[RANK_BY_LETTER[letter]] = int(count)
-    return army
 
 
 class Piece:
@@ -202,7 +193,7 @@ class View:
             case Rule(name, value):
                 self.rules[name] = value
                 if name == ARMY_RULE:
-                    self.army = read_army(value)
+                    self.army = dict(read_army(value))
             case Clock():
                 self.clock = message
             case Seed(value):
@@ -310,8 +301,3 @@ def _stayers(attacker: Rank, bombs_stay: bool) -> frozenset[Rank]:
 def new_view(game: Game) -> View:
     """The view at the start of the game that a `game` line announces."""
     return View(game.color, game.variant)
-
-
-def square_name(index: int) -> str:
-    """The name of a square given by its number."""
-    return SQUARES[index]

@@ -20,7 +20,7 @@ import click
 import pytest
 import trio
 
-from arena.bots import MANIFEST_KEYS, BotSpec, load_bot
+from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.limits import Limits
 from arena.bots.limits_file import load_limits
 from arena.cli.main import cli
@@ -139,7 +139,7 @@ def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
     path.write_text(block.body, encoding="utf-8")
     content = tomllib.loads(block.body)
     if "command" in content:
-        assert set(content) <= set(MANIFEST_KEYS)
+        assert set(content) <= set(Manifest.__struct_fields__)
     elif "extends" in content:
         load_ruleset(str(path))
     else:

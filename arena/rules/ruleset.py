@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from protocol.notation import ARMY_RULE, BOARD_SIZE, RANK_BY_LETTER, SETUP_ROWS, Rank
+from arena.errors import UsageError
+from protocol.notation import ARMY_RULE, BOARD_SIZE, SETUP_ROWS, Rank, army_text, read_army
 
 HOME_SIZE = SETUP_ROWS * BOARD_SIZE
 
 
-class RulesetError(Exception):
+class RulesetError(UsageError):
     """A ruleset that does not exist or does not make sense; the text says what was expected, what came and where."""
 
 
@@ -243,32 +244,18 @@ FIRST_RULES = (
 """The rules of the first version, in its order. Never add to them: ids of stored games follow from these."""
 
 CHOICES: dict[str, type[enum.Enum]] = {
-    "starts": Starts,
-    "chase": Chase,
-    "no_move": NoMove,
-    "equal_ranks": EqualRanks,
-    "bombs": Bombs,
-    "flag": Flag,
-    "fixed_pieces": FixedPieces,
-    "defence": Defence,
-    "scouts": Scouts,
-    "captains": Captains,
-    "spy": Spy,
-    "attacks": Attacks,
+    key: type(default) for key, default in DEFAULTS.items() if isinstance(default, enum.Enum)
 }
 """The rules that are a choice between words."""
 
 NUMBERS: dict[str, int] = {"two_squares": 1, "rescues": 0, "max_plies": 1, "max_quiet_plies": 1}
 """The rules that are a number, with the least that it may be."""
 
-MAY_BE_NONE = frozenset({"two_squares", "max_plies", "max_quiet_plies"})
-SWITCHES = frozenset({"needs_attacker", "infiltration"})
+MAY_BE_NONE = frozenset(field.name for field in fields(Ruleset) if field.type == int | None)
+"""The numbers that may be None, for no limit."""
+
+SWITCHES = frozenset(key for key, default in DEFAULTS.items() if isinstance(default, bool))
 """The rules that are on or off."""
-
-
-def army_text(army: Iterable[tuple[Rank, int]]) -> str:
-    """An army as `F:1 B:6 ...`."""
-    return " ".join(f"{rank.letter}:{count}" for rank, count in army)
 
 
 def _text(value: object) -> str:
@@ -326,7 +313,7 @@ def _value(key: str, text: str) -> Any:
     if key in CHOICES:
         return CHOICES[key](text)
     if key == ARMY_RULE:
-        return tuple((RANK_BY_LETTER[field[0]], int(field[2:])) for field in text.split())
+        return read_army(text)
     if key in SWITCHES:
         return {"yes": True, "no": False}[text]
     return None if text == "none" and key in MAY_BE_NONE else int(text)

@@ -28,6 +28,8 @@ from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.league import saved as saved_games
+from arena.league.saved import Sitting
 from arena.league.store import Store
 from arena.play.runner import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.saved_game import load_saved, save_game, saved_game
@@ -376,8 +378,8 @@ def test_pondering_is_allowed_after_a_pause_if_it_was_before(
     async def play_on(spec: GameSpec, bots: object, past: History, pause: object, conditions: GameOptions) -> None:
         seen.append(conditions.pondering)
 
-    monkeypatch.setattr(pausable, "play_on", play_on)
-    monkeypatch.setattr(pausable, "claim_all_orphans", lambda: None)
+    monkeypatch.setattr(saved_games, "play_on", play_on)
+    monkeypatch.setattr(pausable, "own_process", lambda sandbox: None)
     pausable.resume(folder / "g.json", None, None)
     assert seen == [pondering]
 
@@ -414,12 +416,12 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkey
             raise ArenaStoppedError("the arena was stopped", outcome)
         return outcome
 
-    monkeypatch.setattr(pausable, "play_on", play_on)
+    monkeypatch.setattr(saved_games, "play_on", play_on)
     game = spec("duel", TimeControl())
     bot = load_bot(ROOT / "bots" / "drifter.py")
     held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
-    sitting = pausable._Sitting(game, (bot, bot), None, Path("s.sqlite"), held, pondering=True, seed=1)
-    assert trio.run(pausable._play_fairly, sitting, Interrupt()) == begun
+    sitting = Sitting(game, (bot, bot), None, Path("s.sqlite"), Path("g.json"), held, pondering=True, seed=1)
+    assert trio.run(saved_games._play_fairly, sitting, Interrupt(), lambda line: None) == begun
 
 
 def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paused_either(
@@ -436,10 +438,10 @@ def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paus
     async def play_on(*_: object) -> GameRecord:
         return lost
 
-    monkeypatch.setattr(pausable, "play_on", play_on)
+    monkeypatch.setattr(saved_games, "play_on", play_on)
     monkeypatch.setattr(held, "try_out", fails)
-    sitting = pausable._Sitting(
-        spec("duel", TimeControl()), (never_starts, good), None, Path("s"), held, pondering=True, seed=1
+    sitting = Sitting(
+        spec("duel", TimeControl()), (never_starts, good), None, Path("s"), Path("g"), held, pondering=True, seed=1
     )
     with pytest.raises(SandboxError):
-        trio.run(pausable._play_fairly, sitting, Interrupt())
+        trio.run(saved_games._play_fairly, sitting, Interrupt(), lambda line: None)

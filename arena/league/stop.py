@@ -1,0 +1,44 @@
+"""The wish that games which are being played should stop, from any thread or a signal handler."""
+
+import enum
+from collections.abc import Callable
+
+
+class Wish(enum.IntEnum):
+    """How urgently games are to stop."""
+
+    GO_ON = 0
+    STOP_SOON = 1
+    """No further game is begun; those under way are played to their end."""
+    STOP_NOW = 2
+    """The games under way are stopped as well, and not stored."""
+
+
+class Stop:
+    """Carries the wish to the task that plays."""
+
+    def __init__(self) -> None:
+        self.wish = Wish.GO_ON
+        self._notify: Callable[[], None] = lambda: None
+
+    def ask(self, wish: Wish) -> None:
+        """Make the wish known. A weaker one than that of before changes nothing."""
+        self.wish = max(self.wish, wish)
+        self._notify()
+
+    async def wait_beyond(self, known: Wish) -> Wish:
+        """Return the wish as soon as it is another than `known`. One task at a time may wait."""
+        import trio  # here, since the command line has this module before anything slow
+
+        token, changed = trio.lowlevel.current_trio_token(), trio.Event()
+
+        def notify() -> None:
+            token.run_sync_soon(changed.set, idempotent=True)
+
+        self._notify = notify
+        try:
+            if self.wish is known:
+                await changed.wait()
+        finally:
+            self._notify = lambda: None
+        return self.wish
