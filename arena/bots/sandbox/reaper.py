@@ -257,6 +257,11 @@ def roots(leader: int) -> list[int]:
     return [leader, *owners[leader].orphans]
 
 
+def has_orphans(leader: int) -> bool:
+    """Whether something of a bot's is known that has lost its parent and has not been reaped."""
+    return bool(owners[leader].orphans)
+
+
 def remember(leader: int, found: Iterable[Process]) -> None:
     """These processes have been found below a bot's roots: they stay its own when they have lost their parents."""
     known = owners[leader].known
@@ -348,6 +353,15 @@ def _owner_by_history(process: Process) -> Owner | None:
         if process.session == bot.leader or bot.known.get(process.pid) == process.started:
             return bot
     return None
+
+
+def exit_status(pid: int) -> tuple[int, int] | None:
+    """How a child died, as waitid's code and status, without reaping it; None while it lives."""
+    try:
+        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return (os.CLD_EXITED, 0)
+    return None if result is None else (result.si_code, result.si_status)
 
 
 def reap(pid: int) -> tuple[int, int]:
