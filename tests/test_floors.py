@@ -24,7 +24,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league.store"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
-    frozenset({"arena.cli", "arena.__main__"}),
+    frozenset({"arena.cli", "arena.__main__", "arena.pytest_plugin"}),
 )
 """From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself
 holds the version only and is below everything."""
