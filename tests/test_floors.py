@@ -26,6 +26,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.report"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),
+    frozenset({"arena.pytest_plugin"}),
 )
 """From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself is
 the roof: nothing imports it but programs of users."""
