@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from arena.errors import UsageError
 from arena.printable import printable, shown
 
 MOST_BYTES = 1 << 20
@@ -33,7 +34,7 @@ HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
 to blame for it, and such an error goes on as it is."""
 
 
-class FileError(Exception):
+class FileError(UsageError):
     """The file cannot be read, or is not what it should be; the text says which file, and why."""
 
 

@@ -24,9 +24,10 @@ def league_command(
 ) -> int:
     """Play a round robin: every pair of bots meets in each round, once with each colour.
 
-    A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
-    played again: the same command resumes a league, and adds to it when a bot or a round is added. A bot that cannot
-    be started (a broken bot.toml, a failed build) forfeits its games, unless --strict is given.
+    A BOT is an executable file, a .py file or a folder with a bot.toml; or, where there is no such file, the name of
+    a sample bot: drifter, raider, warden, scholar, tactician (the strongest). Games that the store already holds are
+    not played again: the same command resumes a league, and adds to it when a bot or a round is added. A bot that
+    cannot be started (a broken bot.toml, a failed build) forfeits its games, unless --strict is given.
     """
     refuse_windows()
     from arena.cli.play import play

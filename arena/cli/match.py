@@ -33,8 +33,9 @@ def match_command(
 ) -> int:
     """Play a match between two bots, changing colours after each game.
 
-    A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
-    played again.
+    A BOT is an executable file, a .py file or a folder with a bot.toml; or, where there is no such file, the name of
+    a sample bot: drifter, raider, warden, scholar, tactician (the strongest). Games that the store already holds are
+    not played again.
     """
     refuse_windows()
     from arena.cli.pausable import begin

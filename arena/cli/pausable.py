@@ -65,7 +65,7 @@ def _play(sitting: Sitting | AlreadyPlayed, pause_after: int | None, *, is_level
             case Finished(row):
                 return 0 if _tell(row, sitting.store, as_json) else FAILED
             case Saved(plies):
-                go_on = shell_line(this_command(), "resume", str(sitting.file))
+                go_on = shell_line(*this_command(), "resume", str(sitting.file))
                 remark(f"paused after {plies} plies; go on with: {go_on}")
                 return INTERRUPTED if stop.wish else 0
             case NothingPlayed():

@@ -138,7 +138,7 @@ def _tell_forfeits(forfeits: Forfeits, store: Path) -> None:
     for line in lines[-STDERR_LINES_SHOWN:]:
         remark(f"    {name} stderr: {line}")
     if len(lines) > STDERR_LINES_SHOWN:
-        remark(f"    (all of it: {shell_line(this_command(), 'show', str(store), str(first.number))})")
+        remark(f"    (all of it: {shell_line(*this_command(), 'show', str(store), str(first.number))})")
 
 
 def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:

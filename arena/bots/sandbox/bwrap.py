@@ -250,9 +250,8 @@ def _system() -> tuple[str, ...]:
         elif folder.is_dir():
             line += ["--ro-bind", str(folder), str(folder)]
     line += ["--perms", "0755", "--dir", "/etc"]
-    for pattern in ETC:
-        for path in sorted(Path("/etc").glob(pattern)):
-            line += ["--ro-bind-try", str(path), str(path)]
+    for path in _etc():
+        line += ["--ro-bind-try", str(path), str(path)]
     line += ["--proc", "/proc"]
     for part in OPEN_PROC:
         line += ["--ro-bind-try", part, part]
@@ -260,6 +259,12 @@ def _system() -> tuple[str, ...]:
     line += ["--ro-bind-try", "/dev/null", "/proc/locks"]  # those of the whole machine
     line += ["--dev", "/dev", "--remount-ro", "/dev/pts"]  # which also keeps bots from making terminals
     return (*line, "--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
+
+
+@lru_cache
+def _etc() -> tuple[Path, ...]:
+    """What is shown of /etc here."""
+    return tuple(path for pattern in ETC for path in sorted(Path("/etc").glob(pattern)))
 
 
 def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
@@ -278,7 +283,7 @@ def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
             make_way(folder)
             line += ["--ro-bind", str(folder), str(folder)]
             shown.append(folder)
-    shown += (path for pattern in ETC for path in Path("/etc").glob(pattern))
+    shown += _etc()
     for link in links:
         if not is_within(link.place, tuple(shown)):
             make_way(link.place)
@@ -341,6 +346,7 @@ def _filter_file() -> int:
     return descriptor
 
 
+@lru_cache
 def _tool(name: str) -> str:
     return shutil.which(name, path=TOOL_PATH) or name
 

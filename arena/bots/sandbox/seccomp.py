@@ -22,6 +22,7 @@ import errno
 import platform
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 # From <linux/audit.h>, and for each machine the column of SYSCALLS.
@@ -213,6 +214,7 @@ Steps = list[Step]
 LOAD, AND, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x54, 0x06, 0x15, 0x35, 0x45
 
 
+@lru_cache
 def filter_program(machine: str = platform.machine()) -> bytes | None:
     """The filter for a machine by its name, as `bwrap --seccomp` wants it: an array of struct sock_filter.
 
