@@ -284,7 +284,7 @@ def test_switches_combine_in_any_order() -> None:
         ("isf+", "unknown switch +; known are attackers-advantage, "),
         ("isf+rescue+rescue", "+rescue twice: both decide rescues, and only one can"),
         ("isf+exploding-bombs+mobile-bombs", "+exploding-bombs and +mobile-bombs: both decide bombs, and only one can"),
-        ("isf+diagonal-spy+facing-attacks", "a spy that strikes diagonally and attacks along files only contradict"),
+        ("isf+diagonal-spy+facing-attacks", "a spy that attacks diagonally and attacks along files only contradict"),
         ("duel+diagonal-spy", "+diagonal-spy is a rule for the army F:1 B:6 S:1 2:8"),
         ("barrage+facing-attacks", "+facing-attacks is a rule for the army F:1 B:6 S:1 2:8"),
         ("duel+lightning-captains", "captains that move two squares need a captain in the army (6 = 1 or more)"),
@@ -577,7 +577,7 @@ def test_what_can_move_counts_by_the_rules_in_force() -> None:
     ("line", "complaint"),
     [
         ("infiltration = true", "infiltration needs an infiltrator in the army (I = 1 or more)"),
-        ('spy = "diagonal"', "a spy that strikes diagonally needs a spy in the army (S = 1 or more)"),
+        ('spy = "diagonal"', "a spy that attacks diagonally needs a spy in the army (S = 1 or more)"),
         ('spy = "diagonal"\nattacks = "facing"', "contradict each other"),
     ],
 )
