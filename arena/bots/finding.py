@@ -1,7 +1,7 @@
 """From a path to a bot: what may stand there, and how it is run.
 
 A bot is an executable file; a `.py` file that is not executable, which the arena's own interpreter runs; or a folder
-with a `bot.toml` (`arena.bots.manifest`).
+with a `bot.toml` (`arena.bots.manifest`). A sample bot's bare name stands for its file (`arena.bots.samples`).
 
 A bot's digest covers its own files, so that a changed bot is a new one to a league: the file itself, or all files of
 the folder but hidden ones, the usual build folders, what `ignore` names and, where there is a `build`, the program that
@@ -12,6 +12,7 @@ and forfeits its games, so that one entrant's mistake never stops the others. So
 it leads to is a rival's, or the host's, as far as anybody can see, and is not looked at.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -29,6 +30,7 @@ from arena.bots.ignore import Ignored
 from arena.bots.links import read_start
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import alike, expected_name, given_name, made_name, name_fault, name_of_file
+from arena.bots.samples import SAMPLES, bot_path, meant_sample, name_clashes
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
@@ -67,19 +69,21 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
-    return _find([path for path in map(Path, paths) if not _is_hidden(path)], ()).sound()
+    return _find([path for path in map(bot_path, paths) if not _is_hidden(path)], ()).sound()
 
 
 def find_entrants(paths: Sequence[str], *, follow_links: bool = False) -> Found:
     """The bots at these paths, broken ones included: what a folder of submissions comes to.
 
+    A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
     Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
     documents, which is said. Raises `UsageError` for paths at which there is nothing.
     """
-    seen = [path for path in map(Path, paths) if not _is_hidden(path)]
+    seen = [path for path in map(bot_path, paths) if not _is_hidden(path)]
     documents = [path for path in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
+    remarks += name_clashes(paths)
     return _find([path for path in seen if path not in documents], tuple(remarks), follow_links=follow_links)
 
 
@@ -238,16 +242,21 @@ def _stem(path: Path) -> str:
 
 
 def _near(path: Path) -> str:
-    """What to add to "there is no such file" where the folder holds something of nearly that name."""
+    """What to add to "there is no such file": a sample bot, or what the folder holds of nearly that name."""
+    sample = meant_sample(path)
+    bare = f"; for the sample bot write {sample}" if sample else ""
     if not os.path.isdir(path.parent):
-        return f" (nor the folder {printable(str(path.parent))})" if path.parent != Path() else ""
-    try:
-        with os.scandir(path.parent) as entries:
-            names = [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]
-    except OSError:
-        return ""
+        return f" (nor the folder {printable(str(path.parent))}){bare}" if path.parent != Path() else bare
+    if sample:
+        return bare
+    is_bare = path.parent == Path()
+    names = list(SAMPLES) if is_bare else []
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        names += [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]
     hint = suggest(path.name, names)
-    return f"; {printable(hint)}" if hint.startswith("did you mean") else ""
+    if hint.startswith("did you mean"):
+        return f"; {printable(hint)}"
+    return f", nor a sample bot of that name: they are {', '.join(SAMPLES)}" if is_bare and not path.suffix else ""
 
 
 def _load_folder(folder: Path) -> BotSpec:

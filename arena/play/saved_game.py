@@ -19,7 +19,9 @@ from typing import Any
 import msgspec
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.finding import NotThereError
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
+from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
@@ -80,13 +82,18 @@ class SavedGame(msgspec.Struct, frozen=True):
 
     def load_bots(self) -> tuple[BotSpec, BotSpec]:
         """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
-        red, blue = (_same_bot(Path(path), player) for path, player in zip(self.bots, self.players, strict=True))
+        red, blue = (_same_bot(bot_path(path), player) for path, player in zip(self.bots, self.players, strict=True))
         return red, blue
 
 
 def _same_bot(path: Path, player: Player) -> BotSpec:
     try:
         bot = load_bot(path)
+    except NotThereError as error:
+        raise UsageError(
+            f"{error}\nit is where {player.name} was when the game was saved; if it has moved, say where in the saved "
+            'game, under "bots"'
+        ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
     if bot.digest != player.digest:

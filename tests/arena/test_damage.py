@@ -279,17 +279,18 @@ def test_an_older_store_is_upgraded_with_its_damaged_games_named(tmp_path: Path)
 
 KILLED_IN_AN_UPGRADE = """
 import os, sys
-import arena.league.store.store
+import arena.league.store.upgrades
+from arena.league.store import Store
 from pathlib import Path
 left = int(sys.argv[2])
-original = arena.league.store.store.row_sum
+original = arena.league.store.upgrades.row_sum
 def dying(*arguments):
     global left
     left -= 1
     if left < 0: os._exit(9)
     return original(*arguments)
-arena.league.store.store.row_sum = dying
-arena.league.store.store.Store(Path(sys.argv[1]), create=True)
+arena.league.store.upgrades.row_sum = dying
+Store(Path(sys.argv[1]), create=True)
 """
 
 
@@ -661,7 +662,7 @@ def test_a_store_that_becomes_read_only_after_games_is_no_error_of_usage(path: P
     with Store(path, create=True) as store:
         _, game = store.record("1")
         store.add(changed(game, id="e" * 16))
-        store._query("PRAGMA query_only = ON")  # to root no file is read-only; SQLite says the same
+        store._database.query("PRAGMA query_only = ON")  # to root no file is read-only; SQLite says the same
         with pytest.raises(StoreError, match="is read-only"):
             store.add(changed(game, id="f" * 16))
 
@@ -701,7 +702,7 @@ ADDS_A_GAME = """
 import os, sys
 from pathlib import Path
 from arena.game.record import decode_record
-from arena.league.store.store import Store
+from arena.league.store import Store
 with Store(Path(sys.argv[1]), create=True) as store:
     _, record = store.record("1")
     import msgspec

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arena.bots import find_entrants, identity, load_bot
 from arena.bots.identity import MOST_BYTES, identify_folder
 from arena.bots.ignore import Ignored, pattern_fault
+from arena.bots.sandbox import reaper
 from arena.errors import UsageError
 
 
@@ -219,12 +220,16 @@ def test_hidden_files_count_as_looked_at(folder: Path, monkeypatch: pytest.Monke
 def without_rights() -> Iterator[None]:
     """As a user whom modes bind: root passes them by."""
     user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
+    if user != 0:
+        yield
+        return
+    dumpable = reaper._prctl(reaper.GET_DUMPABLE, 0)
+    os.seteuid(65534)
     try:
         yield
     finally:
         os.seteuid(user)
+        reaper._prctl(reaper.SET_DUMPABLE, dumpable)  # which a change of user takes away for good
 
 
 @pytest.mark.parametrize(

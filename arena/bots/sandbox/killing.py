@@ -63,6 +63,15 @@ async def kill_tree(leader: int) -> int:
     return bot.used_us
 
 
+async def kill_lost() -> None:
+    """Kill and reap all that is some bot's and has come to this process, because the worker that had started the bot
+    is dead."""
+    passes = _Passes(LOST)
+    with trio.move_on_after(PATIENCE):
+        await passes.until_nothing_is_left()
+    await _in_turns(passes.reap_all())
+
+
 def kill_now(leader: int) -> None:
     """Kill what of a bot is alive at this moment, as far as that is quickly done. `kill_tree` is still to come."""
     signal_group(leader, signal.SIGKILL)
@@ -81,7 +90,7 @@ async def _in_turns(steps: Iterator[None], pause: Callable[[], float] = lambda: 
 
 
 class _Passes:
-    """The passes over a bot's processes in which they are killed."""
+    """The passes over a bot's processes in which they are killed. `LOST`, which has no leader, is whatever is lost."""
 
     def __init__(self, bot: Owner) -> None:
         self._bot = bot
@@ -119,10 +128,11 @@ class _Passes:
         listed = other_children()
         forget_strangers(listed)
         ours = [pid for pid in listed if pid not in self._dead and self._is_ours(pid)]
-        if self._bot.leader not in self._dead:
+        if self._bot.leader and self._bot.leader not in self._dead:
             ours.append(self._bot.leader)
         found = descend(ours, PASS_MOST)
-        signal_group(self._bot.leader, signal.SIGKILL)
+        if self._bot.leader:
+            signal_group(self._bot.leader, signal.SIGKILL)
         for process in found:
             if not process.is_dead:
                 kill(process.pid)
