@@ -181,7 +181,7 @@ def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(le
     bot = bot_folder(folder / "A", '["./venv/bin/python3", "x.py"]')
     held = Sandbox(level, [bot, other], Limits(), {})
     if level is not Level.DEFAULT:
-        assert not any(shown.is_relative_to(folder / "B") for shown in held._recipes[bot.name].folders)
+        assert not any(shown.is_relative_to(folder / "B") for shown in held._mounts[bot.name].folders)
     assert ran(folder) == ""
 
 
@@ -313,7 +313,7 @@ def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Sandbox:
 
 def output(held: Sandbox, bot: BotSpec) -> str:
     """What the bot's program prints in its sandbox."""
-    line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
+    line = bwrap.through_shell(bwrap.command(held._mounts[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()
 
