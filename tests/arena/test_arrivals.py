@@ -137,8 +137,9 @@ def test_the_heartbeat_notes_that_the_machine_has_slept_even_if_no_game_asks(mon
         nonlocal slept
         arrivals = Arrivals.of_this_run()
         slept = 3600.0
-        while not arrivals.stops:  # noqa: ASYNC110  (nothing tells of it but the list)
-            await trio.sleep(arena.bots.arrivals.BEAT_SECONDS)
+        with trio.fail_after(LONG):
+            while not arrivals.stops:  # noqa: ASYNC110  (nothing tells of it but the list)
+                await trio.sleep(arena.bots.arrivals.BEAT_SECONDS)
         assert arrivals.stops == [Stop(3600.0, 0.0)]
 
     trio.run(main)
