@@ -10,6 +10,7 @@ leaves the board when a `battle` line says so.
 import random
 from collections import Counter
 
+from protocol.geometry import action_squares
 from protocol.messages import (
     ArenaMessage,
     Battle,
@@ -39,8 +40,8 @@ from protocol.notation import (
     read_army,
 )
 
-DICE_STRIDE = 1 << 32
-"""Seeds are smaller than this, so no two turns of any two seeds have the same dice."""
+SEED_STRIDE = 1 << 32
+"""Seeds are smaller than this, so no two turns of any two seeds have the same random numbers."""
 
 CELL_EMPTY, CELL_LAKE = "..", "~~"
 
@@ -214,8 +215,8 @@ class View:
             self._runner = None
 
     def roll(self, ply: int) -> None:
-        """Set the dice for a turn: they follow from the seed and the ply alone, so an interrupted game can go on."""
-        self.random.seed(self.seed + DICE_STRIDE * ply)
+        """Seed `random` for a turn: the numbers follow from seed and ply alone, so an interrupted game can go on."""
+        self.random.seed(self.seed + SEED_STRIDE * ply)
 
     def _known(self, square: int, rank: Rank) -> None:
         self._runner = None
@@ -236,10 +237,10 @@ class View:
 
     def _moved(self, color: Color, action: str) -> None:
         self.actions.append((color, action))
-        path = action.partition("+")[0].split("-")
-        if len(path) < 2:
-            return  # a guess or a resignation: no piece goes anywhere
-        origin, target = SQUARE_INDEX[path[0]], SQUARE_INDEX[path[-1]]
+        squares = action_squares(action)
+        if squares is None or "?" in action:
+            return  # a resignation or a guess: no piece goes anywhere
+        origin, target = squares
         piece = self.board[origin]
         if piece is None:
             return
@@ -247,7 +248,7 @@ class View:
         if "+" in action:
             piece.narrow(RESCUERS)
         if self.rules.get("captains") == "two-steps":
-            self._ran(piece, origin, target, turned=len(path) > 2)
+            self._ran(piece, origin, target, turned=action.count("-") > 1)
         if self.board[target] is None:
             self.board[target], self.board[origin] = piece, None
         else:

@@ -20,6 +20,7 @@ import click
 import pytest
 import trio
 
+from arena import pytest_plugin
 from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.limits import Limits
 from arena.bots.limits_file import load_limits
@@ -31,7 +32,10 @@ from protocol.bot import Bot
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-OWN_TESTS = {"docs/protocol.md": "tests/protocol/test_docs.py"}
+OWN_TESTS = {
+    "docs/protocol.md": "tests/protocol/test_docs.py",
+    "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
+}
 """Pages whose blocks are of kinds of their own, and where they are tested."""
 SETS_UP = "-m venv"
 """What is in the commands that set up an environment: they are run by `.ci/run`, which has the network for it."""
@@ -238,6 +242,8 @@ def test_what_sets_up_an_environment_is_run_by_ci() -> None:
     assert len(re.findall(r"`uv venv[^`]*`", text)) == 2
 
 
+PYTEST_OPTIONS = {f"--arena-{name}" for name in pytest_plugin.OPTIONS}
+
 # --- options ----------------------------------------------------------------------------------------------------------
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -274,4 +280,4 @@ def test_no_page_names_an_option_that_is_not_there(page: Path) -> None:
     spans = re.findall(r"`((?:arena |--)[^`\n]*)`", page.read_text(encoding="utf-8"))
     spans += [command for command in commands_of(page.relative_to(ROOT).as_posix()) if command.startswith("arena ")]
     spans = [re.sub(r"\$\([^)]*\)", "", span) for span in spans]  # what is asked of another program
-    assert {option for span in spans for option in OPTION.findall(span)} <= all_options()
+    assert {option for span in spans for option in OPTION.findall(span)} <= all_options() | PYTEST_OPTIONS

@@ -11,7 +11,6 @@ times a second, `arena.bots.sandbox.freezer` stops them, and `arena.bots.sandbox
 """
 
 import os
-import secrets
 import select
 import signal
 import subprocess
@@ -90,7 +89,7 @@ class BotProcess:
         Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
         fault and not the bot's.
         """
-        token = secrets.token_hex(8)
+        token = reaper.new_token()
         reaper.adopt_orphans()
         try:
             popen = subprocess.Popen(

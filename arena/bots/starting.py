@@ -8,6 +8,7 @@ import trio
 from arena.bots import BotSpec, broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
+from arena.bots.run import Run
 from arena.bots.sandbox import bwrap, reaper
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
@@ -21,15 +22,20 @@ from arena.printable import printable
 
 
 def runnable(
-    level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None, usual: Limits | None = None
+    level: Level,
+    bots: Sequence[BotSpec],
+    host: HostPrograms | None = None,
+    usual: Limits | None = None,
+    run: Run = trio.run,
 ) -> list[BotSpec]:
     """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
 
-    What of the host's they are run by is tried in a sandbox, within the usual limits. Raises `SandboxError` if it is
-    the host's affair that they cannot be run, and `HostError` if this machine cannot start anything.
+    What of the host's they are run by is tried in a sandbox, within the usual limits; `run` runs that. Raises
+    `SandboxError` if it is the host's affair that they cannot be run, and `HostError` if this machine cannot start
+    anything.
     """
     ways = _Ways(level, bots, host or HostPrograms((), bots))
-    tried = trio.run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.DEFAULT else {}
+    tried = run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.DEFAULT else {}
     by_name = {bot.name: bot for bot in bots}
     problems = ways.problems | {
         name: f"{printable(str(by_name[name].path))}: --sandbox {level.value}: {why}" for name, why in tried.items()

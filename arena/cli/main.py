@@ -11,7 +11,6 @@ import traceback
 
 import click
 
-from arena import __version__
 from arena.cli import interrupts, streams
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
@@ -24,6 +23,7 @@ from arena.cli.show import show_command
 from arena.cli.standings import standings_command
 from arena.cli.verify import verify_command
 from arena.cli.words import started_as_module
+from arena.version import __version__
 
 TRACEBACK_VARIABLE = "ARENA_TRACEBACK"
 LONGEST_COMPLAINT = 4000

@@ -8,9 +8,6 @@ from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
 
-SWITCH_SECONDS = 0.0005
-"""How long a thread (one that draws a table, say) may keep the games waiting at a time."""
-
 
 def own_process(sandbox: str) -> None:
     """Do to this process what a command may do and a host program would not like: it is there for games alone.
@@ -19,7 +16,6 @@ def own_process(sandbox: str) -> None:
     """
     enter_scope(sandbox)
     claim_all_orphans()  # before builds, which are run as bots are
-    sys.setswitchinterval(SWITCH_SECONDS)
     use_all_descriptors()
 
 

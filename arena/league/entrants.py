@@ -6,6 +6,7 @@ from pathlib import Path
 from arena.bots import BotSpec, find_entrants, told_apart
 from arena.bots.build import build_all
 from arena.bots.names import given_name
+from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import runnable
@@ -30,15 +31,16 @@ def entrants(
     follow_links: bool,
     store: Callable[[Sequence[BotSpec]], Path],
     say: Say,
+    run: Run,
 ) -> tuple[list[BotSpec], Path]:
     """The bots at these paths, built, names told apart: at least two that can be started, and broken ones; their store.
 
     If it is `strict`, broken ones are refused. `store` says where the games of these bots are kept, if there are any:
     who has played there keeps the name. What is passed over and what is broken is told to `say`, line by line.
-    Raises `UsageError` naming all that is wrong.
+    `run` runs builds and trials. Raises `UsageError` naming all that is wrong.
     """
     found = find_entrants(paths, follow_links=follow_links)
-    bots = built(found.bots, level, options, say)
+    bots = built(found.bots, level, options, say, run)
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]
     if strict and faults:
@@ -90,11 +92,11 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
     return lines
 
 
-def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say) -> list[BotSpec]:
+def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, run: Run) -> list[BotSpec]:
     """The same bots, built where they have to be; those that cannot be, or cannot be run at this level, are broken.
 
     Raises `UsageError` for an option that makes no sense.
     """
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
-    return runnable(level, build_all(bots, level, limits, host, say), host, usual_limits(options))
+    return runnable(level, build_all(bots, level, limits, host, say, run=run), host, usual_limits(options), run)

@@ -5,7 +5,6 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from typing import Protocol
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
@@ -22,15 +22,16 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
+from arena.league.executor import PlaySettings
+from arena.league.executor.local import local_executor
 from arena.league.options import PlayOptions
 from arena.league.run import Session, play_missing
-from arena.league.running import Run, Say, run_games
+from arena.league.running import Say, run_games
 from arena.league.schedule import Settings, schedule
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import GameOptions
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,21 @@ class Plan:
         ids = {game.id for game in self.games}
         return [row for row in store.rows() if row.id in ids]
 
-    def places(self, held: Sandbox) -> list[GameOptions]:
-        """What is played under in each of the places where a game goes on."""
-        cpus = sorted(os.sched_getaffinity(0)) if self.affinity else []
-        pinned = [frozenset({cpus[place % len(cpus)]}) if cpus else frozenset[int]() for place in range(self.jobs)]
-        return [GameOptions(partial(held.start, cpus=cpu), self.settings.pondering, held.try_out) for cpu in pinned]
+    @property
+    def play_settings(self) -> PlaySettings:
+        """What all games are played under."""
+        return PlaySettings(
+            bots=self.bots,
+            level=self.level,
+            usual=self.settings.limits,
+            limits=dict(self.settings.bot_limits),
+            interpreters=self.interpreters,
+            pondering=self.settings.pondering,
+            is_pinned=self.affinity,
+        )
 
 
-def make_plan(entry: Entry, options: PlayOptions, say: Say) -> Plan:
+def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
     """Find and build the bots, and list the games. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_options(options)
     level = choose(options.sandbox)
@@ -98,6 +106,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say) -> Plan:
         follow_links=entry.follow_links,
         store=partial(store_of, options, entry.kind),
         say=say,
+        run=run,
     )
     settings = settings_of(options, bots)
     check_number(len(bots), entry.rounds)
@@ -162,7 +171,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
     `ArenaError`.
     """
-    plan = make_plan(entry, options, say)
+    plan = make_plan(entry, options, say, run)
     limits = dict(plan.settings.bot_limits)
     with (
         Sandbox(plan.level, plan.bots, plan.settings.limits, limits, plan.interpreters) as held,
@@ -230,18 +239,22 @@ class OpenLeague:
             raise failure
 
     async def _play_games(self, sitting: "_Sitting") -> None:
-        """Where the games are played: in this process, side by side."""
+        """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
-        await play_missing(
-            plan.games,
-            {bot.player: bot for bot in plan.bots},
-            self.store,
-            plan.places(self._held),
-            sitting.finished,
-            versions=sitting.versions,
-            say=sitting.watcher.remark,
-            session=sitting.session,
-        )
+        missing = len({game.id for game in plan.games} - self.store.ids())
+        if not missing:
+            return
+        async with local_executor(plan.play_settings, min(plan.jobs, missing)) as executor:
+            await play_missing(
+                plan.games,
+                {bot.player: bot for bot in plan.bots},
+                self.store,
+                executor,
+                sitting.finished,
+                versions=sitting.versions,
+                say=sitting.watcher.remark,
+                session=sitting.session,
+            )
 
 
 class _Sitting:

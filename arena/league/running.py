@@ -1,8 +1,9 @@
-"""How the tasks of a league are run: by trio, here or wherever a caller would have them, with one path for errors."""
+"""One path for errors of what plays games or starts bots, however it is run."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
+from arena.bots.run import Run
 from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
 
@@ -10,12 +11,6 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 Say = Callable[[str], None]
 """What is told a remark for people, one or more lines without a newline at the end."""
-
-
-class Run(Protocol):
-    """Runs an async function to its end, as `trio.run` does."""
-
-    def __call__(self, function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T: ...
 
 
 def run_games(run: Run, function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:

@@ -14,7 +14,8 @@ from arena.game.time_control import TimeControl
 from arena.league.schedule import Settings, pair_seed_of, starter
 from arena.league.store import ENTRANTS, Store
 from arena.league.verify import League
-from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 SEEDS_TRIED = 10_000
 ROUNDS_TRIED = 4

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
@@ -18,18 +19,18 @@ from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
+from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
+from arena.league.executor.local import local_executor
 from arena.league.options import PlayOptions
 from arena.league.resume import agree
-from arena.league.running import Run, Say, run_games
+from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, play_on
 from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
 from arena.printable import printable
-from protocol.notation import Reason
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,18 @@ class Sitting:
     held: Sandbox
     pondering: bool
     seed: int | None
+
+    @property
+    def play_settings(self) -> PlaySettings:
+        """What the game is played under."""
+        limits = {bot.name: self.held.limits_of(bot) for bot in self.bots}
+        return PlaySettings(
+            bots=self.bots,
+            level=self.held.level,
+            limits=limits,
+            interpreters=self.held.interpreters,
+            pondering=self.pondering,
+        )
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ def begin_game(
     check_options(options)
     level = choose(options.sandbox)
     store_at = partial(store_of, options, "match")
-    bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say)
+    bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
     (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
@@ -136,7 +149,7 @@ def resume_game(
         yield played
         return
     usual = saved.limits[0]
-    checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual)
+    checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual, run)
     faults = [bot.fault for bot in checked if bot.fault is not None]
     if faults:
         raise UsageError("\n".join(faults))
@@ -152,7 +165,7 @@ def play_sitting(sitting: Sitting, pause_after: int | None, stop: Stop, say: Say
     Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
     """
     versions = Versions()
-    played = run_games(run, _play_until_stopped, sitting, Interrupt(pause_after), stop, versions, say)
+    played = run_games(run, _play_until_stopped, sitting, pause_after, stop, versions, say)
     if versions.errors():
         return Changed(tuple(versions.errors()))
     for line in versions.remarks():
@@ -207,48 +220,50 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 
 
 async def _play_until_stopped(
-    sitting: Sitting, pause: Interrupt, stop: Stop, versions: Versions, say: Say
+    sitting: Sitting, pause_after: int | None, stop: Stop, versions: Versions, say: Say
 ) -> GameRecord | History | None:
     """Play the game to its end, or until it is to stop; `versions` tells afterwards whether a bot has changed."""
-    failure: ArenaError | None = None
-    played: GameRecord | History | None = None
-
-    async def heed() -> None:
-        await stop.wait_beyond(Wish.GO_ON)
-        pause.request()
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(heed)
-        try:
-            played = await _play_fairly(sitting, pause, say)
-        except ArenaError as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
-        nursery.cancel_scope.cancel()
-    if failure:
-        raise failure
+    async with local_executor(sitting.play_settings, 1) as executor:
+        played = await _play_one(sitting, pause_after, stop, executor, say)
     if played is not None:
         await versions.are_unchanged(sitting.bots)
     return played
 
 
-async def _play_fairly(sitting: Sitting, pause: Interrupt, say: Say) -> GameRecord | History | None:
-    """Play, and go on from before a turn in which the arena was stopped so that it cannot be judged.
+async def _play_one(
+    sitting: Sitting, pause_after: int | None, stop: Stop, executor: Executor, say: Say
+) -> GameRecord | History | None:
+    """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
+    game = sitting.spec.id
+    ending: Played | Paused | Failed | None = None
 
-    If that happens again and again, the game is interrupted there. Raises `SandboxError` if a bot did not start because
-    its sandbox does not work any more.
-    """
-    options = GameOptions(sitting.held.start, sitting.pondering)
-    past = sitting.past
-    for _ in range(MOST_TRIES):
+    async def heed() -> None:
+        await stop.wait_beyond(Wish.GO_ON)
+        executor.interrupt(game)
+
+    async def task() -> AsyncIterator[GameTask]:
+        yield GameTask(sitting.spec, can_pause=True, past=sitting.past, pause_after=pause_after)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(heed)
+        outcomes = executor.play(task())
         try:
-            played = await play_on(sitting.spec, sitting.bots, past, pause, options)
-        except ArenaStoppedError as error:
-            past = error.past or past
-            done = len(past.actions) if past else 0
-            say(f"going on after {done} plies: {error.why}")
-        else:
-            if isinstance(played, GameRecord) and played.verdict.reason is Reason.NO_START:
-                await sitting.held.try_out(sitting.bots)  # what a sandbox cannot do is no bot's loss
-            was_played = played is not None or past is sitting.past
-            return played if was_played else past  # interrupted before the bots had started again
-    return past
+            async for outcome in outcomes:
+                match outcome:
+                    case Said(line):
+                        say(line)
+                    case Begun() if stop.wish is not Wish.GO_ON:
+                        executor.interrupt(game)  # it was asked for before there was anything to interrupt
+                    case Played() | Paused() | Failed():
+                        ending = outcome
+        except ArenaError as error:
+            ending = Failed.of(error, game)  # raised below: out of a nursery it would come wrapped in a group
+        nursery.cancel_scope.cancel()
+    match ending:
+        case Played(record):
+            return record
+        case Paused(_, past):
+            return past
+        case Failed():
+            raise ending.error()
+    return None

@@ -19,15 +19,16 @@ class Stop:
 
     def __init__(self) -> None:
         self.wish = Wish.GO_ON
-        self._notify: Callable[[], None] = lambda: None
+        self._waiting: list[Callable[[], None]] = []
 
     def ask(self, wish: Wish) -> None:
         """Make the wish known. A weaker one than that of before changes nothing."""
         self.wish = max(self.wish, wish)
-        self._notify()
+        for notify in tuple(self._waiting):
+            notify()
 
     async def wait_beyond(self, known: Wish) -> Wish:
-        """Return the wish as soon as it is another than `known`. One task at a time may wait."""
+        """Return the wish as soon as it is another than `known`."""
         import trio  # here, since the command line has this module before anything slow
 
         token, changed = trio.lowlevel.current_trio_token(), trio.Event()
@@ -35,10 +36,10 @@ class Stop:
         def notify() -> None:
             token.run_sync_soon(changed.set, idempotent=True)
 
-        self._notify = notify
+        self._waiting.append(notify)
         try:
             if self.wish is known:
                 await changed.wait()
         finally:
-            self._notify = lambda: None
+            self._waiting.remove(notify)
         return self.wish

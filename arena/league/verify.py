@@ -14,7 +14,8 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
 from arena.league.schedule import Settings, misfit, pair_seed_of, starter
 from arena.league.store import Damage, Store
-from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""

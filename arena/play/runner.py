@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import msgspec
 import trio
 
-from arena import __version__
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.limits import Limits
@@ -25,6 +24,7 @@ from arena.game.clock import NEVER
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
+from arena.version import __version__
 from protocol.notation import Color, Reason
 
 now = trio.current_time

@@ -31,7 +31,8 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.hostfile import FileError, read_file
 from arena.printable import printable
-from arena.rules.ruleset import RulesetError, Starts, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError, Starts
 from arena.rules.setup import IllegalSetupError
 
 PAUSE_FORMAT = 1

@@ -8,17 +8,10 @@ import msgspec
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.game.verdict import GameResult
-from arena.league.ratings import GameScore, Score, Standing, crosstable, difference, standings
+from arena.league.ratings import Standing, crosstable, difference, standings
 from arena.league.store import GameRow
-from protocol.notation import Color, Reason
-
-_SCORES = {
-    GameResult.RED: Score.FIRST,
-    GameResult.BLUE: Score.SECOND,
-    GameResult.DRAW: Score.DRAW,
-    GameResult.NEITHER: Score.NEITHER,
-}
+from arena.report.tally import Tally, Totals
+from protocol.notation import Reason
 
 NAMES_ALONE: Mapping[Player, str] = {}
 """For players who are shown by their names, with no version."""
@@ -102,10 +95,6 @@ class Table(msgspec.Struct, frozen=True):
         """Whether no game is known to be missing."""
         return self.games >= self.planned
 
-    def meeting(self, name: str, opponent: str) -> Meeting | None:
-        """What `name` scored against `opponent`, if they have met."""
-        return next((m for m in self.meetings if m.name == name and m.opponent == opponent), None)
-
 
 def shown_names(players: Sequence[Player]) -> dict[Player, str]:
     """The name to show for each player: with the start of its digest where versions of one bot stand side by side."""
@@ -140,60 +129,55 @@ def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int 
     `planned` is how many games they are to play, if that is known.
     """
     names = shown_names(players)
-    games = [row for row in rows if row.players[0] in names and row.players[1] in names]
-    scores = [GameScore(names[row.players[0]], names[row.players[1]], _SCORES[row.result]) for row in games]
-    order = list(names.values())
-    digests = {name: player.digest for player, name in names.items()}
-    forfeits, moves, total_us, slowest_us = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    cpu_us, measured = Counter[str](), Counter[str]()
-    for row in games:
-        for color in Color:
-            name, time = names[row.players[color]], row.times[color]
-            moves[name] += time.moves
-            total_us[name] += time.total_us
-            slowest_us[name] = max(slowest_us[name], time.slowest_us)
-            if time.cpu_us is not None:
-                cpu_us[name] += time.cpu_us
-                measured[name] += time.moves
-            if row.reason.is_forfeit and row.result.winner is not color:
-                forfeits[name] += 1
-    ranked = standings(order, scores)
-    lines = [
-        Line(
-            place=standing.place,
-            name=standing.name,
-            digest=digests[standing.name],
-            points=standing.points,
-            games=standing.games,
-            score=standing.points / standing.games if standing.games else None,
-            wins=standing.wins,
-            draws=standing.draws,
-            losses=standing.losses,
-            forfeits=forfeits[standing.name],
-            elo=standing.rating.elo if standing.rating else None,
-            elo_low=_finite(standing.rating.low) if standing.rating else None,
-            elo_high=_finite(standing.rating.high) if standing.rating else None,
-            mean_ms=total_us[standing.name] / moves[standing.name] / 1000 if moves[standing.name] else None,
-            slowest_ms=slowest_us[standing.name] / 1000 if moves[standing.name] else None,
-            cpu_ms=cpu_us[standing.name] / measured[standing.name] / 1000 if measured[standing.name] else None,
-        )
-        for standing in ranked
-    ]
-    cells = crosstable(order, scores)
+    tally = Tally(names, rows)
+    lines, found = rated_lines({name: player.digest for player, name in names.items()}, tally)
     meetings = tuple(
         Meeting(name, opponent, cell.points, cell.games)
-        for name, row_cells in cells.items()
-        for opponent, cell in row_cells.items()
+        for name, cells in crosstable(list(names.values()), tally.scores()).items()
+        for opponent, cell in cells.items()
     )
     least = _least_planned(len(players), [meeting.games for meeting in meetings])
     return Table(
-        lines=tuple(lines),
+        lines=lines,
         meetings=meetings,
-        endings=_endings(names, games),
-        games=len(games),
+        endings=_endings(tally),
+        games=tally.games,
         planned=max(planned or 0, least),
         is_planned_known=planned is not None and planned >= least,
-        difference=_difference(order, ranked) if len(order) == 2 else None,
+        difference=found,
+    )
+
+
+def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
+    """The lines of a table in order of rank, and the difference between the two of a match.
+
+    `digests` has the players by the names that the table shows, in the order in which they were named.
+    """
+    names = list(digests)
+    ranked = standings(names, tally.scores())
+    lines = tuple(_line(standing, digests[standing.name], tally.totals[standing.name]) for standing in ranked)
+    return lines, _difference(names, ranked) if len(names) == 2 else None
+
+
+def _line(standing: Standing, digest: str, totals: Totals) -> Line:
+    rating = standing.rating
+    return Line(
+        place=standing.place,
+        name=standing.name,
+        digest=digest,
+        points=standing.points,
+        games=standing.games,
+        score=totals.score,
+        wins=standing.wins,
+        draws=standing.draws,
+        losses=standing.losses,
+        forfeits=totals.forfeits,
+        elo=rating.elo if rating else None,
+        elo_low=_finite(rating.low) if rating else None,
+        elo_high=_finite(rating.high) if rating else None,
+        mean_ms=totals.mean_ms,
+        slowest_ms=totals.slowest_ms,
+        cpu_ms=totals.cpu_ms,
     )
 
 
@@ -220,15 +204,8 @@ def _least_planned(players: int, games_of_pairs: Sequence[int]) -> int:
     return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 
-def _endings(names: dict[Player, str], games: Sequence[GameRow]) -> tuple[Ending, ...]:
-    counts: Counter[Reason] = Counter()
-    losers: dict[Reason, Counter[str]] = {}
-    for row in games:
-        counts[row.reason] += 1
-        if row.result is not GameResult.DRAW:
-            lost = [color for color in Color if color is not row.result.winner]
-            losers.setdefault(row.reason, Counter()).update(names[row.players[color]] for color in lost)
+def _endings(tally: Tally) -> tuple[Ending, ...]:
     return tuple(
-        Ending(reason, count, dict(losers.get(reason, Counter()).most_common()))
-        for reason, count in counts.most_common()
+        Ending(reason, count, dict(tally.losers.get(reason, Counter()).most_common()))
+        for reason, count in tally.endings.most_common()
     )

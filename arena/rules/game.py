@@ -52,7 +52,7 @@ class Game(Position):
         return list(legal_actions(self))
 
     def parse(self, text: str) -> Action:
-        """The action that a text stands for. Raises `IllegalActionError` if it stands for none."""
+        """The action that a string stands for. Raises `IllegalActionError` if it stands for none."""
         try:
             return parse_action(text)
         except NoActionError as error:

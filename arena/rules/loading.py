@@ -126,7 +126,7 @@ def _switches() -> Mapping[str, Switch]:
 
 
 def _apply(ruleset: Ruleset, name: str, set_by: dict[str, str]) -> Ruleset:
-    """The ruleset with a switch thrown. `set_by` remembers which switch set which rule."""
+    """The ruleset with a switch applied. `set_by` remembers which switch set which rule."""
     switches = _switches()
     if name not in switches:
         raise RulesetError(f"unknown switch +{printable(name, NAME_SHOWN)}; {suggest(name, switches)}")

@@ -124,8 +124,8 @@ def _refuse_missing(keys: list[str], where: str) -> None:
         raise FileError(f'{where}: {which} missing; only a file that extends a ruleset (extends = "isf") needs none')
 
 
-def _printable(texts: Mapping[str, str]) -> dict[str, str]:
-    return {key: printable(text, lines=True) for key, text in texts.items()}
+def _printable(strings: Mapping[str, str]) -> dict[str, str]:
+    return {key: printable(text, lines=True) for key, text in strings.items()}
 
 
 def read_switches(table: Mapping[str, Any], where: str) -> dict[str, Switch]:

@@ -215,6 +215,7 @@ def test_what_lies_in_the_current_folder_is_not_imported(mine: Path) -> None:
 def test_in_a_folder_that_holds_the_package_it_runs_without_being_installed(tmp_path: Path) -> None:
     for name in ("arena", "protocol", "bots"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "arena" / "__init__.py").write_text('__version__ = "here"\n')
+    with (tmp_path / "arena" / "__init__.py").open("a") as file:
+        file.write('\nprint("from here")\n')
     done = run(sys.executable, tmp_path, "--version")
-    assert done.stdout == "arena, version here\n"
+    assert done.stdout.startswith("from here\n")

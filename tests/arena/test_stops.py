@@ -11,9 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -21,22 +19,15 @@ import trio
 import trio.testing
 
 import arena.bots.arrivals
-import arena.league.run
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
-from arena.errors import ArenaError
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.run import play_missing
-from arena.league.schedule import Settings, schedule
 from arena.league.store import Store
-from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, play_game, start_bot
-from arena.rules.loading import load_ruleset
+from arena.play.runner import ArenaStoppedError, GameOptions, start_bot
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")
@@ -52,7 +43,6 @@ WAITS += "hear('turn')\nsay('move resign')\nhear('end')"
 
 MOVE = TimeControl(move_ms=100, margin_ms=50)
 BANK = TimeControl(move_ms=None, bank_ms=60_000)
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
 DEADLINE = 0.15
 LONG = 12.3
 
@@ -329,37 +319,3 @@ def test_who_fills_its_own_pipe_and_thinks_loses_at_its_deadline(color: Color, m
     record = trio.run(lambda: play(*((full, good) if color is Color.RED else (good, full)), time=bank))
     assert (record.verdict.reason, record.verdict.result.winner) == (Reason.TIMEOUT, color.opponent)
     assert "the bot did not read what it was sent" in record.verdict.detail
-
-
-# --- in a league ------------------------------------------------------------------------------------------------------
-
-
-def test_a_league_leaves_out_a_game_that_cannot_be_judged_however_often_it_is_played(
-    tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The others are played; then it says which is missing."""
-    quits = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
-    bots = {bot.player: bot for bot in (make_bot(quits, "ann"), make_bot(GOOD, "bob"))}
-    games = schedule(Settings(load_ruleset("duel"), PATIENT, 1), list(bots), 1)
-    doomed, other = games
-    said: list[str] = []
-
-    why = "the arena was stopped for 12.3 s, and red (ann) may have been late because of it"
-
-    async def play_or_be_stopped(game: GameSpec, *rest: Any) -> GameRecord:
-        if game is doomed:
-            raise ArenaStoppedError(
-                "the arena was stopped for 12.3 s, and red (ann) may have been late because of it", None
-            )
-        return await play_game(game, *rest)
-
-    monkeypatch.setattr(arena.league.run, "play_game", play_or_be_stopped)
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        playing = partial(play_missing, versions=Versions(), say=said.append)
-        with pytest.raises(
-            ArenaError, match=f"game {doomed.id} was not played, in {MOST_TRIES} tries: .*stopped for 12"
-        ):
-            trio.run(playing, games, bots, store, [USUAL], lambda *_: None)
-        assert store.ids() == {other.id}
-    assert len(said) == MOST_TRIES - 1
-    assert set(said) == {f"game {doomed.id} is played again: {why}"}

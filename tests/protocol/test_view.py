@@ -18,7 +18,7 @@ from arena.rules.game import Game as RulesGame
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Bombs, EqualRanks, Ruleset
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
-from protocol.notation import HOME_SQUARES, LAKES, SQUARES, Color, Rank, Survivor
+from protocol.notation import HOME_SQUARES, LAKES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
 from protocol.view import Piece, View, new_view
 
 if TYPE_CHECKING:
@@ -430,7 +430,7 @@ EVERY = [
     "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
     "isf+lightning-captains+facing-attacks+silent-defence",
 ]
-SQUARE = re.compile("[a-j](?:10|[1-9])")
+SQUARE = re.compile(SQUARE_PATTERN)
 
 
 @settings(max_examples=30, deadline=None)

@@ -73,6 +73,15 @@ async def kill_tree(leader: int) -> int:
     return bot.used_us
 
 
+async def kill_lost() -> None:
+    """Kill and reap all that is some bot's and has come to this process, because the worker that had started the bot
+    is dead."""
+    passes = _Passes(LOST)
+    with trio.move_on_after(PATIENCE):
+        await passes.until_nothing_is_left()
+    await _in_turns(passes.reap_all())
+
+
 def kill_now(leader: int) -> None:
     """Kill what of a bot is alive at this moment, as far as that is quickly done. `kill_tree` is still to come."""
     signal_group(leader, signal.SIGKILL)
@@ -92,7 +101,7 @@ async def _in_turns(steps: Iterator[float], pause: Callable[[], float] = lambda:
 
 
 class _Passes:
-    """The passes over a bot's processes in which they are killed."""
+    """The passes over a bot's processes in which they are killed. `LOST`, which has no leader, is whatever is lost."""
 
     def __init__(self, bot: Owner) -> None:
         self._bot = bot
@@ -136,13 +145,14 @@ class _Passes:
         """Kill what is alive now, in some steps."""
         leader = self._bot.leader
         self._note_dead_leader()
-        was_dead = leader in self._dead
+        was_dead = not leader or leader in self._dead
         has_found_orphans, listed = yield from self._kill_orphans()
         self._is_certain = was_dead and not listed and sys.platform == "linux"
         ours = [pid for pid in listed if pid not in self._dead and self._is_ours(pid)]
         found = descend(ours if was_dead else [*ours, leader], PASS_MOST)
-        remember(leader, found)  # who has no mark cannot be told to be the bot's once it is dead
-        signal_group(leader, signal.SIGKILL)
+        if leader:
+            remember(leader, found)  # who has no mark cannot be told to be the bot's once it is dead
+            signal_group(leader, signal.SIGKILL)
         alive = {process.pid: process.started for process in found if not process.is_dead}
         for process in found:
             if not process.is_dead:
@@ -159,7 +169,7 @@ class _Passes:
         """What a dead process had below it is the arena's child from that moment on: so this comes before its children
         are listed."""
         leader = self._bot.leader
-        if leader not in self._dead and exit_status(leader) is not None:
+        if leader and leader not in self._dead and exit_status(leader) is not None:
             self._dead[leader] = 0
 
     def _kill_orphans(self) -> Generator[float, None, tuple[bool, list[int]]]:
