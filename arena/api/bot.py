@@ -156,7 +156,7 @@ class OpenBot:
     async def watch(self) -> None:
         """Stop it when it uses more than its limits."""
         self._fault = await self._process.watch()
-        self._process.strike()
+        self._process.kill_now()
 
     def _error(self, what: str) -> ArenaError:
         lines = self.stderr.strip().splitlines()[-STDERR_LINES:]

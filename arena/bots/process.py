@@ -59,7 +59,7 @@ class BotProcess:
         self._popen = popen
         self._launch = launch
         self.pid = popen.pid
-        self.confinement = launch.words
+        self.sandbox = launch.words
         self.stdin = popen.stdin.fileno()
         self.stdout = popen.stdout.fileno()
         self._stderr = popen.stderr.fileno()
@@ -239,7 +239,7 @@ class BotProcess:
             if words := self._freezer.complaint():
                 self._watch.report(words)
 
-    def strike(self) -> None:
+    def kill_now(self) -> None:
         """Kill at once all that is alive of it at this moment. It still has to be ended."""
         if self._launch.group:
             self._launch.group.kill()

@@ -223,7 +223,7 @@ class GameRunner:
 
     async def _watch_use(self, color: Color, process: BotProcess) -> None:
         words = await process.watch()
-        process.strike()  # at once: the game may still have to wait for the other side
+        process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
         self._scope.cancel()
 
@@ -434,7 +434,7 @@ class GameRunner:
             cpu_us=tuple(self.cpu_us),
             forgiven_us=tuple(referee.forgiven_us),
             used=(first, second),
-            confinement=_pair(process.confinement if process else "" for process in processes),
+            confinement=_pair(process.sandbox if process else "" for process in processes),
             interrupted=tuple(referee.interrupted),
             pondered_us=None if self._pondering else (pondered[0], pondered[1]),
         )

@@ -48,10 +48,10 @@ def game_pages(
 
 def _heading(number: int, record: GameRecord, view: str, names: Names, players: Mapping[Player, str]) -> str:
     red, blue = (players.get(player, player.name) for player in record.players)
-    whose = "all ranks shown" if view == "all" else f"as {view} knows it"
+    shown = "all ranks shown" if view == "all" else f"as {view} knows it"
     lines = [
         f"game {number} ({record.id}): red {red} - blue {blue}  {score_text(record.verdict.result)}",
-        f"{record.ruleset}, {record.time.text}; {whose}",
+        f"{record.ruleset}, {record.time.text}; {shown}",
         record.verdict.detail,
     ]
     if names.numbering == AMERICAN:

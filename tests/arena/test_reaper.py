@@ -213,6 +213,37 @@ time.sleep(1000)
     assert left_behind() == []
 
 
+def test_what_is_in_the_session_of_a_bots_first_process_is_that_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if nobody has seen it before; what is in another session and has not been seen is not."""
+    bots = {leader: reaper.Owner(leader) for leader in (10, 20)}
+    monkeypatch.setattr(reaper, "owners", bots)
+    orphan = killed(31)
+    assert reaper._owner_by_history(orphan._replace(session=20)) is bots[20]
+    assert reaper._owner_by_history(orphan._replace(session=31)) is None
+
+
+@pytest.mark.parametrize("is_linux", [True, False], ids=["proc", "psutil"])
+def test_the_memory_of_a_process_is_known_where_there_is_no_proc_too(
+    is_linux: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own, and its part of what is shared: psutil tells both elsewhere, or as good as that."""
+    monkeypatch.setattr(procfs, "_LINUX", is_linux)
+
+    async def main() -> None:
+        process = await started(*python("held = bytearray(b'x' * 40_000_000); print('up', flush=True); input()"))
+        seen = procfs.look(process.pid)
+        assert seen is not None
+        assert seen.parent == os.getpid()
+        assert seen.resident > 40_000_000
+        assert 40_000_000 < procfs.own_memory(process.pid) < 80_000_000
+        assert 40_000_000 < procfs.fair_resident(process.pid) < 80_000_000
+        assert [each.pid for each in procfs.walk([process.pid])] == [process.pid]
+        await process.end(0)
+        assert procfs.own_memory(process.pid) == procfs.fair_resident(process.pid) == 0
+
+    trio.run(main)
+
+
 def test_two_passes_in_a_row_have_to_find_nothing(
     monkeypatch: pytest.MonkeyPatch, no_end_of_patience: None, left_behind: Callable[[], list[str]]
 ) -> None:
