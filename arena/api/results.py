@@ -1,7 +1,7 @@
 """What comes of games, as values that print as plain tables and lines."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
@@ -35,7 +35,7 @@ class Result:
     plies: int
     seconds: float
     detail: str
-    _line: str
+    _line: str = field(repr=False)
 
     def __str__(self) -> str:
         return self._line

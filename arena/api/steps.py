@@ -1,7 +1,7 @@
 """A record played again, step by step: `arena.replay`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from arena.api.league import stored_record
@@ -54,7 +54,7 @@ class Step:
     events: tuple[Event, ...]
     time_us: int
     board: Board
-    _views: tuple[Board, Board]
+    _views: tuple[Board, Board] = field(repr=False)
 
     def view(self, color: Color | str) -> Board:
         """The board as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""
