@@ -225,7 +225,7 @@ async def _play_fairly(sitting: _Sitting, pause: Interrupt) -> GameRecord | Hist
         try:
             played = await play_on(sitting.spec, sitting.bots, past, pause, options)
         except ArenaStoppedError as error:
-            past = error.past or past
+            past = error.history or past
             done = len(past.actions) if past else 0
             remark(f"going on after {done} plies: {error.why}")
         else:
