@@ -1,5 +1,6 @@
 """`arena.open_bot`: one bot to talk to, of which nothing is left."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import trio
 
 import arena
+from arena.bots.sandbox.levels import Level
 from arena.rules.events import Moved
 from protocol.messages import Hello, Name, Ready, Want
 from protocol.notation import Color
@@ -191,3 +193,25 @@ def test_what_was_asked_for_wrongly_is_an_error(path: str, options: dict[str, st
     with pytest.raises(arena.UsageError) as error:
         trio.run(main)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("level", list(Level), ids=lambda level: level.value)
+def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: LeftBehind) -> None:
+    """At each level that works here, in an open bot and in games."""
+    reason = level.why_not()
+    if reason is not None:
+        pytest.skip(f"{level.value}: {reason}")
+    tmp_path.chmod(0o755)
+    for name in ("mine.py", "other.py"):
+        shutil.copy(WARDEN, tmp_path / name)
+
+    async def main() -> None:
+        async with arena.open_bot(tmp_path / "mine.py", rules="duel", sandbox=level.value) as bot:
+            assert (await bot.hello()).name == "warden 1.0"
+            assert await bot.set_up()
+
+    trio.run(main)
+    record = arena.play(tmp_path / "mine.py", tmp_path / "other.py", rules="duel", time="60s", sandbox=level.value)
+    assert not record.verdict.reason.is_forfeit
+    assert record.confinement[0].startswith(f"{level.value}: ")
+    assert not left_behind()

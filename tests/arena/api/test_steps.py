@@ -51,6 +51,19 @@ def test_a_view_hides_what_its_side_does_not_know(record: GameRecord) -> None:
         start.view("green")
 
 
+def test_a_notebook_shows_what_is_printed(record: GameRecord) -> None:
+    class Printer:
+        said = ""
+
+        def text(self, text: str) -> None:
+            self.said += text
+
+    for value in (next(arena.replay(record)).board, arena.League("none.sqlite").standings()):
+        printer = Printer()
+        value._repr_pretty_(printer, cycle=False)
+        assert printer.said == str(value)
+
+
 def test_a_board_can_be_printed_and_asked(record: GameRecord) -> None:
     board = next(arena.replay(record)).board
     assert str(board).splitlines()[1].startswith("10  ")
