@@ -188,10 +188,6 @@ class BotProcess:
         """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
         return await self._watch.until_over()
 
-    def look_after(self) -> str:
-        """Look at all of the bot's processes once; returns in words what they use more of than they may, or nothing."""
-        return self._watch.look()
-
     @property
     def peak_memory(self) -> int:
         """The most memory that was seen in use, in bytes, all processes together."""
