@@ -3,7 +3,7 @@
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
@@ -38,7 +38,7 @@ class MatchResult:
     wins: int
     draws: int
     losses: int
-    records: tuple[GameRecord, ...]
+    records: tuple[GameRecord, ...] = field(repr=False)
     difference: Difference | None
 
     @property
