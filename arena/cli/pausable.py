@@ -24,7 +24,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.league.changes import note_versions
-from arena.league.resume import agree
+from arena.league.resume import agree, stored_in
 from arena.league.schedule import schedule
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
@@ -60,7 +60,6 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
         bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at)
         _refuse_unsaveable(bots)
         settings = settings_of(options, bots)
-        (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
         red, blue = bots
         apart_from_bots(path, bots)
         with Store(path, create=True) as store:
@@ -68,6 +67,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             for line in note_versions(store, bots):
                 remark(line)
             store.set_entrants((red.player, blue.player))
+            (spec, _) = schedule(settings, [bot.player for bot in bots], 1, stored_in(store))
             if _is_stored(spec.id, store):
                 return 0
         remark(level_line(level, options.sandbox == AUTO))
@@ -77,9 +77,9 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             return _play(sitting, file, pause_after, options.as_json)
 
 
-def _is_stored(game_id: str, store: Store) -> bool:
+def _is_stored(game_id: str | None, store: Store) -> bool:
     """Whether a game has been played already; if so, says it."""
-    if game_id not in store.ids():
+    if game_id is None or game_id not in store.ids():
         return False
     number, _ = store.record(game_id)
     remark(f"this game is stored already, as game {number} of {store.path}")
@@ -114,8 +114,7 @@ def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
         elif Path.cwd() not in Path(os.path.realpath(store_path)).parents:
             remark(f"store: {store_path} (outside this folder)")
         with Store(store_path, create=True) as store:
-            agree(paused, store)
-            if _is_stored(paused.id, store):
+            if _is_stored(agree(paused, store), store):
                 return 0
         checked = runnable(level, bots, HostPrograms(paused.interpreters, bots), paused.limits[0])
         faults = [bot.fault for bot in checked if bot.fault is not None]

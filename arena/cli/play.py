@@ -33,6 +33,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import parse_duration, parse_time
 from arena.league.changes import note_versions
+from arena.league.resume import stored_in
 from arena.league.run import Session, play_missing
 from arena.league.schedule import Settings, schedule
 from arena.league.store import GameRow, Store
@@ -41,7 +42,7 @@ from arena.play.runner import GameOptions
 from arena.printable import printable
 from arena.report.json import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
-from arena.report.standings import make_table
+from arena.report.standings import Roster, make_table
 from arena.report.terminal import full_report, progress_console, results_console
 from arena.rules.loading import load_ruleset
 
@@ -56,7 +57,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be played, and where it is kept."""
+    """What is to be played, and where it is kept. Which games there are is known when the store has been opened."""
 
     kind: str
     settings: Settings
@@ -122,6 +123,8 @@ def play(
         ):
             trio.run(confinement.try_out)
             store.agree(plan.settings.described([bot.name for bot in plan.bots]))
+            played = schedule(plan.settings, plan.players, rounds, stored_in(store))  # older ids count as well
+            plan = dataclasses.replace(plan, games=tuple(played[:games]))
             for line in note_versions(store, plan.bots):
                 remark(line)
             if options.store is None:
@@ -134,7 +137,7 @@ def play(
 
 def _note_others(store: Store, players: Sequence[Player]) -> None:
     """Say that a store which nobody has named holds games of bots that take no part now, if it does."""
-    count = store.count_others([player.name for player in players])
+    count = store.count_others(players)
     if count:
         games = "1 game" if count == 1 else f"{count} games"
         remark(
@@ -165,7 +168,7 @@ def _plan(
         kind,
         settings,
         tuple(bots),
-        tuple(schedule(settings, [bot.player for bot in bots], rounds)[:games]),
+        (),
         options.jobs,
         level,
         options.sandbox == AUTO,
@@ -254,7 +257,8 @@ def _print_results(plan: _Plan, store: Store, as_json: bool) -> bool:
     try:
         if as_json:
             broken = {bot.name: bot.fault for bot in plan.bots if bot.fault is not None}
-            result(league_document(plan.path, store.settings(), table, rows, broken))
+            names = Roster(plan.players, rows).names
+            result(league_document(plan.path, store.settings(), table, rows, broken, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width))

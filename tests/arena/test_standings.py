@@ -18,7 +18,7 @@ from arena.report.terminal import full_report, interval_text
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE
-ANN, BOB, CAT, DAN = (Player(name, "") for name in ("ann", "bob", "cat", "dan"))
+ANN, BOB, CAT, DAN = (Player(name, f"digest of {name}") for name in ("ann", "bob", "cat", "dan"))
 TIME = PlayerTime(moves=100, total_us=123_456, slowest_us=45_678, cpu_us=98_765)
 
 
@@ -183,7 +183,7 @@ def test_intervals_show_both_ends_and_leave_out_what_is_open(low: float | None, 
     assert interval_text(low, high) == text
 
 
-FIVE = [Player(name, "") for name in ("tactician", "scholar", "warden", "raider", "drifter")]
+FIVE = [Player(name, f"digest of {name}") for name in ("tactician", "scholar", "warden", "raider", "drifter")]
 
 
 def test_a_usual_table_is_whole_in_eighty_columns() -> None:

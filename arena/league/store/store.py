@@ -10,6 +10,7 @@ games it holds and which, and the settings are summed too. What is not as it was
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -287,11 +288,26 @@ class Store:
         )
         return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
 
-    def count_others(self, names: Sequence[str]) -> int:
-        """How many games there are with a bot that has none of these names."""
-        pairs = self._query("SELECT red, blue, count(*) FROM games GROUP BY red, blue")
-        known = set(names)
-        return sum(count for red, blue, count in pairs if not {red, blue} <= known)
+    def players_as_now_called(self) -> list[Player]:
+        """All who have played here, as `players` gives them, and then those of them who took part the last time: one
+        who was renamed may have played no game since."""
+        played = self.players()
+        digests = {player.digest for player in played}
+        with suppress(DamagedError):
+            return [*played, *(player for player in self.entrants() if player.digest in digests)]
+        return played
+
+    def count_others(self, players: Sequence[Player]) -> int:
+        """How many games there are with a bot that is none of these, nor another version of one: by digest and name."""
+        pairs = self._query(
+            "SELECT red, red_digest, blue, blue_digest, count(*) FROM games GROUP BY red, red_digest, blue, blue_digest"
+        )
+        names, digests = {player.name for player in players}, {player.digest for player in players}
+
+        def is_known(name: object, digest: object) -> bool:
+            return name in names or digest in digests
+
+        return sum(count for *sides, count in pairs if not (is_known(*sides[:2]) and is_known(*sides[2:])))
 
     def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
         """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
