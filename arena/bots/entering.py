@@ -83,7 +83,9 @@ class _Entering:
         self._bots = bots
         self._entered: dict[int, str] = {}
         self._taken: set[str] = set()
-        self._waiting = sorted(range(len(bots)), key=lambda place: (bots[place].name, _path_key(bots[place])))
+        self._shown = [bot.name for bot in _named(bots, ())]
+        keys = [(given_name(bot.name), _path_key(bot)) for bot in bots]
+        self._waiting = sorted(range(len(bots)), key=keys.__getitem__)
         self._last_first = list(reversed(played))
         self._digests = {player.digest for player in played}
         self._contents = Counter(bot.digest for bot in bots)
@@ -95,16 +97,17 @@ class _Entering:
         for player in self._last_first:
             called.setdefault(player.name, []).append(player)
             namesakes.setdefault(given_name(player.name), []).append(player)
-        self._enter(lambda bot: self._known(bot, called.get(bot.name, ())))
-        self._enter(lambda bot: self._known(bot, namesakes.get(given_name(bot.name), ())))
-        self._enter(self._renamed)
-        self._enter(lambda bot: self._copies(bot.digest))
+        bots = self._bots
+        self._enter(lambda place: self._known(bots[place], called.get(self._shown[place], ())))
+        self._enter(lambda place: self._known(bots[place], namesakes.get(given_name(bots[place].name), ())))
+        self._enter(lambda place: self._renamed(bots[place]))
+        self._enter(lambda place: self._copies(bots[place].digest))
         return [self._entered[place] for place in range(len(self._bots))]
 
-    def _enter(self, digests_of: Callable[[BotSpec], Iterable[str]]) -> None:
+    def _enter(self, digests_of: Callable[[int], Iterable[str]]) -> None:
         """Let each of the bots that are left take the first of these digests that nobody has."""
         for place in list(self._waiting):
-            digest = next((digest for digest in digests_of(self._bots[place]) if digest not in self._taken), None)
+            digest = next((digest for digest in digests_of(place) if digest not in self._taken), None)
             if digest is not None:
                 self._entered[place] = digest
                 self._taken.add(digest)

@@ -114,7 +114,7 @@ def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
         elif Path.cwd() not in Path(os.path.realpath(store_path)).parents:
             remark(f"store: {store_path} (outside this folder)")
         with Store(store_path, create=True) as store:
-            if _is_stored(agree(paused, store), store):
+            if _is_stored(agree(paused, store, bots), store):
                 return 0
         checked = runnable(level, bots, HostPrograms(paused.interpreters, bots), paused.limits[0])
         faults = [bot.fault for bot in checked if bot.fault is not None]

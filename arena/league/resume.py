@@ -1,7 +1,10 @@
 """Interrupted games as games of a league: whose ids, seeds and settings have to be those that the league gives them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
+from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
 from arena.league.games import Games, Scheme, Settings, Stored, misfit, pair_seed_of, scheme_of, starter
 from arena.league.store import Store
@@ -14,11 +17,12 @@ def stored_in(store: Store) -> Stored:
     return Stored(store.ids(), store.players())
 
 
-def agree(paused: SavedGame, store: Store) -> str | None:
+def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:
     """Have a saved game's settings agree with those of the store that its result belongs to.
 
-    Returns the id under which the store holds this game already, which may be one of another version's scheme; None if
-    it does not. Raises `UsageError` if they do not agree, or if the game is not one that such settings give.
+    Returns the id under which the store holds this game already; None if it does not. That may be an id by another
+    scheme, and if the `bots` are given, of what these take part as in the store. Raises `UsageError` if the two do not
+    agree, or if the game is not one that such settings give.
     """
     words = misfit(paused)
     if words:
@@ -34,8 +38,14 @@ def agree(paused: SavedGame, store: Store) -> str | None:
     stored = stored_in(store)
     if paused.id in stored.ids:
         return paused.id
-    same = Games(settings, stored).game(*paused.players, 0)
-    return same.id if same.id in stored.ids else None
+    games = Games(settings, stored)
+    entered = [bot.player for bot in told_apart(bots, store.players())]
+    for players in (paused.players, entered):
+        for red, blue in pairwise(players):
+            game = games.game(red, blue, 0)
+            if game.id in stored.ids:
+                return game.id
+    return None
 
 
 def _settings(paused: SavedGame, seed: int | None) -> Settings:
