@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.entering import as_player, may_be
 from arena.bots.finding import NotThereError
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.samples import bot_path
@@ -99,12 +100,12 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
         ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
-    if bot.digest != player.digest:
+    if not may_be(bot, player):
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
             "them, or play the game anew with 'arena match'"
         )
-    return replace(bot, name=player.name)
+    return replace(as_player(bot, player.digest), name=player.name)
 
 
 def saved_game(

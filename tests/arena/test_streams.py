@@ -3,7 +3,6 @@
 import contextlib
 import os
 import pty
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +22,7 @@ MATCH = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sql
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        shutil.copy(DRIFTER, tmp_path / name)
+        (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
     return tmp_path
 
 
