@@ -24,7 +24,7 @@ def line_from(square: int, direction: int) -> range:
 NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(
     ()
     if square in LAKE_SQUARES
-    else tuple(near for way in DIRECTIONS for near in line_from(square, way)[:1] if near not in LAKE_SQUARES)
+    else tuple(square + way for way in DIRECTIONS if line_from(square, way) and square + way not in LAKE_SQUARES)
     for square in range(len(SQUARES))
 )
 """Per square, the squares that a piece there can step to if nothing stands in its way. Lakes have none."""

@@ -20,6 +20,7 @@ import click
 import pytest
 import trio
 
+import arena
 from arena import pytest_plugin
 from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.limits import Limits
@@ -85,7 +86,8 @@ def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
 
 # --- programs ---------------------------------------------------------------------------------------------------------
 
-PYTHON_BLOCKS = blocks("python")
+USES_THE_KIT = "from protocol.bot import"
+PYTHON_BLOCKS = [block for block in blocks("python") if USES_THE_KIT in block.body]
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
@@ -229,6 +231,23 @@ def test_each_command_runs_as_it_stands(page: str, desk: Path) -> None:
         if SETS_UP in command or ("hunter" in command and shutil.which("cargo") is None):
             continue
         assert_runs(command, desk)
+
+
+PROGRAMS = {
+    page: "\n".join(block.body for block in blocks("python") if block.page == page and block not in PYTHON_BLOCKS)
+    for page in dict.fromkeys(block.page for block in blocks("python") if block not in PYTHON_BLOCKS)
+}
+
+
+@pytest.mark.parametrize("page", PROGRAMS)
+def test_what_a_page_shows_of_the_library_runs_as_one_program(page: str, desk: Path) -> None:
+    (desk / "shown.py").write_text(PROGRAMS[page], encoding="utf-8")
+    assert_runs("python -W error shown.py", desk)
+
+
+def test_every_name_of_the_library_is_in_the_page_on_it() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert set(arena.__all__) - {"__version__"} <= set(re.findall(r"\barena\.(\w+)", text))
 
 
 def test_what_sets_up_an_environment_is_run_by_ci() -> None:

@@ -115,7 +115,11 @@ class OpenBot:
 
     async def receive(self, within: float = ANSWER_SECONDS) -> BotMessage:
         """Its next message, of any kind. Raises `ArenaError` if none comes within so many seconds."""
-        with trio.move_on_after(within):
+        return await self._receive_until(trio.current_time() + within, within)
+
+    async def _receive_until(self, end: float, within: float) -> BotMessage:
+        """The same until a moment of trio's clock, `within` seconds after this was begun."""
+        with trio.move_on_at(end):
             while True:
                 message = self._next()
                 if message is not None:
@@ -152,7 +156,7 @@ class OpenBot:
     async def watch(self) -> None:
         """Stop it when it uses more than its limits."""
         self._fault = await self._process.watch()
-        self._process.strike()
+        self._process.kill_now()
 
     def _error(self, what: str) -> ArenaError:
         lines = self.stderr.strip().splitlines()[-STDERR_LINES:]
@@ -240,7 +244,7 @@ class OpenBot:
         """The next message of this kind; those that are allowed before it go to `other`."""
         end = trio.current_time() + within
         while True:
-            message = await self.receive(max(0.0, end - trio.current_time()))
+            message = await self._receive_until(end, within)
             if isinstance(message, kind):
                 return message
             if not isinstance(message, allowed):
@@ -256,7 +260,7 @@ async def open_bot(path: AnyPath, *, rules: str = "isf", **options: Unpack[BotOp
     for wrongly, and other `ArenaError`.
     """
     ruleset = rules_of(rules)
-    chosen = play_options(options)
+    chosen = play_options(BotOptions, options)
     level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen))
     with Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters) as held:
         with plain_errors():

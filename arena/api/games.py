@@ -68,7 +68,7 @@ def play(
     """
     entry = _match_entry(first, second, 1)
     with _place(store) as path:
-        chosen = play_options(options, rules=rules, store=path, jobs=1)
+        chosen = play_options(GameOptions, options, rules=rules, store=path, jobs=1)
         (record,) = play_league(entry, chosen, None, _records, tells_forfeits=False)
     return record
 
@@ -90,7 +90,7 @@ def match(
     """
     entry = _match_entry(first, second, games)
     with _place(store) as path:
-        chosen = play_options(options, rules=rules, store=path)
+        chosen = play_options(LeagueOptions, options, rules=rules, store=path)
         return play_league(entry, chosen, on_result, _match_result)
 
 

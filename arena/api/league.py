@@ -27,7 +27,7 @@ class League:
 
     def __init__(self, store: AnyPath, *, rules: str = "isf", **options: Unpack[LeagueOptions]) -> None:
         self.path: Path = path_of(store, "store")
-        self._options = play_options(options, rules=rules, store=self.path)
+        self._options = play_options(LeagueOptions, options, rules=rules, store=self.path)
         self._paths: list[str] = []
 
     def __enter__(self) -> Self:
@@ -105,6 +105,10 @@ class League:
 def stored_record(path: Path, game: int | str) -> GameRecord:
     """The record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
     with plain_errors(), Store(path, create=False) as store:
+        numbers = store.numbers()
+        if isinstance(game, int) and game not in numbers:  # as a string it might be the start of an id
+            got = f"from 1 to {numbers[-1]}" if numbers else "of a game, and none is stored here yet"
+            raise UsageError(f"{path}: there is no game {game}; expected a number {got}")
         return store.record(str(game))[1]
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_type_hints
 
 from arena.bots.sandbox.launch import host_fault
 from arena.errors import UsageError, suggest
@@ -60,12 +60,17 @@ class LeagueOptions(GameOptions, total=False):
 _USUAL = {field.name: getattr(USUAL, field.name) for field in fields(PlayOptions)}
 
 
-def play_options(options: Mapping[str, Any], **fixed: object) -> PlayOptions:
-    """Keywords as options. Raises `UsageError` for an unknown keyword and for a value of another type."""
+def play_options(allowed: type[BotOptions], options: Mapping[str, Any], **fixed: object) -> PlayOptions:
+    """Keywords, of those that are allowed, as options, with some that are not the caller's to choose.
+
+    Raises `UsageError` for an unknown keyword and for a value of another type.
+    """
+    known = sorted(get_type_hints(allowed))
+    for name in options:
+        if name not in known:
+            raise UsageError(f"{name}: there is no such option here; {suggest(name, known)}")
     values: dict[str, Any] = {}
     for name, value in {**options, **fixed}.items():
-        if name not in _USUAL:
-            raise UsageError(f"{name}: there is no such option; {suggest(name, _USUAL)}")
         if name in ("limits", "store"):
             values[name] = None if value is None else path_of(value, name)
         elif name == "interpreters":

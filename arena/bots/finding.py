@@ -27,7 +27,6 @@ from pathlib import Path
 
 from arena.bots.identity import Identity, identify_file, identify_folder
 from arena.bots.ignore import Ignored
-from arena.bots.links import read_start
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import alike, expected_name, given_name, made_name, name_fault, name_of_file
 from arena.bots.samples import SAMPLES, bot_path, meant_sample, name_clashes
@@ -35,7 +34,7 @@ from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.hostfile import HOST_ERRORS, kind_of
+from arena.hostfile import HOST_ERRORS, kind_of, read_start
 from arena.printable import printable
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")

@@ -23,7 +23,7 @@ from arena.bots.ignore import NOTHING_IGNORED, Ignored
 from arena.bots.limits import GIB, MIB, size_text
 from arena.bots.look import Covered, Look, Parts, Stamp
 from arena.errors import UsageError
-from arena.hostfile import HOST_ERRORS, READ, kind_of
+from arena.hostfile import HOST_ERRORS, READ, NotAFileError, open_regular
 from arena.printable import printable
 
 BUILD_FOLDERS = frozenset(
@@ -259,15 +259,12 @@ class _Reader:
         """The hexadecimal SHA-256 of a regular file, read piece by piece."""
         content = hashlib.sha256()
         with self._opened(parts) as descriptor:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise UsageError(f"{self._shown(parts)}: expected a file, got {kind_of(status.st_mode)}")
-            self._take(status.st_size, parts)
-            size = 0
+            expected, size = os.fstat(descriptor).st_size, 0
+            self._take(expected, parts)
             while data := os.read(descriptor, CHUNK):
                 content.update(data)
                 size += len(data)
-                if size > status.st_size:  # it grows while it is read
+                if size > expected:  # it grows while it is read
                     self._take(len(data), parts)
         return content.hexdigest().encode()
 
@@ -289,7 +286,7 @@ class _Reader:
                 inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
                 os.close(folder)
                 folder = inner
-            file = os.open(parts[-1], READ | os.O_NOFOLLOW, dir_fd=folder)
+            file = open_regular(parts[-1], folder)
         except OSError as error:
             raise self._unreadable(parts, error) from None
         finally:
@@ -312,4 +309,6 @@ class _Reader:
         """What to raise for an error: itself, where it is the machine that has run out of something."""
         if error.errno in HOST_ERRORS:
             return error
+        if isinstance(error, NotAFileError):
+            return UsageError(f"{self._shown(parts)}: expected a file, got {error.kind}")
         return UsageError(f"{self._shown(parts)}: cannot be read: {error.strerror}")

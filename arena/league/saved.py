@@ -236,6 +236,7 @@ async def _play_one(
     """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
     game = sitting.spec.id
     ending: Played | Paused | Failed | None = None
+    failure: ArenaError | None = None
 
     async def heed() -> None:
         await stop.wait_beyond(Wish.GO_ON)
@@ -257,8 +258,10 @@ async def _play_one(
                     case Played() | Paused() | Failed():
                         ending = outcome
         except ArenaError as error:
-            ending = Failed.of(error, game)  # raised below: out of a nursery it would come wrapped in a group
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
         nursery.cancel_scope.cancel()
+    if failure:
+        raise failure
     match ending:
         case Played(record):
             return record

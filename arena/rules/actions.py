@@ -94,12 +94,12 @@ _GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}([{RANK_LETTERS}])")
 _RESCUE = re.compile(rf"([^+]*)\+([{RANK_LETTERS}]){_SQUARE}")
 
 
-def _parse_piece_move(travel: str, text: str) -> PieceMove:
-    """The move or path that `travel` stands for; `text` is the whole action, to be named in the refusal."""
-    squares = travel.split("-")
+def _parse_piece_move(written: str, text: str) -> PieceMove:
+    """The move or path that `written` stands for; `text` is the whole action, to be named in the refusal."""
+    squares = written.split("-")
     if len(squares) == 3:
         return _parse_path(squares, text)
-    move = MOVES.get(travel) or DIAGONAL_MOVES.get(travel)
+    move = MOVES.get(written) or DIAGONAL_MOVES.get(written)
     if move is None:
         raise NoActionError(f"{text}: a piece moves along its file or rank to another square")
     return move

@@ -91,7 +91,10 @@ def parse_ruleset(name: str, text: str, where: str) -> Ruleset:
 
 
 def _ruleset(name: str, file: RulesetFile, where: str) -> Ruleset:
-    base = None if file.extends is None else _load_shipped(file.extends)
+    try:
+        base = None if file.extends is None else _load_shipped(file.extends)
+    except RulesetError as error:
+        raise RulesetError(f"{where}: extends: {error}") from None
     values: dict[str, Any] = {}
     if base:
         values = {field.name: getattr(base, field.name) for field in fields(base)}

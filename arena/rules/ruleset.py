@@ -110,7 +110,7 @@ class Captains(enum.Enum):
 
 
 class Spy(enum.Enum):
-    """Where the spy strikes."""
+    """Whom the spy attacks."""
 
     STRAIGHT = "straight"
     DIAGONAL = "diagonal"
@@ -184,11 +184,11 @@ class Ruleset:
         if not set(army) & self.movable_ranks:
             return "army: expected at least one piece that can move"
         if self.spy is Spy.DIAGONAL and self.attacks is Attacks.FACING:
-            return "a spy that strikes diagonally and attacks along files only contradict each other"
+            return "a spy that attacks diagonally and attacks along files only contradict each other"
         for wanted, rank, words in (
             (self.captains is Captains.TWO_STEPS, Rank.CAPTAIN, "captains that move two squares need a captain"),
             (self.infiltration, Rank.INFILTRATOR, "infiltration needs an infiltrator"),
-            (self.spy is Spy.DIAGONAL, Rank.SPY, "a spy that strikes diagonally needs a spy"),
+            (self.spy is Spy.DIAGONAL, Rank.SPY, "a spy that attacks diagonally needs a spy"),
         ):
             if wanted and rank not in army:
                 return f"{words} in the army ({rank.letter} = 1 or more)"

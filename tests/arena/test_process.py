@@ -277,6 +277,7 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After each reading there is a pause, however little has come: here one that never ends."""
+    assert 1 / arena.bots.process.STDERR_PAUSE <= 1000, "readings a second"
     monkeypatch.setattr(arena.bots.process, "STDERR_PAUSE", math.inf)
     reads = []
     read = BotProcess._read_stderr

@@ -140,7 +140,7 @@ def test_a_daemon_that_hides_is_known_by_its_mark_and_dies_with_its_bot(
         process, hidden = await daemon()
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
         monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-        process.look_after()
+        process._watch.look()
         assert hidden in [each.pid for each in reaper.belongings(process.pid)]
         assert hidden not in [each.pid for each in reaper.belongings(other.pid)]
         await other.end(0)
@@ -166,7 +166,7 @@ def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
         with trio.fail_after(NEVER_ENDS):
             while not is_dead(hidden):
-                process.look_after()
+                process._watch.look()
                 await trio.sleep(reaper.SWEEP_SECONDS)
         assert not process.has_exited()
         assert not other.has_exited()
@@ -204,13 +204,44 @@ time.sleep(1000)
                 await trio.lowlevel.wait_readable(process.stdout)
                 output += process.read_now() or b""
             hidden = int(output.split()[0])
-            process.look_after()
+            process._watch.look()
             await process.write(b"go\n")
             await orphaned(hidden)
         await process.end(0)
 
     trio.run(main)
     assert left_behind() == []
+
+
+def test_what_is_in_the_session_of_a_bots_first_process_is_that_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if nobody has seen it before; what is in another session and has not been seen is not."""
+    bots = {leader: reaper.Owner(leader) for leader in (10, 20)}
+    monkeypatch.setattr(reaper, "owners", bots)
+    orphan = killed(31)
+    assert reaper._owner_by_history(orphan._replace(session=20)) is bots[20]
+    assert reaper._owner_by_history(orphan._replace(session=31)) is None
+
+
+@pytest.mark.parametrize("is_linux", [True, False], ids=["proc", "psutil"])
+def test_the_memory_of_a_process_is_known_where_there_is_no_proc_too(
+    is_linux: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own, and its part of what is shared: psutil tells both elsewhere, or as good as that."""
+    monkeypatch.setattr(procfs, "_LINUX", is_linux)
+
+    async def main() -> None:
+        process = await started(*python("held = bytearray(b'x' * 40_000_000); print('up', flush=True); input()"))
+        seen = procfs.look(process.pid)
+        assert seen is not None
+        assert seen.parent == os.getpid()
+        assert seen.resident > 40_000_000
+        assert 40_000_000 < procfs.own_memory(process.pid) < 80_000_000
+        assert 40_000_000 < procfs.fair_resident(process.pid) < 80_000_000
+        assert [each.pid for each in procfs.walk([process.pid])] == [process.pid]
+        await process.end(0)
+        assert procfs.own_memory(process.pid) == procfs.fair_resident(process.pid) == 0
+
+    trio.run(main)
 
 
 def test_two_passes_in_a_row_have_to_find_nothing(
@@ -446,7 +477,7 @@ time.sleep(1000)
                 while len(asked) < 30:
                     await trio.lowlevel.checkpoint()
             nursery.cancel_scope.cancel()
-        assert process.look_after() == ""
+        assert process._watch.look() == ""
         assert 30_000_000 < process.peak_memory < 128 * MIB
         await process.end(0)
 
@@ -573,7 +604,7 @@ while True: pass
                     await trio.lowlevel.wait_readable(process.stdout)
                     output += process.read_now() or b""
                 pids = [process.pid, int(output.split()[0])]
-                process.look_after()
+                process._watch.look()
                 nursery.start_soon(process.watch)
                 process.freeze()
                 os.kill(process.pid, signal.SIGCONT)  # as if by the helper, whichever was stopped first
@@ -604,14 +635,14 @@ def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> N
                 output += process.read_now() or b""
             spinner = int(output.split()[0])
             if is_known:
-                process.look_after()
+                process._watch.look()
             process.freeze()
             while psutil.Process(spinner).status() != psutil.STATUS_STOPPED:
                 if not is_known:
-                    process.look_after()
+                    process._watch.look()
                 await trio.lowlevel.checkpoint()  # the signal is on its way
             before = procfs.cpu_us(spinner)
-            process.look_after()
+            process._watch.look()
             await trio.sleep(0.05)
             assert procfs.cpu_us(spinner) == before
             process.thaw()

@@ -17,16 +17,13 @@ from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
-from arena.cli import pausable
 from arena.errors import UsageError
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league import saved as saved_games
 from arena.league.store import Store
-from arena.play.runner import GameOptions
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
 from protocol.codec import decode_for_bot
@@ -105,10 +102,10 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
     first = Hands(Referee(game))
     first.begin()
     first.play(cut)
-    past = first.referee.past()
+    past = first.referee.history()
     assert past is not None
     assert len(past.actions) == cut
-    second = Hands(Referee(game, past=past))
+    second = Hands(Referee(game, history=past))
     for color in second.referee.due():
         second.answer(color, b"want legal board\nready\n")
     second.play(60)
@@ -132,12 +129,12 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
 
 
 def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
-    assert Referee(spec("duel", TimeControl())).past() is None
+    assert Referee(spec("duel", TimeControl())).history() is None
 
 
 def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
     past = History(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
-    hands = Hands(Referee(spec("duel", TimeControl()), past=past))
+    hands = Hands(Referee(spec("duel", TimeControl()), history=past))
     for color in hands.referee.due():
         hands.answer(color, b"ready\n")
     for color in list(hands.referee.due()):
@@ -215,7 +212,7 @@ def bots_of(pid: int) -> list[int]:
     """The processes that an arena has started with its token: once there is one, it listens for signals."""
     found = []
     with suppress(psutil.Error):
-        for child in psutil.Process(pid).children():
+        for child in psutil.Process(pid).children(recursive=True):
             with suppress(psutil.Error):
                 if TOKEN_VARIABLE in child.environ():
                     found.append(child.pid)
@@ -364,19 +361,11 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
 
 
 @pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
-def test_pondering_is_allowed_after_a_pause_if_it_was_before(
-    folder: Path, pondering: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pondering_is_allowed_after_a_pause_if_it_was_before(folder: Path, pondering: bool) -> None:
     pause_a_game(folder, *([] if pondering else ["--no-pondering"]))
-    seen: list[bool] = []
-
-    async def play_on(spec: GameSpec, bots: object, past: History, pause: object, conditions: GameOptions) -> None:
-        seen.append(conditions.pondering)
-
-    monkeypatch.setattr(saved_games, "play_on", play_on)
-    monkeypatch.setattr(pausable, "own_process", lambda sandbox: None)
-    pausable.resume(folder / "g.json", None, None)
-    assert seen == [pondering]
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    assert (stored(folder / "c.sqlite").pondered_us is None) == pondering
 
 
 def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_ones(folder: Path) -> None:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -181,8 +181,8 @@ def test_a_game_in_which_an_answer_came_in_a_long_stop_is_not_judged(
         ArenaStoppedError, match=r"the arena was stopped for 12.3 s, and red \(red\) may have been late because of it"
     ) as e:
         play_to_script(0.01, LONG, MOVE, works=False)
-    assert e.value.past is not None
-    assert e.value.past.actions == ()
+    assert e.value.history is not None
+    assert e.value.history.actions == ()
     assert left_behind() == []
 
 
@@ -243,34 +243,61 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("command", ["league", "match"])
-def test_a_game_in_which_the_arena_was_stopped_is_played_again_and_nobody_loses_by_it(
-    command: str, tmp_path: Path
-) -> None:
+@contextlib.contextmanager
+def playing(command: str, folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A league, or a match that can be paused, in which Red is thinking. It goes on until it is told to answer."""
     for name in ("ann", "bob"):
-        (tmp_path / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
+        (folder / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
     words = ["league", "--rounds", "1"] if command == "league" else ["match", "--pause", "p.json"]
     line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", *words]
     line += ["ann.py", "bob.py", "--rules", "duel", "--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
-    with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
-        wait_for((tmp_path / "thinking").exists)
-        league.send_signal(signal.SIGSTOP)
-        wait_for(lambda: psutil.Process(league.pid).status() == psutil.STATUS_STOPPED)
-        stopped = time.monotonic()
-        (tmp_path / "answer").touch()
-        wait_for((tmp_path / "answered").exists)
-        wait_for(lambda: time.monotonic() > stopped + LIMIT + 0.2)
-        league.send_signal(signal.SIGCONT)
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
+        wait_for((folder / "thinking").exists)
+        yield league
+
+
+def stop_and_go_on(process: psutil.Process, folder: Path) -> None:
+    """Stop a process, let Red answer, and let the process go on once Red's time has long been over."""
+    process.send_signal(signal.SIGSTOP)
+    wait_for(lambda: process.status() == psutil.STATUS_STOPPED)
+    stopped = time.monotonic()
+    (folder / "answer").touch()
+    wait_for((folder / "answered").exists)
+    wait_for(lambda: time.monotonic() > stopped + LIMIT + 0.2)
+    process.send_signal(signal.SIGCONT)
+
+
+def all_resigned(command: str, folder: Path) -> None:
+    """Nobody has lost by what happened to the arena."""
+    with Store(folder / "l.sqlite", create=False) as store:
+        rows = list(store.rows())
+        assert [row.reason for row in rows] == [Reason.RESIGN] * (2 if command == "league" else 1)
+        for row in rows:
+            check_record(store.record(str(row.number))[1])
+
+
+@pytest.mark.parametrize("command", ["league", "match"])
+def test_a_game_in_which_its_worker_was_stopped_is_played_again_and_nobody_loses_by_it(
+    command: str, tmp_path: Path
+) -> None:
+    with playing(command, tmp_path) as league:
+        (worker,) = psutil.Process(league.pid).children()
+        stop_and_go_on(worker, tmp_path)
         _, said = league.communicate(timeout=PATIENCE)
     assert league.returncode == 0, said
     again = "is played again" if command == "league" else "going on after 2 plies"
     assert f"{again}: the arena was stopped for " in said
-    with Store(tmp_path / "l.sqlite", create=False) as store:
-        rows = list(store.rows())
-        assert [row.reason for row in rows] == [Reason.RESIGN] * len(rows)
-        assert len(rows) == (2 if command == "league" else 1)
-        for row in rows:
-            check_record(store.record(str(row.number))[1])
+    all_resigned(command, tmp_path)
+
+
+@pytest.mark.parametrize("command", ["league", "match"])
+def test_an_arena_that_is_stopped_while_its_worker_runs_costs_no_game(command: str, tmp_path: Path) -> None:
+    with playing(command, tmp_path) as league:
+        stop_and_go_on(psutil.Process(league.pid), tmp_path)
+        _, said = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 0, said
+    assert "was stopped" not in said
+    all_resigned(command, tmp_path)
 
 
 # --- full pipes -------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class Mounts:
     trial: Trial | None = None
 
 
-def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Mounts:
+def mounts_of(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Mounts:
     """What is to be known to start a bot. `others` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.

@@ -1,6 +1,6 @@
 """What the system tells of processes: who started whom, what they hold, what they have used. Reads, and does nothing.
 
-On Linux this is read from /proc, 15 microseconds a process; psutil, which stands in elsewhere, takes a hundred times
+On Linux this is read from /proc, 15 microseconds a process. Where /proc is not, psutil serves: it takes a hundred times
 that, and a league looks at every process of every bot twenty times a second. What a bot can make long (its tree, a list
 of children) is read up to a stated length only.
 """
@@ -135,6 +135,8 @@ def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
 def own_memory(pid: int) -> int:
     """Bytes of resident memory that are no files' (pages shared with others counted in full). 0 if that cannot be
     told."""
+    if not _LINUX:
+        return _unshared_with_psutil(pid)
     lines = read_file(f"/proc/{pid}/status").splitlines()
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"RssAnon:", b"RssShmem:")))
 
@@ -142,23 +144,34 @@ def own_memory(pid: int) -> int:
 def fair_resident(pid: int) -> int:
     """Bytes of resident memory, pages shared by several processes divided among them. 0 if that cannot be told.
 
-    The kernel goes through all its pages for that: some 30 ms for 400 MB.
+    The kernel goes through all its pages for that: some 30 ms for 400 MB. Where /proc is not, what is shared is left
+    out.
     """
+    if not _LINUX:
+        return _unshared_with_psutil(pid)
     for line in read_file(f"/proc/{pid}/smaps_rollup").splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
     return 0
 
 
+def cpu_clock(pid: int) -> int | None:
+    """The number by which the system knows the clock of a process's processor time; None where it has no such number.
+
+    It is what clock_getcpuclockid makes of the process id.
+    """
+    return (~pid << 3) | 2 if _LINUX else None
+
+
 def cpu_us(pid: int) -> int | None:
     """Microseconds of processor time that a process has used, all its threads together; None once it has been reaped.
 
-    Its children's time is not in it. On Linux this is the process's own exact clock (the number that
-    clock_getcpuclockid makes of the process id), and costs half a microsecond.
+    Its children's time is not in it. On Linux this is the process's own exact clock, and costs half a microsecond.
     """
-    if _LINUX:
+    clock = cpu_clock(pid)
+    if clock is not None:
         try:
-            return time.clock_gettime_ns((~pid << 3) | 2) // 1000
+            return time.clock_gettime_ns(clock) // 1000
         except OSError:
             return None
     try:
@@ -224,6 +237,14 @@ def keep_spare_descriptor() -> None:
     with contextlib.suppress(OSError):
         if not _spare:
             _spare.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+
+
+def _unshared_with_psutil(pid: int) -> int:
+    """Bytes of resident memory that no other process has. 0 if that cannot be told."""
+    try:
+        return int(psutil.Process(pid).memory_full_info().uss)
+    except (psutil.Error, AttributeError):
+        return 0
 
 
 def _look_with_psutil(pid: int) -> Process | None:

@@ -110,7 +110,7 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
         ({"jobs": 0}, "--jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
         ({"games": 0}, "games: expected a whole number from 1"),
-        ({"tiem": "1s"}, "did you mean time"),
+        ({"tiem": "1s"}, "tiem: there is no such option here; did you mean time"),
         ({"interpreters": "/usr"}, "interpreters: expected a list of paths"),
         ({"store": 3}, "store: expected a path, got 3"),
     ],

@@ -82,7 +82,7 @@ def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
             reaper._adopts_orphans(),
             reaper._prctl(reaper.GET_DUMPABLE, 0),
             sys.getswitchinterval(),
-            threading.active_count(),
+            [thread.name for thread in threading.enumerate() if not thread.daemon],
             os.getcwd(),
             dict(os.environ),
         ]

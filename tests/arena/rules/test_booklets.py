@@ -964,7 +964,7 @@ def test_a_ruleset_file_that_cannot_be_played_is_refused_by_file_and_key(
         ("isf+resuce", ["unknown switch +resuce", "did you mean rescue?"]),
         ("isf+rescue+rescue", ["+rescue twice"]),
         ("isf+exploding-bombs+mobile-bombs", ["+exploding-bombs and +mobile-bombs", "both decide bombs"]),
-        ("isf+diagonal-spy+facing-attacks", ["strikes diagonally", "contradict each other"]),
+        ("isf+diagonal-spy+facing-attacks", ["attacks diagonally", "contradict each other"]),
         ("barrage+lightning-captains", ["need a captain", "6 = 1 or more"]),
         ("isf+infiltration", ["needs an infiltrator", "I = 1 or more"]),
         ("duel+diagonal-spy", ["+diagonal-spy is a rule for the army F:1 B:6", "duel has F:1 B:2"]),
