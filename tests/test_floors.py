@@ -122,5 +122,13 @@ def test_the_pure_floors_touch_no_clock_no_process_and_no_file(module: str) -> N
     assert not {name.split(".")[0] for name in imports(MODULES[module])} & IMPURE_IMPORTS
 
 
+@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("arena.league")])
+def test_the_league_knows_no_terminal_and_no_command(module: str) -> None:
+    names = {name.split(".")[0] for name in imports(MODULES[module])}
+    assert not names & {"rich", "click"}
+    calls = [node for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Call)]
+    assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+
+
 def test_every_top_level_package_of_the_house_is_on_a_floor() -> None:
     assert {floor(module) for module in MODULES} == set(range(len(FLOORS)))
