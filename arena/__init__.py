@@ -1,4 +1,7 @@
-"""A bot arena for the board game Stratego, as a library: see docs/api.md. What is imported is imported at first use."""
+"""A bot arena for the board game Stratego, as a library: see docs/api.md. What is imported is imported at first use.
+
+PYTEST_DONT_REWRITE: a program may import this before it starts pytest, which would warn that it comes too late.
+"""
 
 import sys
 from typing import TYPE_CHECKING

@@ -5,7 +5,8 @@
 Compiles two C programs. One bounces a line back and forth with another C program over two pipes: the ping-pong. The
 other is a bot that answers at once (its piece walks round a square of four squares), so that what is timed in a game
 between two of them is the arena: the referee, the rules, the view, the clock, the records and the waiting. A game of
-few plies is taken off a game of many, so that starting and ending processes does not count.
+few plies is taken off a game of many, so that starting and ending processes does not count. The same bot that thinks
+for two milliseconds shows what sleeping and waking cost: there the arena's processor time is to be looked at.
 
 What a ping-pong costs depends on where its two ends run. On one CPU a round trip is two changes of processes and
 nothing else: that is the least there is. On two CPUs it has two wake-ups of a CPU in it, as has a ply of a game whose
@@ -13,9 +14,9 @@ bot runs on another CPU than the arena. Two games are set against two ping-pongs
 
 A CPU that has gone to sleep takes long to wake, and how long is the machine's affair: so a program of idle priority,
 which gives way to everything, keeps each CPU awake meanwhile. The runs are interleaved, because a machine's speed
-drifts; with `--against` so are those of other checkouts of the arena, to compare versions. On a busy machine the
-arena's own processor time, which is given too, compares better than the time by the clock. Ratios are of the medians,
-with one game at a time and with two (over all plies of both). Needs a C compiler.
+drifts; with `--against` so are those of other checkouts of the arena, each measured by its own copy of this script, to
+compare versions. On a busy machine the arena's own processor time, which is given too, compares better than the time by
+the clock. Ratios are of the medians. Needs a C compiler.
 """
 
 import argparse
@@ -41,6 +42,7 @@ from arena.game.time_control import TimeControl
 from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 
+THINKING_NS = 2_000_000
 PLACES = ("ping-pong on one CPU", "on two", "two, each on one")
 HERE = Path(__file__).resolve().parent.parent
 
@@ -94,7 +96,17 @@ int main(int argc, char **argv) {
 INSTANT_BOT = r"""
 #include <string.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
+#ifndef THINKING_NS
+#define THINKING_NS 0
+#endif
+static long long now(void) {
+    struct timespec moment;
+    clock_gettime(CLOCK_MONOTONIC, &moment);
+    return moment.tv_sec * 1000000000LL + moment.tv_nsec;
+}
+static void think(void) { for (long long end = now() + THINKING_NS; THINKING_NS && now() < end;) continue; }
 static const char *RED[] = {"move a4-b4\n", "move b4-b3\n", "move b3-a3\n", "move a3-a4\n"};
 static const char *BLUE[] = {"move a7-b7\n", "move b7-b8\n", "move b8-a8\n", "move a8-a7\n"};
 static void say(const char *text) { if (write(1, text, strlen(text)) < 0) _exit(1); }
@@ -111,7 +123,7 @@ int main(void) {
         char *line = buffer, *end;
         while ((end = strchr(line, '\n'))) {
             *end = 0;
-            if (!strncmp(line, "turn ", 5)) say(moves[step++ % 4]);
+            if (!strncmp(line, "turn ", 5)) think(), say(moves[step++ % 4]);
             else if (!strncmp(line, "hello", 5)) say("ready\n");
             else if (!strncmp(line, "game blue", 9)) moves = BLUE;
             else if (!strcmp(line, "setup")) say("setup FBBS2339M./........../........../2.........\n");
@@ -125,14 +137,14 @@ int main(void) {
 """
 
 
-def compile_program(source: str, program: Path) -> Path:
+def compile_program(source: str, program: Path, *options: str) -> Path:
     """Compile C source; exits with a message if there is no compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         sys.exit("expected a C compiler (cc or gcc) on the PATH, found none; on Debian: apt-get install gcc libc6-dev")
     code = program.with_suffix(".c")
     code.write_text(source)
-    subprocess.run([compiler, "-O2", "-o", str(program), str(code)], check=True)
+    subprocess.run([compiler, "-O2", *options, "-o", str(program), str(code)], check=True)
     return program
 
 
@@ -192,11 +204,45 @@ def time_ply(bot: BotSpec, plies: int, games: int) -> Cost:
     return Cost(*((of_long - of_short) / ((plies - short) * games) * 1e6 for of_long, of_short in both))
 
 
-def time_ply_in(checkout: Path, program: Path, plies: int, games: int) -> Cost:
-    """The same with the arena of a checkout, in a process of its own."""
-    line = [sys.executable, str(Path(__file__).resolve()), "--plies", str(plies), "--measure", str(program), str(games)]
+class Case(NamedTuple):
+    """Something that is measured: so many games at once between bots that think or do not, on one CPU or on all."""
+
+    name: str
+    games: int = 1
+    thinks: bool = False
+    on_one_cpu: bool = False
+
+    def plies(self, plies: int) -> int:
+        """How many plies the long game has, if that of instant bots has so many."""
+        return max(200, plies // 20) if self.thinks else plies
+
+
+CASES = (
+    Case("one game"),
+    Case("two games", games=2),
+    Case("one game on one CPU", on_one_cpu=True),
+    Case("one game of bots that think", thinks=True),
+)
+
+ON_CPUS = (
+    "import os, sys; os.sched_setaffinity(0, map(int, sys.argv[1].split(','))); os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
+def time_ply_in(checkout: Path, folder: Path, plies: int, case: Case, cpus: Sequence[int]) -> Cost:
+    """The same with the arena of a checkout, in a process of its own: the checkout's own script measures."""
+    program = folder / ("thinking" if case.thinks else "instant")
+    script = checkout / "benchmarks" / "ply.py"
+    measuring = [str(script), "--plies", str(case.plies(plies)), "--measure", str(program), str(case.games)]
+    wanted = ",".join(map(str, cpus[:1] if case.on_one_cpu else cpus))
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    done = subprocess.run(line, check=False, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", ON_CPUS, wanted, sys.executable, *measuring],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     if done.returncode:
         sys.exit(f"{checkout}: {done.stderr}")
     wall, cpu, measured = done.stdout.splitlines()
@@ -207,67 +253,67 @@ def time_ply_in(checkout: Path, program: Path, plies: int, games: int) -> Cost:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run found: microseconds of a round trip in each place, and of a ply in each checkout, with one game and
-    with two."""
+    """What one run found: microseconds of a round trip in each place, and of a ply in each checkout and case."""
 
     pings: tuple[float, ...]
-    plies: tuple[tuple[Cost, Cost], ...]
+    plies: tuple[tuple[Cost, ...], ...]
 
     def words(self, checkouts: Sequence[Path]) -> str:
         """The figures in words."""
         words = [f"{name} {took:.1f}" for name, took in zip(PLACES, self.pings, strict=True)]
-        words += [
-            f"{'ply' if checkout == HERE else f'{checkout.name} ply'}: one game {one.wall:.1f} (CPU {one.cpu:.1f}), "
-            f"two games {two.wall:.1f} (CPU {two.cpu:.1f})"
-            for checkout, (one, two) in zip(checkouts, self.plies, strict=True)
-        ]
+        for checkout, costs in zip(checkouts, self.plies, strict=True):
+            figures = (
+                f"{case.name} {cost.wall:.1f} (CPU {cost.cpu:.1f})" for case, cost in zip(CASES, costs, strict=True)
+            )
+            words.append(f"{'ply' if checkout == HERE else f'{checkout.name} ply'}: {', '.join(figures)}")
         return "; ".join(words)
 
 
 def median_of(runs: Sequence[Run]) -> Run:
     """The median of each figure."""
     pings = tuple(statistics.median(column) for column in zip(*(run.pings for run in runs), strict=True))
-    plies = []
-    for column in zip(*(run.plies for run in runs), strict=True):
-        one, two = (
-            Cost(*(statistics.median(figure) for figure in zip(*(pair[games] for pair in column), strict=True)))
-            for games in (0, 1)
+    plies = tuple(
+        tuple(
+            Cost(*(statistics.median(kind) for kind in zip(*costs, strict=True))) for costs in zip(*column, strict=True)
         )
-        plies.append((one, two))
-    return Run(pings, tuple(plies))
+        for column in zip(*(run.plies for run in runs), strict=True)
+    )
+    return Run(pings, plies)
 
 
-def measure(program: Path, options: argparse.Namespace) -> None:
+def measure(folder: Path, options: argparse.Namespace) -> None:
     """Run all of it and print what came of it."""
     cpus = sorted(os.sched_getaffinity(0))
     first, last = cpus[0], cpus[-1]
-    bouncer = compile_program(PING_PONG, program.with_name("ping-pong"))
+    bouncer = compile_program(PING_PONG, folder / "ping-pong")
+    compile_program(INSTANT_BOT, folder / "instant")
+    compile_program(INSTANT_BOT, folder / "thinking", f"-DTHINKING_NS={THINKING_NS}")
     places = ([(first, first)], [(first, last)], [(first, first), (last, last)])
     checkouts = [HERE, *options.against]
     runs = []
     with awake(cpus):
         for number in range(1, options.rounds + 1):
             pings = tuple(ping_pong(bouncer, options.plies, pairs) for pairs in places)
-            plies = tuple(
-                (time_ply_in(checkout, program, options.plies, 1), time_ply_in(checkout, program, options.plies, 2))
-                for checkout in checkouts
-            )
-            runs.append(Run(pings, plies))
+            by_case = [
+                [time_ply_in(checkout, folder, options.plies, case, cpus) for checkout in checkouts] for case in CASES
+            ]
+            runs.append(Run(pings, tuple(zip(*by_case, strict=True))))
             print(f"run {number:3} us: {runs[-1].words(checkouts)}", flush=True)
     median = median_of(runs)
     print(f"median  us: {median.words(checkouts)}")
     if len(cpus) < 2:
         print("this machine has one CPU: no ping-pong could be kept on two")
     on_one, on_two, pair = median.pings
-    for checkout, (one, two) in zip(checkouts, median.plies, strict=True):
+    for checkout, (one, two, pinned, _) in zip(checkouts, median.plies, strict=True):
         print(
-            f"{checkout}: one game {one.wall / on_one:.1f} times the ping-pong on one CPU, "
-            f"{one.wall / on_two:.1f} times that on two; two games {two.wall / pair:.1f} times two ping-pongs"
+            f"{checkout}: one game {one.wall / on_one:.1f} times the ping-pong on one CPU, and "
+            f"{pinned.wall / on_one:.1f} times if it is on one CPU itself; {one.wall / on_two:.1f} times that on two; "
+            f"two games {two.wall / pair:.1f} times two ping-pongs"
         )
     for place, checkout in enumerate(options.against, start=1):
-        for games, name in enumerate(("one game", "two games")):
+        for case, name in enumerate(case.name for case in CASES):
             walls, used = (
-                statistics.median(run.plies[0][games][kind] / run.plies[place][games][kind] for run in runs)
+                statistics.median(run.plies[0][case][kind] / run.plies[place][case][kind] for run in runs)
                 for kind in (0, 1)
             )
             print(f"this against {checkout}: {name} {walls:.3f} by the clock, {used:.3f} of processor time")
@@ -294,10 +340,10 @@ def main() -> None:
         return
     options.against = [checkout.resolve() for checkout in options.against]
     for checkout in options.against:
-        if not (checkout / "arena" / "match.py").exists():
-            parser.error(f"--against: expected a checkout of the arena, found no arena/play/runner.py in {checkout}")
+        if not (checkout / "benchmarks" / "ply.py").exists():
+            parser.error(f"--against: expected a checkout of the arena, found no benchmarks/ply.py in {checkout}")
     with tempfile.TemporaryDirectory() as folder:
-        measure(compile_program(INSTANT_BOT, Path(folder, "instant")), options)
+        measure(Path(folder), options)
 
 
 if __name__ == "__main__":

@@ -164,12 +164,16 @@ def decode_from_bot(line: bytes) -> BotMessage | None:
     message = parse(rest)
     if isinstance(message, Move) and _PLAIN_MOVE.fullmatch(message.action):
         _PLAIN_MOVES[line] = message
+        PLAIN_MOVE_LINES[line + b"\n"] = message.action
     return message
 
 
 _PLAIN_MOVE = re.compile(rf"{_SQUARE}-{_SQUARE}")
 _PLAIN_MOVES: dict[bytes, Move] = {}
 """Plain moves seen before, by their line: nearly all that a bot sends, and no more than there are pairs of squares."""
+
+PLAIN_MOVE_LINES: dict[bytes, str] = {}
+"""The actions of the same moves, by their line with its newline: for a look-up of all that a bot has sent."""
 
 
 def _parse_wants(rest: str) -> Wants:
@@ -241,7 +245,7 @@ def encode_for_bot(message: ArenaMessage) -> bytes:
     Raises `LocalProtocolError` for text that has no place on a line, and for more of it than a line may have.
     """
     if isinstance(message, Moved):
-        known = _MOVED_LINES[message.color].get(message.action)
+        known = MOVED_LINES[message.color].get(message.action)
         if known is not None:
             return known
     line = _FOR_BOT[type(message)](message)
@@ -251,11 +255,11 @@ def encode_for_bot(message: ArenaMessage) -> bytes:
         raise LocalProtocolError(f"a line of {len(line)} bytes, expected at most {MAX_BOT_LINE}: {_cut(line)!r}")
     data = line.encode("ascii") + b"\n"
     if isinstance(message, Moved) and _PLAIN_MOVE.fullmatch(message.action):
-        _MOVED_LINES[message.color][message.action] = data
+        MOVED_LINES[message.color][message.action] = data
     return data
 
 
-_MOVED_LINES: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
+MOVED_LINES: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
 """Lines written before, by colour and action: each is sent to two bots and comes again and again."""
 
 

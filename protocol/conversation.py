@@ -4,15 +4,29 @@
     WAITING --turn--> THINKING --move--> WAITING            (until `end`, which leads back to IDLE)
     IDLE --quit--> CLOSED
 
-The table below is the whole theory: for each phase, what a bot may send and the phase that follows. A message that is
-not in its phase's row is a `RemoteProtocolError`. The arena's own messages move the phase in four places only, so they
-need no table: `hello`, `setup`, `turn`, and `end`.
+Two tables are the whole theory: for each phase, what a bot may send and the phase that follows (a message that is not
+in its phase's row is a `RemoteProtocolError`); and which of the arena's own messages move the phase.
 """
 
 import enum
 
 from protocol.codec import RemoteProtocolError
-from protocol.messages import Author, BotMessage, Move, Name, Note, Ready, Setup, Wants
+from protocol.messages import (
+    Author,
+    BotMessage,
+    End,
+    Hello,
+    Move,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Restore,
+    Setup,
+    SetupRequest,
+    Turn,
+    Wants,
+)
 
 
 class Phase(enum.Enum):
@@ -46,6 +60,23 @@ BOT_MAY_SEND: dict[Phase, dict[type, Phase]] = {
     Phase.THINKING: {Move: Phase.WAITING, Note: Phase.THINKING},
     Phase.CLOSED: {},
 }
+
+ARENA_MOVES_TO: dict[type, Phase] = {
+    Hello: Phase.INTRODUCING,
+    SetupRequest: Phase.SETTING_UP,
+    Restore: Phase.WAITING,
+    Turn: Phase.THINKING,
+    End: Phase.IDLE,
+    Quit: Phase.CLOSED,
+}
+"""The phase that follows one of the arena's messages; those that are not in it leave the phase as it is."""
+
+UNASKED: dict[Phase, Phase] = {
+    Phase.INTRODUCING: Phase.STARTING,
+    Phase.SETTING_UP: Phase.IDLE,
+    Phase.THINKING: Phase.WAITING,
+}
+"""The phases in which the arena waits for a bot, and the one that each is still in while the bot has not been asked."""
 
 
 def after(phase: Phase, message: BotMessage) -> Phase:

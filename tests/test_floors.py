@@ -22,6 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),
+    frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),

@@ -9,7 +9,7 @@ from typing import TypeVar, Unpack
 
 import trio
 
-from arena.api.settings import AnyPath, BotOptions, path_of, plain_errors, play_options
+from arena.api.settings import AnyPath, BotOptions, bot_word, plain_errors, play_options
 from arena.api.settings import rules as rules_of
 from arena.api.threads import Errand, in_thread_of_trio
 from arena.bots import BotSpec, find_bots
@@ -261,7 +261,7 @@ async def open_bot(path: AnyPath, *, rules: str = "isf", **options: Unpack[BotOp
     """
     ruleset = rules_of(rules)
     chosen = play_options(BotOptions, options)
-    level, bot = await in_thread_of_trio(partial(_prepare, str(path_of(path, "bot")), chosen))
+    level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen))
     with Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters) as held:
         with plain_errors():
             await held.try_out()

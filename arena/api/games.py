@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar, Unpack
 
 from arena.api.results import Result, forfeits_text, result_of
-from arena.api.settings import AnyPath, GameOptions, LeagueOptions, path_of, play_options
+from arena.api.settings import AnyPath, GameOptions, LeagueOptions, bot_word, path_of, play_options
 from arena.api.threads import Errand, in_thread
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
@@ -97,7 +97,7 @@ def match(
 def _match_entry(first: AnyPath, second: AnyPath, games: int) -> Entry:
     if type(games) is not int or not 1 <= games <= MOST_GAMES:
         raise UsageError(f"games: expected a whole number from 1 to {MOST_GAMES}, got {games!r}")
-    paths = [str(path_of(path, "bot")) for path in (first, second)]
+    paths = [bot_word(path) for path in (first, second)]
     return Entry(paths, "match", (games + 1) // 2, games)
 
 

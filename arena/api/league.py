@@ -14,7 +14,7 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
 from arena.league.store import Contents, Store, damage_text
-from arena.report.standings import make_table, shown_names
+from arena.report.standings import Roster, make_table, players_of
 
 
 class League:
@@ -76,14 +76,14 @@ class League:
     def standings(self, *, everyone: bool = False) -> Standings:
         """The table of the bots that took part the last time, or of all that have ever played in the store."""
         contents = self._read()
-        players = {player: None for row in contents.rows for player in row.players}
-        chosen = tuple(players) if everyone or not contents.entrants else contents.entrants
+        everybody = everyone or not contents.entrants
+        chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
         return Standings(make_table(chosen, contents.rows, None if everyone else contents.planned))
 
     def games(self) -> list[Result]:
         """All games that are stored, in the order in which they were."""
         contents = self._read()
-        names = shown_names(tuple({player: None for row in contents.rows for player in row.players}))
+        names = Roster(players_of(contents.rows, contents.entrants), contents.rows).names
         return [result_of(row, names) for row in contents.rows]
 
     def record(self, game: int | str) -> GameRecord:

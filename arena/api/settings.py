@@ -96,6 +96,12 @@ def path_of(value: object, what: str) -> Path:
     return Path(value)
 
 
+def bot_word(path: AnyPath) -> str:
+    """A bot as a caller has named it: `warden` may be a sample bot, `./warden` is none. Raises `UsageError`."""
+    path_of(path, "bot")
+    return os.fspath(path)
+
+
 def rules(name: str = "isf") -> Ruleset:
     """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
 

@@ -28,6 +28,9 @@ now = trio.current_time
 MOMENT = 1e-3
 """The most of a time in which the arena did not look, in seconds, that a bot may be charged with."""
 
+GLANCE_SECONDS = 200e-6
+"""A look that has found something, and was so short a time ago, need not be repeated before that is read."""
+
 BEAT_SECONDS = 0.02
 """There is a look as often as this, whatever the games do."""
 STOP_SECONDS = 0.05
@@ -97,6 +100,22 @@ class Arrivals(trio.abc.Instrument):
         """Whether there may be something to read: False if the last look has found nothing since it was last taken."""
         return output in self._came or not self._epoll
 
+    def spin(self, output: int, seconds: float) -> bool:
+        """Look again and again until there is something to read, for so long at the most; whether there is.
+
+        A look is the poll and the time stamp in one: what it finds came between it and the look before. Where nobody
+        looks, there never is.
+        """
+        if not self._epoll:
+            return False
+        came = self._came
+        end = time.perf_counter() + seconds  # a clock that goes on whatever the run's own does
+        while output not in came:
+            self._look(now())
+            if time.perf_counter() > end:
+                return output in came
+        return True
+
     def take(self, output: int, asked: float) -> tuple[float, float]:
         """When what is to be read from this descriptor now came (its last part, if it came in parts), and what time it
         is now.
@@ -104,7 +123,9 @@ class Arrivals(trio.abc.Instrument):
         To be asked before it is read: a look finds nothing in a pipe that is empty again. `asked` is when the bot was
         asked: then there was nothing yet.
         """
-        moment = self._look(now())
+        moment = now() - self.left_out
+        if output not in self._came or moment - self._looked > GLANCE_SECONDS:
+            moment = self._look(now())
         earliest, latest = self._came.pop(output, (moment, moment))
         earliest = max(earliest, asked)
         moment = max(moment, asked)  # a stop takes away what has passed since the last look, too

@@ -23,7 +23,7 @@ from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
-from arena.bots.sandbox.procfs import Process, cpu_us
+from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
@@ -72,6 +72,8 @@ class BotProcess:
         self._stderr_lost = 0
         self._player: int | None = None if launch.helpers else self.pid
         """The bot's own first process, which stands below the sandbox's; None until it has been found."""
+        self._clock: int | None = None
+        """The system's number for the clock of `_player`'s processor time, once that has been found."""
         self._cpu_us = 0
         self._peak_memory: int | None = None
         self.used_us = 0
@@ -142,14 +144,6 @@ class BotProcess:
         """Whether there is output that nobody has read (or its end has been reached)."""
         return bool(self._stray.poll(0))
 
-    def output_within(self, seconds: float) -> bool:
-        """Whether there is output now or within a time so short that it is not worth sleeping through."""
-        end = time.perf_counter() + seconds
-        while not self._stray.poll(0):
-            if time.perf_counter() > end:
-                return False
-        return True
-
     def read_now(self) -> bytes | None:
         """What there is to read at once: None if there is nothing yet, empty at the end of output."""
         try:
@@ -194,10 +188,6 @@ class BotProcess:
         """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
         return await self._watch.until_over()
 
-    def look_after(self) -> str:
-        """Look at all of the bot's processes once; returns in words what they use more of than they may, or nothing."""
-        return self._watch.look()
-
     @property
     def peak_memory(self) -> int:
         """The most memory that was seen in use, in bytes, all processes together."""
@@ -210,17 +200,25 @@ class BotProcess:
 
     def _find_player(self) -> None:
         helpers = self._launch.helpers
-        found: list[Process] = reaper.belongings(self.pid, helpers + 1)
-        if len(found) > helpers:
-            self._player = found[helpers].pid
+        if self._player is None:
+            found: list[Process] = reaper.belongings(self.pid, helpers + 1)
+            if len(found) > helpers:
+                self._player = found[helpers].pid
+        if self._player is not None:
+            self._clock = cpu_clock(self._player)
 
     def cpu_us(self) -> int:
         """Microseconds of processor time used so far: of the whole tree in a control group, else of the bot's own first
         process with all its threads."""
+        if self._clock is not None:
+            try:
+                self._cpu_us = time.clock_gettime_ns(self._clock) // 1000
+            except OSError:  # it has been reaped: what it had used by the last time counts
+                return self._cpu_us
+            return self._cpu_us
         if self._launch.group:
             return self._launch.group.cpu_us()
-        if self._player is None:
-            self._find_player()
+        self._find_player()
         used = cpu_us(self._player) if self._player is not None else None
         if used is not None:
             self._cpu_us = used

@@ -129,7 +129,7 @@ _OPTIONS = (
         default=USUAL.pondering,
         help="Whether a bot may go on thinking in its opponent's time (default: it may).",
     ),
-    click.option("--affinity", is_flag=True, help="Pin the bots of each game to a CPU of its own."),
+    click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
         "--store",
         type=click.Path(path_type=Path, dir_okay=False),

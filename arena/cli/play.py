@@ -18,7 +18,7 @@ from arena.league.store import GameRow
 from arena.printable import printable
 from arena.report.json import league_document
 from arena.report.progress import LiveProgress, PlainProgress, Progress
-from arena.report.standings import make_table
+from arena.report.standings import Roster, make_table
 from arena.report.terminal import full_report, progress_console, results_console
 
 STDERR_LINES_SHOWN = 5
@@ -37,7 +37,7 @@ def play(entry: Entry, options: PlayOptions, *, as_json: bool) -> int:
 
 def _note_others(league: OpenLeague) -> None:
     """Say that a store which nobody has named holds games of bots that take no part now, if it does."""
-    count = league.store.count_others([player.name for player in league.plan.players])
+    count = league.store.count_others(league.plan.players)
     if count:
         games = "1 game" if count == 1 else f"{count} games"
         remark(
@@ -116,7 +116,8 @@ def _print_results(league: OpenLeague, as_json: bool) -> bool:
     table = make_table(plan.players, rows, len(plan.games))
     try:
         if as_json:
-            result(league_document(plan.path, league.store.settings(), table, rows, plan.faults))
+            names = Roster(plan.players, rows).names
+            result(league_document(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width))

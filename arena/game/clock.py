@@ -37,56 +37,68 @@ def counted(came: float, read: float) -> float:
 
 
 class Clock:
-    """Both sides' time under one time control.
+    """Both sides' time; `controls` are Red's and Blue's time control, which need not be the same."""
 
-    `deadline(color)` is when the side that is thinking loses on time, margin included.
-    """
+    __slots__ = ("_bank", "_banks_shown", "_controls", "_fixed", "_limit", "_margin", "_started")
 
-    __slots__ = ("_bank", "_control", "_fixed", "_limit", "_margin", "_started")
-
-    def __init__(self, control: TimeControl) -> None:
-        self._control = control
-        self._margin = control.margin_ms / 1000
-        bank = NEVER if control.bank_ms is None else control.bank_ms / 1000
-        self._bank = [bank, bank]
-        self._limit = NEVER if control.move_ms is None else control.move_ms / 1000
+    def __init__(self, controls: tuple[TimeControl, TimeControl]) -> None:
+        self._controls = controls
+        self._margin = [control.margin_ms / 1000 for control in controls]
+        self._bank = [NEVER if control.bank_ms is None else control.bank_ms / 1000 for control in controls]
+        self._limit = [NEVER if control.move_ms is None else control.move_ms / 1000 for control in controls]
         self._started = 0.0
-        self._fixed = (control.move_ms or 0, control.move_ms or 0, None, None)
+        self._banks_shown = any(control.bank_ms is not None and control.move_ms is not None for control in controls)
+        self._fixed: list[tuple[int, int, int | None, int | None]] | None = None
+        """What is shown to each side for the whole game, if no side has a bank."""
+        if all(control.bank_ms is None for control in controls):
+            red, blue = (control.move_ms or 0 for control in controls)
+            self._fixed = [(red, blue, None, None), (blue, red, None, None)]
 
     def budget(self, color: Color) -> float:
         """Seconds that the side may take for its next move: what its bank and the limit per move allow."""
-        return min(self._limit, self._bank[color])
+        return min(self._limit[color], self._bank[color])
 
     def budget_ms(self, color: Color) -> int:
         """The same in whole milliseconds, rounded down."""
         return _milliseconds(self.budget(color))
 
     def shown(self, color: Color) -> tuple[int, int, int | None, int | None]:
-        """What a `turn` line shows to a side: its own and the other's milliseconds, and perhaps both banks."""
-        if self._control.bank_ms is None:
-            return self._fixed
+        """What a `turn` line shows to a side: its own and the other's milliseconds, and perhaps both banks.
+
+        Banks are shown if a side has both a bank and a limit per move. A side without a bank is shown with what it has
+        for its move.
+        """
+        if self._fixed:
+            return self._fixed[color]
         other = color.opponent
         times = (self.budget_ms(color), self.budget_ms(other))
-        if self._control.move_ms is None:
+        if not self._banks_shown:
             return (*times, None, None)
-        return (*times, _milliseconds(self._bank[color]), _milliseconds(self._bank[other]))
+        return (*times, self._bank_ms(color), self._bank_ms(other))
+
+    def _bank_ms(self, color: Color) -> int:
+        bank = self._bank[color]
+        return self.budget_ms(color) if bank == NEVER else _milliseconds(bank)
 
     def start(self, color: Color, now: float) -> float:
-        """Start the side's clock; returns its deadline."""
+        """Start the side's clock; returns when the side loses on time, its margin included."""
         self._started = now
-        return now + min(self._limit, self._bank[color]) + self._margin
+        limit, bank = self._limit[color], self._bank[color]
+        return now + (limit if limit < bank else bank) + self._margin[color]
 
     def stop(self, color: Color, now: float) -> float:
         """Stop the side's clock and charge it; returns the seconds taken."""
         taken = now - self._started
-        self.charge(color, taken)
+        if not self._fixed:
+            self.charge(color, taken)
         return taken
 
     def charge(self, color: Color, taken: float) -> None:
         """Charge the side for a move that took so many seconds."""
-        if self._control.bank_ms is not None:
+        control = self._controls[color]
+        if control.bank_ms is not None:
             # A move within the margin is forgiven: it leaves the bank empty, not in debt.
-            self._bank[color] = max(0.0, self._bank[color] - taken) + self._control.increment_ms / 1000
+            self._bank[color] = max(0.0, self._bank[color] - taken) + control.increment_ms / 1000
 
     def spend(self, color: Color, taken: float) -> None:
         """Charge the side's bank with seconds of a turn that was interrupted: there was no move, so no increment."""

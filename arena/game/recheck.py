@@ -81,12 +81,13 @@ def _check_record(record: GameRecord) -> None:
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
         raise RecordError("its start, length or use of the machine is less than nothing")
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    check_time(record.time)
+    for time in record.times:
+        check_time(time)
     red, blue = record.setups
     if red is None or blue is None:
         _check_unplayed(record, ruleset)
         return
-    game = check_course(ruleset, record.time, Course.of(record, (red, blue)))
+    game = check_course(ruleset, record.times, Course.of(record, (red, blue)))
     if game.outcome is None:
         judged: tuple[GameResult, Reason] | None = None
     else:
@@ -143,8 +144,8 @@ def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:
         raise RecordError(f"{result.winner.word} won by {reason.value} with set-ups that do not go with it")
 
 
-def check_course(ruleset: Ruleset, time: TimeControl, course: Course) -> Game:
-    """Play what was played again; returns the position at the end of it.
+def check_course(ruleset: Ruleset, times: tuple[TimeControl, TimeControl], course: Course) -> Game:
+    """Play what was played again under Red's and Blue's time control; returns the position at the end of it.
 
     Raises `RecordError` where the rules or the clocks do not allow it, `IllegalSetupError` for a set-up.
     """
@@ -164,7 +165,7 @@ def check_course(ruleset: Ruleset, time: TimeControl, course: Course) -> Game:
         check_setup(ruleset, rows)
     game = Game(ruleset, red, blue)
     sides = _play(game, actions)
-    _check_times(time, (*sides, game.to_move), course)
+    _check_times(times, (*sides, game.to_move), course)
     return game
 
 
@@ -180,12 +181,12 @@ def _play(game: Game, actions: Sequence[str]) -> list[Color]:
     return sides
 
 
-def _check_times(time: TimeControl, sides: Sequence[Color], course: Course) -> None:
+def _check_times(times: tuple[TimeControl, TimeControl], sides: Sequence[Color], course: Course) -> None:
     """Nobody took longer than the clocks allowed: the referee would have ended the game there.
 
     `sides` are those of all actions, and the one that is to move then.
     """
-    clock = Clock(time)
+    clock = Clock(times)
     interrupted = sorted(course.interrupted, reverse=True)
     for ply, side in enumerate(sides, start=1):
         while interrupted and interrupted[-1][0] == ply:
@@ -194,7 +195,7 @@ def _check_times(time: TimeControl, sides: Sequence[Color], course: Course) -> N
             clock.spend(side, used / 1_000_000)
         if ply <= len(course.times_us):
             taken = course.times_us[ply - 1]
-            _check_taken(taken, clock.budget(side) + time.margin_ms / 1000, ply)
+            _check_taken(taken, clock.budget(side) + times[side].margin_ms / 1000, ply)
             clock.charge(side, taken / 1_000_000)
 
 

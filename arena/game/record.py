@@ -68,7 +68,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     `interrupted` is as in `History`. `forgiven_us` is what passed of each action's turn, in microseconds, and was not
     charged: `times_us` and it together are the time from the first write of the turn until the answer was read (see
     `arena.game.clock`). Empty in older records. `pondered_us` is the processor time that each used in its opponent's
-    turns although it might not (`--no-pondering`), in microseconds; None if it might.
+    turns although it might not (`--no-pondering`), in microseconds; None if it might. `blue_time` is Blue's time
+    control if it was another than Red's, `time`; it stands in no record of a game in which both had the same.
     """
 
     id: str
@@ -95,6 +96,12 @@ class GameRecord(msgspec.Struct, frozen=True):
     interrupted: tuple[tuple[int, int], ...] = ()
     forgiven_us: tuple[int, ...] = ()
     pondered_us: tuple[int, int] | None = None
+    blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def times(self) -> tuple[TimeControl, TimeControl]:
+        """Red's and Blue's time control."""
+        return self.time, self.blue_time or self.time
 
 
 class RecordError(ArenaError):

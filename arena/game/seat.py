@@ -1,55 +1,27 @@
-"""One side of a game as the referee keeps it: where the conversation stands, what is to be sent, what went wrong."""
-
-from typing import NamedTuple, Protocol
+"""One side of a game as the referee keeps it: its connection, what is to be sent, its time, what went wrong."""
 
 from arena.game.clock import NEVER
+from arena.game.connection import Connection
+from arena.game.faults import Fault
 from arena.game.view import SeatView
-from protocol.codec import LineBuffer, decode_from_bot, encode_for_bot
 from protocol.conversation import Phase
-from protocol.messages import ArenaMessage, BotMessage, Want
-from protocol.notation import Color, Reason
-
-
-class Codec(Protocol):
-    """A dialect: how messages look as bytes."""
-
-    def encode(self, message: ArenaMessage) -> bytes: ...
-    def decode(self, line: bytes) -> BotMessage | None: ...
-
-
-class ArenaCodec:
-    """The arena's own protocol, version 1."""
-
-    encode = staticmethod(encode_for_bot)
-    decode = staticmethod(decode_from_bot)
-
-
-ARENA_CODEC = ArenaCodec()
-
-
-class Fault(NamedTuple):
-    """What a side did wrong: the reason it loses for, and the words for its author."""
-
-    reason: Reason
-    text: str
+from protocol.messages import ArenaMessage, Want
+from protocol.notation import Color
 
 
 class Seat:
     """One side of the game as the referee sees it."""
 
     __slots__ = (
-        "buffer",
-        "codec",
         "color",
+        "connection",
         "deadline",
         "declared",
         "due",
         "fault",
         "limit",
-        "lines",
         "note_bytes",
         "out",
-        "phase",
         "rows",
         "started",
         "stopped",
@@ -58,11 +30,9 @@ class Seat:
         "wants",
     )
 
-    def __init__(self, color: Color, codec: Codec) -> None:
+    def __init__(self, color: Color, connection: Connection) -> None:
         self.color = color
-        self.codec = codec
-        self.phase = Phase.STARTING
-        self.buffer = LineBuffer()
+        self.connection = connection
         self.out: list[bytes] = []
         self.due = False
         """Whether what is in `out` has to be sent now."""
@@ -70,6 +40,7 @@ class Seat:
         self.declared = ""
         self.rows: tuple[str, ...] | None = None
         self.view: SeatView | None = None
+        """Its board, if it wants one to be sent."""
         self.fault: Fault | None = None
         self.deadline = NEVER
         """When it loses on time,"""
@@ -81,5 +52,18 @@ class Seat:
         """Seconds that the arena has been stopped since then,"""
         self.unsure = 0.0
         """and how many of them the bot may have been running, and the clock left out."""
-        self.lines = 0
         self.note_bytes = 0
+
+    @property
+    def phase(self) -> Phase:
+        """Where the conversation stands."""
+        return self.connection.phase
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the game waits for its answer."""
+        return self.connection.phase.bot_must_answer and not self.fault
+
+    def say(self, message: ArenaMessage) -> None:
+        """Put a message with what is to be sent."""
+        self.out.append(self.connection.send(message))

@@ -17,7 +17,8 @@ class GameSpec(msgspec.Struct, frozen=True):
     """A game that is to be played: everything that its result may depend on, and its id.
 
     `players` is red, then blue. `seeds` are the numbers that the two are given, in the same order. `pair_seed` names
-    the pair of games, colours swapped, that this one belongs to.
+    the pair of games, colours swapped, that this one belongs to. `time` is both sides' time control, or Red's alone if
+    Blue has another, `blue_time` (a handicap).
     """
 
     id: str
@@ -26,3 +27,9 @@ class GameSpec(msgspec.Struct, frozen=True):
     players: tuple[Player, Player]
     seeds: tuple[int, int]
     pair_seed: int
+    blue_time: TimeControl | None = None
+
+    @property
+    def times(self) -> tuple[TimeControl, TimeControl]:
+        """Red's and Blue's time control."""
+        return self.time, self.blue_time or self.time

@@ -34,6 +34,11 @@ def tell(event: Event) -> tuple[ArenaMessage, ArenaMessage]:
     return message, message
 
 
+def is_told_as_moved(events: Sequence[Event]) -> bool:
+    """Whether `tell` gives both sides one `Moved` message for all of this, which needs not be made then."""
+    return len(events) == 1 and type(events[0]) is Moved
+
+
 def _public(event: Event) -> ArenaMessage:
     match event:
         case Moved(mover, action):

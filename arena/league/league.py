@@ -5,6 +5,7 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.options import PlayOptions
+from arena.league.resume import stored_in
 from arena.league.run import Session, play_missing
 from arena.league.running import Say, run_games
 from arena.league.schedule import Settings, schedule
@@ -52,7 +54,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played, and where it is kept."""
+    """What is to be played, and where it is kept. Which games there are is known when the store has been opened."""
 
     kind: str
     settings: Settings
@@ -114,7 +116,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         kind=entry.kind,
         settings=settings,
         bots=tuple(bots),
-        games=tuple(schedule(settings, [bot.player for bot in bots], entry.rounds)[: entry.games]),
+        games=(),
         jobs=options.jobs,
         level=level,
         is_level_chosen=options.sandbox == AUTO,
@@ -179,6 +181,8 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     ):
         run_games(run, held.try_out)
         store.agree(plan.settings.described([bot.name for bot in plan.bots]))
+        games = schedule(plan.settings, plan.players, entry.rounds, stored_in(store))  # older ids count as well
+        plan = dataclasses.replace(plan, games=tuple(games[: entry.games]))
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)

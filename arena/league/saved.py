@@ -22,7 +22,7 @@ from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.options import PlayOptions
-from arena.league.resume import agree
+from arena.league.resume import agree, stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
@@ -110,7 +110,6 @@ def begin_game(
     bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
     settings = settings_of(options, bots)
-    (spec, _) = schedule(settings, [bot.player for bot in bots], 1)
     red, blue = bots
     apart_from_bots(path, bots)
     with Store(path, create=True) as store:
@@ -118,6 +117,7 @@ def begin_game(
         for line in note_versions(store, bots):
             say(line)
         store.set_entrants((red.player, blue.player))
+        (spec, _) = schedule(settings, [bot.player for bot in bots], 1, stored_in(store))
         played = _played(spec.id, store)
     if played:
         yield played
@@ -143,8 +143,7 @@ def resume_game(
     elif Path.cwd() not in Path(os.path.realpath(path)).parents:
         say(f"store: {path} (outside this folder)")
     with Store(path, create=True) as store:
-        agree(saved, store)
-        played = _played(saved.id, store)
+        played = _played(agree(saved, store, bots), store)
     if played:
         yield played
         return
@@ -200,9 +199,9 @@ def _check_place(file: Path) -> None:
         raise UsageError(f"{file}: expected a file to save the game in, or none yet")
 
 
-def _played(game_id: str, store: Store) -> AlreadyPlayed | None:
+def _played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
     """Where the game is, if it has been played already."""
-    if game_id not in store.ids():
+    if game_id is None or game_id not in store.ids():
         return None
     number, _ = store.record(game_id)
     return AlreadyPlayed(number, store.path)

@@ -63,7 +63,7 @@ async def play_on_fairly(
         try:
             played = await play_on(game, bots, latest, pause, options)
         except ArenaStoppedError as error:
-            latest = error.past or latest
+            latest = error.history or latest
             done = len(latest.actions) if latest else 0
             say(f"going on after {done} plies: {error.why}")
         else:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.entering import as_player, may_be
 from arena.bots.finding import NotThereError
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.samples import bot_path
@@ -51,8 +52,9 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `sandbox`, `limits`, `pondering` and `interpreters` are what the game is played under: see
-    `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the first version do not have it.
+    `blue_time` is Blue's time control if it is another than Red's. `sandbox`, `limits`, `pondering` and `interpreters`
+    are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
+    first version do not have it.
     """
 
     id: str
@@ -71,6 +73,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     format: int = PAUSE_FORMAT
     seed: int | None = None
     interpreters: tuple[str, ...] = ()
+    blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -78,7 +81,8 @@ class SavedGame(msgspec.Struct, frozen=True):
             ruleset = ruleset_from_lines(self.ruleset, self.rules)
         except RulesetError as error:
             raise UsageError(str(error)) from None
-        return GameSpec(self.id, ruleset, self.time, self.players, self.seeds, self.pair_seed)
+        blue_time = self.blue_time or None
+        return GameSpec(self.id, ruleset, self.time, self.players, self.seeds, self.pair_seed, blue_time)
 
     def load_bots(self) -> tuple[BotSpec, BotSpec]:
         """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
@@ -96,12 +100,12 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
         ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
-    if bot.digest != player.digest:
+    if not may_be(bot, player):
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
             "them, or play the game anew with 'arena match'"
         )
-    return replace(bot, name=player.name)
+    return replace(as_player(bot, player.digest), name=player.name)
 
 
 def saved_game(
@@ -132,6 +136,7 @@ def saved_game(
         pondering=pondering,
         seed=seed,
         interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
+        blue_time=spec.blue_time or msgspec.UNSET,
     )
 
 
@@ -237,7 +242,8 @@ def _check(paused: SavedGame) -> None:
     for limits in paused.limits:
         if not (SMALLEST_MEMORY <= limits.memory < MOST and 1 <= limits.processes < MOST and 1 <= limits.tmp < MOST):
             raise UsageError(f"limits that cannot be kept: {limits.text}")
-    check_time(paused.time)
-    game = check_course(spec.ruleset, paused.time, Course.of(past, past.setups))
+    for time in spec.times:
+        check_time(time)
+    game = check_course(spec.ruleset, spec.times, Course.of(past, past.setups))
     if game.outcome is not None:
         raise UsageError("the game is over")

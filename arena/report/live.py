@@ -12,7 +12,7 @@ import msgspec
 
 from arena.game.spec import Player
 from arena.league.store import GameRow
-from arena.report.standings import Difference, Line, rated_lines, shown_names
+from arena.report.standings import Difference, Line, Roster, rated_lines
 from arena.report.tally import Tally
 
 RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60
@@ -48,12 +48,12 @@ class LiveTable:
     """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
 
     def __init__(self, players: Sequence[Player], rows: Sequence[GameRow]) -> None:
-        names = shown_names(players)
-        self._digests = {name: player.digest for player, name in names.items()}
-        self._tally = Tally(names, rows)
+        roster = Roster(players, rows)
+        self._digests = roster.digests
+        self._tally = Tally(roster.names, rows)
         self._lock = threading.Lock()
         """Held while the counts change, or are copied."""
-        self._rated = rated_lines(self._digests, Tally(names))[0]
+        self._rated = rated_lines(self._digests, Tally(roster.names))[0]
         self._rated_games = -1
         self._changed = True
         self.difference: Difference | None = None

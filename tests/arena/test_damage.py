@@ -21,11 +21,13 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
+from arena.league.games import Scheme, Settings, game_id, pair_seed_of, seeds_of
 from arena.league.salvage import salvage
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.database import Damage, DamagedError
 from arena.league.store.game_row import COLUMNS, columns_of, record_sum, row_of, row_sum
 from arena.league.verify import verify
+from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
@@ -507,6 +509,32 @@ def test_a_game_of_another_league_is_found(path: Path) -> None:
     findings = found(path)
     assert {finding.partition(":")[0] for finding in findings} == {"game 13"}
     assert any("it was played under rules" in finding for finding in findings)
+
+
+def test_a_game_that_is_stored_by_both_schemes_of_ids_is_found_and_salvaged_once(path: Path, tmp_path: Path) -> None:
+    """Whoever knows the schemes can make a second id for a game that an earlier version has played."""
+    with Store(path, create=True) as store:
+        _, record = store.record("12")
+        common = settings_of(record).digest()
+        number = next(n for n in range(4) if pair_seed_of(common, record.players, n, Scheme.NAMES) == record.pair_seed)
+        pair_seed = pair_seed_of(common, record.players, number)
+        forged = changed(
+            record,
+            id=game_id(pair_seed, record.players),
+            pair_seed=pair_seed,
+            seeds=seeds_of(pair_seed, record.players),
+        )
+        store.add(forged)
+    (finding,) = found(path)
+    assert finding.startswith(f"game 13: it is the same game as {record.id}")
+    with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        assert salvage(store, new) == (12, 0, None)
+        assert [row.id for row in new.rows()] == [row.id for row in store.rows()][:12]
+
+
+def settings_of(record: GameRecord) -> Settings:
+    """The settings of the league of a duel."""
+    return Settings(ruleset_from_lines(record.ruleset, record.rules), record.time)
 
 
 def test_a_salvaged_store_has_no_forged_game(path: Path, tmp_path: Path) -> None:

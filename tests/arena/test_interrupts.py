@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -40,9 +39,9 @@ for line in sys.stdin:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        shutil.copy(DRIFTER, tmp_path / name)
+        (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
     for name in ("wait.py", "watch.py"):
-        (tmp_path / name).write_text(WAITING_BOT)
+        (tmp_path / name).write_text(f"{WAITING_BOT}# {name}\n")
     return tmp_path
 
 

@@ -298,7 +298,7 @@ def test_a_round_trip_in_a_sandbox_takes_at_most_a_twentieth_more(compiled: Call
             begun = time.perf_counter()
             process.write_now(b"turn\n")
             while process.read_now() is None:
-                process.output_within(1.0)
+                pass
             trips.append(time.perf_counter() - begun)
         return statistics.median(trips)
 

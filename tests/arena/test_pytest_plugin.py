@@ -8,9 +8,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import arena
+import protocol
 from arena.pytest_plugin import OPTIONS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -96,11 +99,11 @@ def test_a_failing_test_shows_how_its_match_went(run: Run) -> None:
     assert "no idea where to put the flag" in shown.stdout
 
 
-def test_the_result_reads_well_in_an_assertion(run: Run) -> None:
+def test_what_pytest_says_of_the_assertion_has_the_games_that_were_won(run: Run) -> None:
     done = run(f'def test_it(arena_play):\n    assert arena_play("mine", "drifter", {QUICK}).score < 0.5\n')
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("E ") and "where 1.0 = " in line]
+    assert "wins=2, draws=0, losses=0" in line
     assert "..." not in line
-    assert "2" in line
 
 
 def test_other_tests_matches_are_not_shown(run: Run) -> None:
@@ -121,23 +124,28 @@ def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(run: R
     assert done.stdout.count("- arena: mine against drifter -") == 2
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (f'"./mine", "wardn", {QUICK}', "wardn: there is no such file or folder; did you mean warden?"),
-        ('"./mine", "drifter", rules="dul"', "unknown ruleset 'dul'; did you mean duel?"),
-        ('"./mine", "drifter", time="soon"', "soon"),
-        ('"./mine", "drifter", games=0', "games"),
-        ('"./mine", "drifter", sandbox="none"', "none"),
-    ],
-)
-def test_a_mistake_fails_the_test_at_its_line_without_an_inner_traceback(call: str, words: str, run: Run) -> None:
-    done = run(module(call))
-    assert "1 failed" in done.stdout
-    assert "E       Failed: arena_play: " in done.stdout
-    assert words in done.stdout
-    places = re.findall(r"^(\S+\.py):\d+: ", done.stdout, re.MULTILINE)
-    assert places == ["test_mine.py"], done.stdout
+MISTAKES = {
+    f'"./mine", "wardn", {QUICK}': "wardn: there is no such file or folder; did you mean warden?",
+    '"./mine", "drifter", rules="dul"': "unknown ruleset 'dul'; did you mean duel",
+    '"./mine", "drifter", time="soon"': "expected a time",
+    '"./mine", "drifter", games=0': "games: expected a whole number from 1 to 1000000, got 0",
+    '"./mine", "drifter", sandbox="none"': "sandbox",
+}
+
+
+def test_a_mistake_fails_the_test_at_its_line_without_an_inner_traceback(run: Run) -> None:
+    calls = "".join(
+        f"def test_{number}(arena_play):\n    arena_play({call})\n\n" for number, call in enumerate(MISTAKES)
+    )
+    done = run(calls)
+    assert f"{len(MISTAKES)} failed" in done.stdout
+    told = [line for line in done.stdout.splitlines() if line.startswith("E ")]
+    assert len(told) == len(MISTAKES)
+    for line, words in zip(told, MISTAKES.values(), strict=True):
+        assert line.startswith("E       Failed: arena_play: ")
+        assert words in line
+    places = re.findall(r"^(\S+\.py):(\d+): ", done.stdout, re.MULTILINE)
+    assert places == [("test_mine.py", str(3 * number + 2)) for number in range(len(MISTAKES))]
     assert done.stderr == ""
 
 
@@ -182,6 +190,12 @@ def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(run: Ru
     )
     done = run(text)
     assert "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("package", [arena, protocol])
+def test_pytest_does_not_complain_of_a_program_that_has_imported_the_arena_before(package: ModuleType) -> None:
+    """What it imports by the names of an installed plugin's packages it wants to rewrite, unless they say this."""
+    assert "PYTEST_DONT_REWRITE" in (package.__doc__ or "")
 
 
 @pytest.mark.skipif(not IS_REGISTERED, reason="the arena was installed here before the plugin came: install it again")

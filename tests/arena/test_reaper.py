@@ -140,7 +140,7 @@ def test_a_daemon_that_hides_is_known_by_its_mark_and_dies_with_its_bot(
         process, hidden = await daemon()
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
         monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-        process.look_after()
+        process._watch.look()
         assert hidden in [each.pid for each in reaper.belongings(process.pid)]
         assert hidden not in [each.pid for each in reaper.belongings(other.pid)]
         await other.end(0)
@@ -166,7 +166,7 @@ def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
         with trio.fail_after(NEVER_ENDS):
             while not is_dead(hidden):
-                process.look_after()
+                process._watch.look()
                 await trio.sleep(reaper.SWEEP_SECONDS)
         assert not process.has_exited()
         assert not other.has_exited()
@@ -204,7 +204,7 @@ time.sleep(1000)
                 await trio.lowlevel.wait_readable(process.stdout)
                 output += process.read_now() or b""
             hidden = int(output.split()[0])
-            process.look_after()
+            process._watch.look()
             await process.write(b"go\n")
             await orphaned(hidden)
         await process.end(0)
@@ -477,7 +477,7 @@ time.sleep(1000)
                 while len(asked) < 30:
                     await trio.lowlevel.checkpoint()
             nursery.cancel_scope.cancel()
-        assert process.look_after() == ""
+        assert process._watch.look() == ""
         assert 30_000_000 < process.peak_memory < 128 * MIB
         await process.end(0)
 
@@ -604,7 +604,7 @@ while True: pass
                     await trio.lowlevel.wait_readable(process.stdout)
                     output += process.read_now() or b""
                 pids = [process.pid, int(output.split()[0])]
-                process.look_after()
+                process._watch.look()
                 nursery.start_soon(process.watch)
                 process.freeze()
                 os.kill(process.pid, signal.SIGCONT)  # as if by the helper, whichever was stopped first
@@ -635,14 +635,14 @@ def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> N
                 output += process.read_now() or b""
             spinner = int(output.split()[0])
             if is_known:
-                process.look_after()
+                process._watch.look()
             process.freeze()
             while psutil.Process(spinner).status() != psutil.STATUS_STOPPED:
                 if not is_known:
-                    process.look_after()
+                    process._watch.look()
                 await trio.lowlevel.checkpoint()  # the signal is on its way
             before = procfs.cpu_us(spinner)
-            process.look_after()
+            process._watch.look()
             await trio.sleep(0.05)
             assert procfs.cpu_us(spinner) == before
             process.thaw()

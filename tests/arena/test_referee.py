@@ -12,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.clock import NEVER, Stop
-from arena.game.referee import MAX_FAULT, MAX_LINES_A_TURN, MAX_NOTE_BYTES, Referee
+from arena.game.connection import MAX_LINES_A_TURN
+from arena.game.faults import MAX_FAULT
+from arena.game.live import MAX_NOTE_BYTES
+from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -717,7 +720,7 @@ def test_what_is_forgiven_of_each_answer_is_bounded_and_kept(seat_bots: "SeatBot
     referee.receive(BLUE, b"move a7-a6\n", start, start + 2.0)
     assert referee.times_us == [1_000_000, 1_980_000]
     assert referee.forgiven_us == [5000, 20_000]
-    past = referee.past()
+    past = referee.history()
     assert past is not None
     assert past.forgiven_us == (5000, 20_000)
 
@@ -738,9 +741,9 @@ def test_an_answer_that_is_read_long_after_its_deadline_is_late_whenever_it_came
 
 def test_what_is_told_of_a_past_is_charged_and_forgiven_as_it_was(duel: "Table") -> None:
     duel.referee.receive(RED, b"move a4-a5\n", duel.now + 0.1, duel.now + 0.105)
-    past = duel.referee.past()
+    past = duel.referee.history()
     assert past is not None
-    again = Referee(duel.referee.spec, past=past)
+    again = Referee(duel.referee.spec, history=past)
     for color in (RED, BLUE):
         again.take(color)
         again.sent(color, 0.0)

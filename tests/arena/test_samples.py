@@ -135,6 +135,13 @@ def test_the_help_of_both_commands_names_them(mine: Path) -> None:
         assert all(name in words for name in SAMPLES)
 
 
+def test_a_program_names_them_alike(mine: Path) -> None:
+    with pytest.raises(UsageError, match="for the sample bot write warden"):
+        package.play("mine.py", "./warden", rules="duel")
+    record = package.play("mine.py", "warden", rules="duel")
+    assert [player.name for player in record.players] == ["mine", "warden"]
+
+
 # --- installed from a wheel -------------------------------------------------------------------------------------------
 
 

@@ -102,10 +102,10 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
     first = Hands(Referee(game))
     first.begin()
     first.play(cut)
-    past = first.referee.past()
+    past = first.referee.history()
     assert past is not None
     assert len(past.actions) == cut
-    second = Hands(Referee(game, past=past))
+    second = Hands(Referee(game, history=past))
     for color in second.referee.due():
         second.answer(color, b"want legal board\nready\n")
     second.play(60)
@@ -129,12 +129,12 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
 
 
 def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
-    assert Referee(spec("duel", TimeControl())).past() is None
+    assert Referee(spec("duel", TimeControl())).history() is None
 
 
 def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
     past = History(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
-    hands = Hands(Referee(spec("duel", TimeControl()), past=past))
+    hands = Hands(Referee(spec("duel", TimeControl()), history=past))
     for color in hands.referee.due():
         hands.answer(color, b"ready\n")
     for color in list(hands.referee.due()):

@@ -366,7 +366,7 @@ def spec(time: TimeControl = BANKS) -> GameSpec:
 
 def seated(past: History | None = None, now: float = 0.0) -> Referee:
     """A game in which it is somebody's turn, whose clock has started."""
-    referee = Referee(spec(), past=past)
+    referee = Referee(spec(), history=past)
     while not (referee.game and not referee.due()):
         for color in referee.due():
             text = referee.take(color).decode()
@@ -381,14 +381,14 @@ def seated(past: History | None = None, now: float = 0.0) -> Referee:
 
 def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() -> None:
     first = seated()
-    past = first.past(3.0)
+    past = first.history(3.0)
     assert past is not None
     assert past.interrupted == ((1, 3_000_000),)
     second = seated(past)
-    again = second.past(2.5)
+    again = second.history(2.5)
     assert again is not None
     assert again.interrupted == ((1, 3_000_000), (1, 2_500_000))
-    third = Referee(spec(), past=again)
+    third = Referee(spec(), history=again)
     for color in Color:
         third.take(color)
         third.sent(color, 0.0)
@@ -401,14 +401,14 @@ def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() 
 def test_a_turn_that_had_not_been_asked_for_has_used_nothing() -> None:
     referee = seated()
     referee.receive(Color.RED, b"move a4-a5\n", 1.0)
-    past = referee.past(50.0)
+    past = referee.history(50.0)
     assert past is not None
     assert past.interrupted == ()
     assert past.times_us == (1_000_000,)
 
 
 def test_no_more_is_charged_than_the_turn_had() -> None:
-    past = seated().past(500.0)
+    past = seated().history(500.0)
     assert past is not None
     assert past.interrupted == ((1, 5_000_000),)
 
@@ -417,9 +417,9 @@ def test_no_more_is_charged_than_the_turn_had() -> None:
 def test_a_game_that_cannot_go_on_keeps_what_was_played(both: bool) -> None:
     first = seated()
     first.receive(Color.RED, b"note forward\nmove a4-a5\n", 1.0)
-    past = first.past()
+    past = first.history()
     assert past is not None
-    second = Referee(spec(), past=past)
+    second = Referee(spec(), history=past)
     for color in Color:
         second.take(color)
         second.sent(color, 0.0)

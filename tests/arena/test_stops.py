@@ -181,8 +181,8 @@ def test_a_game_in_which_an_answer_came_in_a_long_stop_is_not_judged(
         ArenaStoppedError, match=r"the arena was stopped for 12.3 s, and red \(red\) may have been late because of it"
     ) as e:
         play_to_script(0.01, LONG, MOVE, works=False)
-    assert e.value.past is not None
-    assert e.value.past.actions == ()
+    assert e.value.history is not None
+    assert e.value.history.actions == ()
     assert left_behind() == []
 
 

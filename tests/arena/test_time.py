@@ -122,12 +122,17 @@ def test_what_is_written_is_read_back_as_the_same_time_control(control: TimeCont
 # --- the clock ------------------------------------------------------------------------------------------------------
 
 
+def clock_of(control: TimeControl) -> Clock:
+    """Both sides' clock under the same time control."""
+    return Clock((control, control))
+
+
 def per_move(move_ms: int = 1000, margin_ms: int = 50) -> Clock:
-    return Clock(TimeControl(move_ms=move_ms, margin_ms=margin_ms))
+    return clock_of(TimeControl(move_ms=move_ms, margin_ms=margin_ms))
 
 
 def bank(bank_ms: int, increment_ms: int = 0, move_ms: int | None = None, margin_ms: int = 50) -> Clock:
-    return Clock(TimeControl(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms, margin_ms=margin_ms))
+    return clock_of(TimeControl(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms, margin_ms=margin_ms))
 
 
 def think(clock: Clock, color: Color, seconds: float, now: float = 0.0) -> float:
@@ -240,7 +245,7 @@ def test_nothing_is_charged_between_a_stop_and_the_next_start(turns: list[tuple[
 @settings(deadline=None, max_examples=100)
 def test_milliseconds_are_rounded_down_and_never_below_nothing(control: TimeControl, parts: list[float]) -> None:
     """A bot that is told so many milliseconds has them."""
-    clock, now = Clock(control), 0.0
+    clock, now = clock_of(control), 0.0
     for part in parts:
         deadline = clock.start(RED, now)
         milliseconds = clock.budget_ms(RED)

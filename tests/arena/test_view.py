@@ -402,7 +402,7 @@ def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> i
 @pytest.mark.parametrize("leak", ["SeatView", "enemy_squares", "legal_actions"])
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch, twins: "MakeTwins", leak: str) -> None:
     leaks = {"SeatView": AllSeeing, "enemy_squares": by_rank, "legal_actions": without_vain_attacks}
-    monkeypatch.setattr(f"arena.game.referee.{leak}", leaks[leak])
+    monkeypatch.setattr(f"arena.game.live.{leak}", leaks[leak])
     assert times_caught(twins, load_ruleset("barrage"), []) >= 1
 
 
@@ -416,7 +416,7 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
         assert game is not None
         return tell_too_much(event, game)
 
-    monkeypatch.setattr("arena.game.referee.tell", tell_of_this_game)
+    monkeypatch.setattr("arena.game.live.tell", tell_of_this_game)
     assert times_caught(twins, rules, on_move) >= 1
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from arena.bots.process import STDERR_KEPT
 from arena.bots.spec import INHERITED, base_environment
-from arena.game.referee import MAX_LINES_A_TURN, MAX_NOTE_BYTES
+from arena.game.connection import MAX_LINES_A_TURN
+from arena.game.live import MAX_NOTE_BYTES
 from arena.rules.combat import fight
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove

@@ -155,15 +155,23 @@ def fair_resident(pid: int) -> int:
     return 0
 
 
+def cpu_clock(pid: int) -> int | None:
+    """The number by which the system knows the clock of a process's processor time; None where it has no such number.
+
+    It is what clock_getcpuclockid makes of the process id.
+    """
+    return (~pid << 3) | 2 if _LINUX else None
+
+
 def cpu_us(pid: int) -> int | None:
     """Microseconds of processor time that a process has used, all its threads together; None once it has been reaped.
 
-    Its children's time is not in it. On Linux this is the process's own exact clock (the number that
-    clock_getcpuclockid makes of the process id), and costs half a microsecond.
+    Its children's time is not in it. On Linux this is the process's own exact clock, and costs half a microsecond.
     """
-    if _LINUX:
+    clock = cpu_clock(pid)
+    if clock is not None:
         try:
-            return time.clock_gettime_ns((~pid << 3) | 2) // 1000
+            return time.clock_gettime_ns(clock) // 1000
         except OSError:
             return None
     try:

@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import trio
 
-from arena import hostfile
 from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
@@ -142,7 +142,7 @@ def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
 
 def _folders() -> list[str]:
     """Where modules are found: as here, but in no folder that is found from the current one, where bots may lie."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(hostfile.__file__)))
+    here = str(Path(__file__).absolute().parents[3])
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
     return [*dict.fromkeys([*known, here])]
 

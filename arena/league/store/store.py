@@ -6,6 +6,7 @@ never counts. `read` gives the games that are whole and names the others, `rows`
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -232,8 +233,23 @@ class Store:
         )
         return [Player(printable(str(name)), printable(str(digest))) for name, digest in rows]
 
-    def count_others(self, names: Sequence[str]) -> int:
-        """How many games there are with a bot that has none of these names."""
-        pairs = self._database.query("SELECT red, blue, count(*) FROM games GROUP BY red, blue")
-        known = set(names)
-        return sum(count for red, blue, count in pairs if not {red, blue} <= known)
+    def players_as_now_called(self) -> list[Player]:
+        """All who have played here, as `players` gives them, and then those of them who took part the last time: one
+        who was renamed may have played no game since."""
+        played = self.players()
+        digests = {player.digest for player in played}
+        with suppress(DamagedError):
+            return [*played, *(player for player in self.entrants() if player.digest in digests)]
+        return played
+
+    def count_others(self, players: Sequence[Player]) -> int:
+        """How many games there are with a bot that is none of these, nor another version of one: by digest and name."""
+        pairs = self._database.query(
+            "SELECT red, red_digest, blue, blue_digest, count(*) FROM games GROUP BY red, red_digest, blue, blue_digest"
+        )
+        names, digests = {player.name for player in players}, {player.digest for player in players}
+
+        def is_known(name: object, digest: object) -> bool:
+            return name in names or digest in digests
+
+        return sum(count for *sides, count in pairs if not (is_known(*sides[:2]) and is_known(*sides[2:])))

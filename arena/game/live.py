@@ -1,0 +1,182 @@
+"""The game that is being played: the engine's game, both clocks, what has been played, and what both seats are told.
+
+Who may say what at which moment, and who has lost by what, is the referee's business (`arena.game.referee`).
+"""
+
+from collections.abc import Sequence
+
+from arena.game.clock import Clock
+from arena.game.record import History, NoteLine
+from arena.game.seat import Seat
+from arena.game.spec import GameSpec
+from arena.game.view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
+from arena.rules.events import Event, Outcome
+from arena.rules.game import Game
+from protocol.codec import legal_lines
+from protocol.conversation import Phase
+from protocol.messages import Board, Enemy, Want
+from protocol.notation import Color
+
+MAX_NOTE_BYTES = 64 * 1024
+"""What a bot's notes in one game may take in its record; later ones are dropped."""
+
+NOTE_BYTES = 64
+"""What a note takes in a record beside its text: its ply, its side and the names of its fields."""
+
+MICROSECONDS = 1_000_000
+
+
+class LiveGame:
+    """A game from the request to set up to its last action. `game` is None before both have set up."""
+
+    def __init__(self, spec: GameSpec, seats: tuple[Seat, Seat]) -> None:
+        self._spec = spec
+        self._seats = seats
+        self.clock = Clock(spec.times)
+        self.game: Game | None = None
+        self.actions: list[str] = []
+        self.times_us: list[int] = []
+        self.forgiven_us: list[int] = []
+        self.interrupted: list[tuple[int, int]] = []
+        self.notes: list[NoteLine] = []
+        self.events: Sequence[Event] = ()
+        """The public events of the last action."""
+
+    # --- how it begins --------------------------------------------------------------------------------------------
+
+    def ask_for_setups(self) -> None:
+        self._open(None)
+
+    def _open(self, setups: tuple[str, str] | None) -> None:
+        """Tell both what is to be played; they have to set up, or have done so in a game that goes on."""
+        spec = self._spec
+        for seat in self._seats:
+            if setups:
+                seat.rows = tuple(setups[seat.color].split("/"))
+            color = seat.color
+            for message in opening(spec.ruleset, spec.times[color], spec.seeds[color], color, seat.rows):
+                seat.say(message)
+            seat.due = True
+
+    def begin(self) -> Game:
+        """Both have set up."""
+        ruleset = self._spec.ruleset
+        red, blue = (seat.rows or () for seat in self._seats)
+        self.game = game = Game(ruleset, red, blue)
+        for seat in self._seats:
+            if not ruleset.fills_rows:
+                seat.say(Enemy(enemy_squares(game, seat.color)))
+            if Want.BOARD in seat.wants:
+                seat.view = SeatView(game, seat.color, seat.rows or ())
+        return game
+
+    def restore(self, history: History) -> Game:
+        """Go on with an interrupted game: tell both what they knew, and charge the clocks with what was used."""
+        self._open(history.setups)
+        for seat in self._seats:
+            seat.note_bytes += sum(_note_bytes(note.text) for note in history.notes if note.color == seat.color.word)
+        game = self.begin()
+        self.notes += history.notes
+        forgiven_us = history.forgiven_us or (0,) * len(history.actions)
+        for action, microseconds, forgiven in zip(history.actions, history.times_us, forgiven_us, strict=True):
+            self._charge_interrupted(game)
+            self.clock.charge(game.to_move, microseconds / MICROSECONDS)
+            self._play(game, action, microseconds, forgiven)
+        self._charge_interrupted(game)
+        return game
+
+    def _charge_interrupted(self, game: Game) -> None:
+        """Charge the side to move with what it had used of this turn when it was interrupted."""
+        for ply, microseconds in self.interrupted:
+            if ply == game.ply + 1:
+                self.clock.spend(game.to_move, microseconds / MICROSECONDS)
+
+    def recall(self, history: History) -> None:
+        """Take over what was played, without playing it."""
+        for seat, setup in zip(self._seats, history.setups, strict=True):
+            seat.rows = tuple(setup.split("/"))
+        self.actions += history.actions
+        self.times_us += history.times_us
+        self.forgiven_us += history.forgiven_us or (0,) * len(history.actions)
+        self.notes += history.notes
+
+    # --- how it goes on -------------------------------------------------------------------------------------------
+
+    def move(self, color: Color, action: str, now: float, forgiven: float) -> Outcome | None:
+        """The side to move has done this, and its clock stops; returns how the game has ended, if it has.
+
+        `forgiven` is how many seconds of its turn it is not charged with. Raises `IllegalActionError`.
+        """
+        game = self.game
+        assert game is not None
+        taken = self.clock.stop(color, now)
+        self._play(game, action, round(taken * MICROSECONDS), round(forgiven * MICROSECONDS))
+        return game.outcome
+
+    def _play(self, game: Game, action: str, microseconds: int, forgiven: int) -> None:
+        """Play an action, keep it and tell both seats."""
+        self.events = events = game.apply(action)
+        self.actions.append(action)
+        self.times_us.append(microseconds)
+        self.forgiven_us.append(forgiven)
+        red, blue = self._seats
+        if is_told_as_moved(events) and not (red.view or blue.view):
+            mover = events[0].color  # type: ignore[union-attr]
+            red.out.append(red.connection.moved(mover, action))
+            blue.out.append(blue.connection.moved(mover, action))
+            return
+        for event in events:
+            for seat, message in zip(self._seats, tell(event), strict=True):
+                seat.say(message)
+                if seat.view:
+                    seat.view.see(message)
+
+    def ask(self) -> None:
+        """Give the side to move what it wants to have, and its turn."""
+        game = self.game
+        assert game is not None
+        color = game.to_move
+        seat = self._seats[color]
+        if seat.view:
+            seat.say(Board(seat.view.cells()))
+        if seat.wants and Want.LEGAL in seat.wants:
+            for legal in legal_lines(legal_actions(game)):
+                seat.say(legal)
+        seat.out.append(seat.connection.turn(game.ply + 1, *self.clock.shown(color)))
+        seat.due = True
+
+    def note(self, seat: Seat, text: str) -> None:
+        """Keep a remark, unless the seat has made too many."""
+        seat.note_bytes += _note_bytes(text)
+        if seat.note_bytes <= MAX_NOTE_BYTES:
+            self.notes.append(NoteLine(len(self.actions) + 1, seat.color.word, text))
+
+    # --- how it is interrupted ------------------------------------------------------------------------------------
+
+    def history(self, now: float | None) -> History | None:
+        """What has been played so far, to go on from later; None before the set-ups are there.
+
+        `now` is when the game was interrupted: what the side to move has used of its turn by then is remembered.
+        """
+        if self.game is None:
+            return None
+        red, blue = self._seats
+        turn = self._seats[self.game.to_move]
+        interrupted = list(self.interrupted)
+        if now is not None and turn.phase is Phase.THINKING and not turn.due:
+            used = min(now - turn.started, self.clock.budget(turn.color))
+            interrupted.append((len(self.actions) + 1, max(0, round(used * MICROSECONDS))))
+        return History(
+            declared=(red.declared, blue.declared),
+            setups=("/".join(red.rows or ()), "/".join(blue.rows or ())),
+            actions=tuple(self.actions),
+            times_us=tuple(self.times_us),
+            forgiven_us=tuple(self.forgiven_us),
+            notes=tuple(note for note in self.notes if note.ply <= len(self.actions)),
+            interrupted=tuple(interrupted),
+        )
+
+
+def _note_bytes(text: str) -> int:
+    """What a note takes in a record, where quotation marks and backslashes are escaped."""
+    return NOTE_BYTES + len(text) + text.count('"') + text.count("\\")

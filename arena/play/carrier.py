@@ -1,0 +1,285 @@
+"""Bytes between the referee and the two processes of a game: this waits, reads, writes and says when.
+
+Four things keep a ply cheap. One task talks to both bots, because in a game only one of them is to answer at a time.
+The deadline is lazy: the one cancel scope that stands for it is moved only when a deadline is earlier than the one set,
+so that in most games it goes off a few times a second, finds that the game has gone on, and is set anew. A bot that
+answers at once is met by an arena that is still awake: to sleep and be woken costs more than all that the referee does.
+And what has come is known from `Arrivals`, without asking the system again.
+"""
+
+from collections.abc import Callable, Mapping
+
+import trio
+
+from arena.bots.arrivals import Arrivals
+from arena.bots.process import BotProcess
+from arena.game.clock import NEVER
+from arena.game.record import History
+from arena.game.referee import Referee
+from arena.game.seat import Seat
+from arena.play.events import ActionPlayed, GameEvent, GameStarted
+from arena.play.options import GameOptions, Interrupt
+from protocol.notation import Color
+
+now = trio.current_time
+
+EXIT_FOLLOWS = 0.5
+"""Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
+
+PROMPT_SECONDS = 150e-6
+"""A bot that answered within this time, the write of its turn included, the last time is waited for without going to
+sleep, for a moment."""
+SPIN_SECONDS = 50e-6
+"""As long as that moment is."""
+SLICE_SECONDS = 250e-6
+"""A game whose bots always answer so lets the other games have their turn after this time."""
+
+
+class Carrier:
+    """Carries one game's bytes, from the first `hello` to the verdict."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        processes: Mapping[Color, BotProcess],
+        history: History | None,
+        interrupt: Interrupt,
+        options: GameOptions,
+    ) -> None:
+        """`history` is what had been played already of a game that goes on."""
+        self._referee = referee
+        self._processes = processes
+        self._interrupt = interrupt
+        self._pondering = options.pondering
+        self._watch = options.watch
+        self._history = history
+        self._reported: int | None = None
+        """How many actions the watcher has been told of; None before the game has started."""
+        self._arrivals = Arrivals.of_this_run()
+        self._stops = self._arrivals.stops
+        self._told = len(self._stops)
+        """How many stops of the arena the referee knows of, or need not know."""
+        self._unsent: dict[Color, bytes] = {}
+        """Per seat whose pipe is full, what it has not taken yet of what is due to it."""
+        self._gone: list[Color] = []
+        self._dead = {color: trio.Event() for color in Color}
+        self._scope = trio.CancelScope()
+        self._armed = NEVER
+        self.cpu_us: list[int] = []
+        """The processor time of each action."""
+        self._cpu_before = 0
+        """What the side to move had used when its turn began."""
+        self._prompt = [False, False]
+        """Per seat, whether its last answer came at once."""
+        self._read_at = self._yielded = self._arrivals.now()
+        """When a bot's output was last read, and when other tasks last had a chance to run."""
+        interrupt.interrupt = self.disturb
+
+    # --- what others say ------------------------------------------------------------------------------------------
+
+    def disturb(self) -> None:
+        """Something has happened that the game has to be judged for, or interrupted."""
+        self._scope.cancel()
+
+    def exited(self, color: Color) -> None:
+        """A bot's process is dead."""
+        self._dead[color].set()
+        self._gone.append(color)
+        self._scope.cancel()
+
+    # --- carrying -------------------------------------------------------------------------------------------------
+
+    async def carry(self) -> float:
+        """Carry bytes until the game is over or interrupted; returns when that was, by the clock of the games."""
+        if self._history:
+            self.cpu_us += self._history.cpu_us or (0,) * len(self._history.actions)
+        while not self._is_over():
+            await self._carry_until_disturbed()
+        return self._now()
+
+    def _is_over(self) -> bool:
+        """Whether there is a verdict, or the game is to be interrupted here."""
+        referee = self._referee
+        return referee.is_over or len(referee.actions) >= self._interrupt.after
+
+    async def _carry_until_disturbed(self) -> None:
+        """Carry bytes until the verdict, a deadline or the exit of a bot."""
+        referee = self._referee
+        with trio.CancelScope() as self._scope:
+            self._armed = NEVER
+            self._arm(referee.deadline)
+            if self._gone:
+                self._scope.cancel()
+            while not self._is_over():
+                if referee.live.game is None:
+                    await self._serve_before_the_game()
+                    continue
+                color = referee.live.game.to_move
+                if not self._pondering:
+                    self._processes[color.opponent].freeze()
+                    self._processes[color].thaw()
+                await self._serve(color)
+        for color in self._gone:
+            self._drain_output(color)
+        self._gone.clear()
+        self._arrivals.note_suspension()
+        for color in Color:
+            if referee.seats[color].deadline <= self._now():
+                self._final_read(color)
+        referee.expire(self._now())
+
+    async def _serve_before_the_game(self) -> None:
+        """Both bots start, and then set up, at the same time."""
+        referee = self._referee
+        await self._serve_both(referee.due() or referee.awaited())
+        if not referee.is_over:  # a restored seat is told its history even when it is not to move
+            await self._serve_both([color for color in referee.due() if color not in referee.awaited()])
+
+    async def _serve_both(self, colors: list[Color]) -> None:
+        async with trio.open_nursery() as nursery:
+            for color in colors:
+                nursery.start_soon(self._serve, color)
+
+    async def _serve(self, color: Color) -> None:
+        """Send a seat what is due to it and pass on what it says, until it has answered."""
+        referee, process = self._referee, self._processes[color]
+        seat, connection = referee.seats[color], referee.seats[color].connection
+        output, arrivals = process.stdout, self._arrivals
+        if seat.due:
+            if arrivals.may_have(output) and process.has_output():
+                await self._read(seat, process)  # nobody had asked for it yet: let the referee judge it as that
+                if seat.fault:
+                    return
+            self._write(seat, process)
+        if self._unsent:
+            await self._write_slowly(color, process)
+        while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
+            if not (self._prompt[color] and arrivals.spin(output, SPIN_SECONDS)):
+                await trio.lowlevel.wait_readable(output)
+                self._yielded = NEVER
+            await self._read(seat, process)
+
+    def _write(self, seat: Seat, process: BotProcess) -> None:
+        """Write what is due to a seat, as far as its pipe takes it; its clock runs from now."""
+        referee, color = self._referee, seat.color
+        self._cpu_before = process.cpu_us()
+        data = referee.take(color)
+        if self._unsent:
+            data = self._unsent.pop(color, b"") + data
+        begun = self._now()
+        rest = process.write_now(data)
+        referee.sent(color, begun)
+        self._arm(seat.deadline)
+        if rest:
+            self._unsent[color] = rest
+
+    async def _read(self, seat: Seat, process: BotProcess) -> None:
+        data = self._receive(seat, process)
+        if data:
+            if self._yielded > self._read_at:
+                self._yielded = self._read_at  # the arena has slept
+            elif self._read_at - self._yielded > SLICE_SECONDS:
+                await trio.lowlevel.checkpoint()
+                self._yielded = self._arrivals.now()
+        elif data is not None:
+            await self._output_ended(seat.color, process)
+
+    def _receive(self, seat: Seat, process: BotProcess) -> bytes | None:
+        """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
+        referee, color, asked = self._referee, seat.color, seat.started
+        came, read = self._arrivals.take(process.stdout, asked)
+        data = process.read_now()
+        if data:
+            if self._told < len(self._stops):
+                self._tell_of_stops()
+            self._read_at = read
+            self._prompt[color] = came - asked < PROMPT_SECONDS
+            used = process.cpu_us() - self._cpu_before
+            referee.receive(color, data, came, read)
+            if len(self.cpu_us) < len(referee.actions):
+                self.cpu_us.append(used if used > 0 else 0)
+            if self._watch is not None:
+                self._report(self._watch, color)
+        return data
+
+    def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
+        """Tell a watcher what has come of what this side has just said."""
+        live, spec = self._referee.live, self._referee.spec
+        if live.game is None:
+            return
+        plies = len(live.actions)
+        if self._reported is None:
+            red, blue = ("/".join(seat.rows or ()) for seat in self._referee.seats)
+            watch(GameStarted(spec, (red, blue), self._history))
+        elif self._reported < plies:
+            taken_us, cpu_us = live.times_us[-1], self.cpu_us[-1]
+            watch(ActionPlayed(spec.id, plies, color, live.actions[-1], tuple(live.events), taken_us, cpu_us))
+        self._reported = plies
+
+    async def _output_ended(self, color: Color, process: BotProcess) -> None:
+        """The end of output nearly always is the end of the process. No deadline counts any more."""
+        end = self._now() + EXIT_FOLLOWS
+        while not self._dead[color].is_set() and (left := end - self._now()) > 0:
+            with trio.move_on_after(left, shield=True):
+                await self._dead[color].wait()
+        if process.has_exited():
+            self._drain_output(color)
+        else:
+            self._referee.gone(color, "closed its standard output", exited=False)
+
+    async def _write_slowly(self, color: Color, process: BotProcess) -> None:
+        """The pipe is full: the bot has not been reading. If it has to answer, its clock runs meanwhile.
+
+        One that is only told of a history is waited for as long as for a set-up; it takes the rest in its own turn.
+        """
+        must_answer = self._referee.seats[color].phase.bot_must_answer
+        with trio.move_on_after(NEVER if must_answer else self._referee.spec.times[color].setup_ms / 1000):
+            while color in self._unsent:
+                await trio.lowlevel.wait_writable(process.stdin)
+                rest = process.write_now(self._unsent.pop(color))
+                if rest:
+                    self._unsent[color] = rest
+        self._yielded = self._arrivals.now()
+
+    # --- the end of a bot, or of its time -------------------------------------------------------------------------
+
+    def _drain_output(self, color: Color) -> None:
+        """A bot has exited: what it said before counts first."""
+        process = self._processes[color]
+        seat = self._referee.seats[color]
+        while not (self._referee.is_over or seat.fault) and self._receive(seat, process):
+            pass
+        if words := process.out_of_memory():
+            self._referee.over_limit(color, words)
+        self._referee.gone(color, process.exit_words(), exited=True)
+
+    def _final_read(self, color: Color) -> None:
+        """A bot's time is up: an answer that came before, while the arena had other things to do, still counts."""
+        process = self._processes[color]
+        seat = self._referee.seats[color]
+        if color in self._unsent:
+            self._referee.stalled(color)
+            return
+        while seat.is_awaited and not self._referee.is_over and self._receive(seat, process):
+            pass
+
+    # --- time -----------------------------------------------------------------------------------------------------
+
+    def _now(self) -> float:
+        """The time by the clock of the games, after the referee has been told of all stops."""
+        if self._told < len(self._stops):
+            self._tell_of_stops()
+        return now() - self._arrivals.left_out
+
+    def _tell_of_stops(self) -> None:
+        for stop in self._stops[self._told :]:
+            self._referee.stopped(stop, self._arrivals.now())
+            self._told += 1
+        if self._referee.is_over:
+            self._scope.cancel()  # the other seat may be waited for, too
+
+    def _arm(self, deadline: float) -> None:
+        """Have the scope go off at this deadline, if not before."""
+        deadline += self._arrivals.left_out
+        if deadline < self._armed:
+            self._armed = self._scope.deadline = deadline

@@ -1,0 +1,69 @@
+"""What a game is played under, and the ways in which it can be broken off."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from arena.bots import BotSpec
+from arena.bots.limits import Limits
+from arena.bots.process import BotProcess
+from arena.bots.sandbox.launch import Launch
+from arena.errors import ArenaError
+from arena.game.clock import NEVER
+from arena.game.record import History
+from arena.play.events import GameEvent
+
+MOST_TRIES = 10
+"""How often a game is begun, at the most, because the arena is stopped in it again and again."""
+
+Spawn = Callable[[BotSpec], BotProcess]
+TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
+Watch = Callable[[GameEvent], None]
+
+
+def start_bot(bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
+    """Start a bot as a plain child process, with the usual limits, on these CPUs (none named: on all)."""
+    return BotProcess.start(Launch(bot.command, bot.folder, bot.environment, Limits(), cpus=cpus))
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """What bots play under: how they are started and held, and whether they may think in the opponent's time.
+
+    `try_out` finds out, with no file of theirs, whether what holds these bots still works. It raises `ArenaError` if it
+    does not. `watch` is called with each event of the game as it happens (see `arena.play.events`), between two turns,
+    when no clock runs; what it raises ends the game.
+    """
+
+    spawn: Spawn = start_bot
+    pondering: bool = True
+    try_out: TryOut | None = None
+    watch: Watch | None = None
+
+
+USUAL = GameOptions()
+
+
+class ArenaStoppedError(ArenaError):
+    """A game that cannot be judged fairly, because the arena was stopped in it; it is to be played again.
+
+    `history` is what had been played by then, to go on from: None before both sides had set up.
+    """
+
+    def __init__(self, why: str, history: History | None) -> None:
+        super().__init__(f"the game cannot be judged: {why}")
+        self.why = why
+        self.history = history
+
+
+class Interrupt:
+    """A wish to interrupt a game: after so many plies, or when `request` is called."""
+
+    def __init__(self, after: int | None = None) -> None:
+        self.after = NEVER if after is None else after
+        self.interrupt: Callable[[], None] = lambda: None
+        """What stops the game under way; set by the game."""
+
+    def request(self) -> None:
+        """Interrupt the game now, in the middle of a turn if need be."""
+        self.after = 0
+        self.interrupt()

@@ -1,0 +1,280 @@
+"""A seat's connection: bytes on one side, messages on the other; and the short way of a ply, which changes nothing."""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arena.game.live
+from arena.game.clock import NEVER, Stop
+from arena.game.connection import MAX_LINES_A_TURN, LineConnection
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.rules.actions import Action
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.ruleset import Ruleset
+from protocol.codec import RemoteProtocolError, encode_for_bot
+from protocol.conversation import Phase
+from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
+from protocol.notation import Color
+
+ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+Lively = Callable[[Game, Random], Action]
+
+RED, BLUE = Color.RED, Color.BLUE
+CONTROLS = (
+    TimeControl(),
+    TimeControl(move_ms=None, bank_ms=400, increment_ms=3),
+    TimeControl(move_ms=50, bank_ms=1000, margin_ms=0),
+)
+
+
+# --- one connection -------------------------------------------------------------------------------------------------
+
+
+def asked() -> LineConnection:
+    """A connection whose bot has been asked for a move."""
+    connection = LineConnection()
+    connection.send(Turn(1, 100, 100))
+    connection.flushed()
+    list(connection.receive(b"move a4-a5\n"))  # from now on this line is known
+    connection.send(Turn(3, 100, 100))
+    connection.flushed()
+    return connection
+
+
+def test_messages_become_lines_and_lines_become_messages() -> None:
+    connection = LineConnection()
+    assert connection.send(Hello(1)) == b"hello 1\n"
+    assert connection.send(Turn(3, 100, 90)) == b"turn 3 100 90\n"
+    connection.flushed()
+    assert list(connection.receive(b"note so\n\n# what\nmove a4-a5\r\n")) == [Note("so"), Move("a4-a5")]
+    assert connection.phase is Phase.WAITING
+
+
+def test_a_line_may_come_in_parts() -> None:
+    connection = asked()
+    assert list(connection.receive(b"move a4")) == []
+    assert connection.unfinished == b"move a4"
+    assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
+    assert connection.unfinished == b""
+
+
+def test_what_comes_before_the_request_was_written_is_no_answer_to_it() -> None:
+    connection = asked()
+    assert list(connection.receive(b"move a4-a5\n")) == [Move("a4-a5")]
+    connection.turn(5, 100, 100, None, None)
+    assert connection.take_move(b"move a4-a5\n") is None
+    with pytest.raises(RemoteProtocolError, match="'move' came during the opponent's turn"):
+        list(connection.receive(b"move a4-a5\n"))
+
+
+def test_messages_are_given_one_by_one_up_to_the_first_that_may_not_come() -> None:
+    messages = asked().receive(b"note a\nready\nnote b\n")
+    assert next(messages) == Note("a")
+    with pytest.raises(RemoteProtocolError, match="'ready' came"):
+        next(messages)
+
+
+def test_no_more_may_be_sent_after_quit() -> None:
+    connection = asked()
+    assert connection.send(Quit()) == b"quit\n"
+    connection.flushed()
+    assert connection.take_move(b"move a4-a5\n") is None
+    with pytest.raises(RemoteProtocolError, match="after quit"):
+        list(connection.receive(b"move a4-a5\n"))
+
+
+def test_the_lines_of_one_turn_are_counted_and_those_of_the_next_anew() -> None:
+    connection = asked()
+    list(connection.receive(b"\n" * MAX_LINES_A_TURN))
+    assert connection.take_move(b"move a4-a5\n") is None
+    with pytest.raises(RemoteProtocolError, match=f"more than {MAX_LINES_A_TURN} lines"):
+        list(connection.receive(b"move a4-a5\n"))
+    connection = asked()
+    list(connection.receive(b"\n" * (MAX_LINES_A_TURN - 1)))
+    assert connection.take_move(b"move a4-a5\n") == "a4-a5"
+    connection.turn(5, 100, 100, None, None)
+    connection.flushed()
+    assert connection.take_move(b"move a4-a5\n") == "a4-a5"
+
+
+def test_a_plain_move_that_was_seen_before_is_taken_at_once_and_nothing_else_is() -> None:
+    assert asked().take_move(b"move a4-a5\n") == "a4-a5"
+    for other in (
+        b"move a4-a5",
+        b"move a4-a5\r\n",
+        b"move a4-a5\nmove a4-a5\n",
+        b" move a4-a5\n",
+        b"note a4-a5\n",
+        b"\n",
+    ):
+        connection = asked()
+        assert connection.take_move(other) is None
+        assert connection.phase is Phase.THINKING
+    connection = asked()
+    list(connection.receive(b"note "))
+    assert connection.take_move(b"move a4-a5\n") is None
+    assert list(connection.receive(b"move a4-a5\n")) == [Note("move a4-a5")]
+
+
+@given(
+    st.integers(1, 10**6), st.lists(st.integers(0, 10**9), min_size=2, max_size=2), st.none() | st.integers(0, 10**9)
+)
+def test_the_short_ways_give_the_same_bytes_and_the_same_state(ply: int, ms: list[int], bank: int | None) -> None:
+    short, long = LineConnection(), LineConnection()
+    own, enemy = ms
+    assert short.turn(ply, own, enemy, bank, bank) == long.send(Turn(ply, own, enemy, bank, bank))
+    assert short.phase is long.phase
+    for color in Color:
+        for action in ("a4-a5", "j10-j1", "resign", "a4-a5-b5", "e7?e9B"):
+            expected = encode_for_bot(Moved(color, action))
+            assert short.moved(color, action) == short.moved(color, action) == expected
+    assert short.phase is long.phase
+
+
+# --- the short way and the long one, side by side -------------------------------------------------------------------
+
+
+class LongWay(LineConnection):
+    """A connection without short-cuts."""
+
+    def take_move(self, data: bytes) -> str | None:
+        return None
+
+    def moved(self, color: Color, action: str) -> bytes:
+        return self.send(Moved(color, action))
+
+    def turn(self, ply: int, own_ms: int, enemy_ms: int, own_bank_ms: int | None, enemy_bank_ms: int | None) -> bytes:
+        return self.send(Turn(ply, own_ms, enemy_ms, own_bank_ms, enemy_bank_ms))
+
+
+class Twins:
+    """Two referees of the same game that are told the same; one goes the short way. They must do the same."""
+
+    def __init__(self, spec: GameSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.short = Referee(spec)
+        self.long = Referee(spec, (LongWay(), LongWay()))
+        self.patch = monkeypatch
+        self.now = 1000.0
+
+    def both(self) -> Iterator[Referee]:
+        yield self.short
+        with self.patch.context() as patch:
+            patch.setattr(arena.game.live, "is_told_as_moved", lambda events: False)
+            yield self.long
+        self.compare()
+
+    def compare(self) -> None:
+        first, second = (
+            (
+                referee.verdict,
+                referee.void,
+                referee.actions,
+                referee.times_us,
+                referee.forgiven_us,
+                referee.notes,
+                referee.deadline,
+                referee.history(self.now),
+                [(seat.out, seat.due, seat.fault, seat.phase, seat.deadline, seat.limit) for seat in referee.seats],
+            )
+            for referee in (self.short, self.long)
+        )
+        assert first == second
+
+    def receive(self, color: Color, data: bytes, lag: float = 0.0) -> None:
+        for referee in self.both():
+            referee.receive(color, data, self.now, self.now + lag)
+        self.now += lag
+
+    def send(self) -> None:
+        for color in self.short.due():
+            sent = []
+            for referee in self.both():
+                sent.append(referee.take(color))
+                referee.sent(color, self.now)
+            assert sent[0] == sent[1]
+
+
+MALFORMED = (
+    b"move a4-a5 \n",
+    b"move\n",
+    b"mo\xffve a4-a5\n",
+    b"move a1-z9\n",
+    b"move e5-e6\n",
+    b"move a1-b2\n",
+    b"ready\n",
+    b"\n" * 1001,
+    b"move " + b"a" * 5000 + b"\n",
+    b"move resign\n",
+)
+
+
+def play_and_compare(twins: Twins, dice: Random, lively: Lively) -> None:
+    """Play a game to its end, by random; most lines are plain moves, some are not."""
+    for _ in range(600):
+        twins.send()
+        if twins.short.is_over:
+            return
+        game = twins.short.game
+        assert game is not None
+        color = game.to_move
+        line = f"move {lively(game, dice).text}\n".encode()
+        chance = dice.random()
+        twins.now += dice.choice((0.0001, 0.001, 0.004)) if chance < 0.99 else dice.choice((0.05, 0.3))
+        lag = dice.choice((0.0, 0.0, 0.0005, 0.1))
+        if chance < 0.8:
+            twins.receive(color, line, lag)
+        elif chance < 0.84:
+            cut = dice.randrange(len(line))
+            twins.receive(color, line[:cut])
+            twins.receive(color, line[cut:], lag)
+        elif chance < 0.88:
+            twins.receive(color, dice.choice((b"note hm\n", b"\n", b"# no\n")) + line)
+        elif chance < 0.92:
+            twins.receive(color, line.replace(b"\n", b"\r\n"))
+        elif chance < 0.96:
+            seconds, unsure = dice.choice(((0.2, 0.2), (3.0, 0.0)))
+            for referee in twins.both():
+                referee.stopped(Stop(seconds, unsure), twins.now)
+            twins.receive(color, line)
+        elif chance < 0.97:
+            twins.receive(color.opponent, line)
+        elif chance < 0.98:
+            twins.receive(color, line + line)
+        elif chance < 0.985:
+            for referee in twins.both():
+                referee.expire(twins.now)
+            twins.receive(color, line)
+        elif chance < 0.995:
+            twins.receive(color, line)
+            twins.receive(color.opponent, dice.choice((line, b"move a7-a6\n")))  # before it has been asked
+        else:
+            twins.receive(color, dice.choice(MALFORMED))
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+@given(data=st.data())
+@settings(max_examples=6, deadline=None)
+def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(
+    name: str, by_lot: ByLot, lively: Lively, data: st.DataObject
+) -> None:
+    ruleset = load_ruleset(name)
+    dice = Random(data.draw(st.integers(0, 2**32)))
+    time, blue_time = dice.choice(CONTROLS), dice.choice((None, *CONTROLS))
+    spec = GameSpec("0" * 16, ruleset, time, (Player("r", "1"), Player("b", "2")), (3, 4), 5, blue_time)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        twins = Twins(spec, monkeypatch)
+        for ask in ("ready", "setup"):
+            twins.send()
+            for color in Color:
+                wants = dice.choice(("", "", "want board\n", "want legal board\n"))
+                setup = f"setup {'/'.join(by_lot(ruleset, dice))}\n"
+                twins.receive(color, (f"{wants}ready\n" if ask == "ready" else setup).encode())
+        play_and_compare(twins, dice, lively)
+    assert twins.short.is_over or len(twins.short.actions) > 500
+    assert twins.short.is_over or twins.short.deadline < NEVER

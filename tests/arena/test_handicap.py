@@ -1,0 +1,133 @@
+"""A time control for each side: referee, clocks, lines, record and its check use the side's own."""
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from arena.game.clock import Clock
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, RecordError, decode_record, encode_record
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
+from protocol.notation import Color, Reason
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Table
+
+    SpecFor = Callable[..., GameSpec]
+    TableFor = Callable[[GameSpec], Table]
+    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+
+RED, BLUE = Color.RED, Color.BLUE
+SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)
+BANK = TimeControl(move_ms=None, bank_ms=5000, increment_ms=0, setup_ms=3000, margin_ms=100)
+BOTH = TimeControl(move_ms=800, bank_ms=5000, increment_ms=0)
+
+
+@pytest.fixture
+def begun(spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot") -> "Table":
+    """A game at its first turn; Red has a second for each move, Blue five for the game."""
+    ruleset, dice = load_ruleset("duel"), Random(1)
+    table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
+    table.introduce()
+    table.expect(RED, "hello 1")
+    table.expect(BLUE, "hello 1")
+    assert "clock setup 7000 move 1000" in table.next_write(RED)
+    assert "clock setup 3000 bank 5000 increment 0" in table.next_write(BLUE)
+    rows = {color: "/".join(by_lot(ruleset, dice)) for color in Color}
+    for color in Color:
+        table.reply(color, f"setup {rows[color]}")
+    return table
+
+
+def test_each_side_is_told_its_own_time_and_the_others(begun: "Table") -> None:
+    assert begun.next_write(RED)[-1] == "turn 1 1000 5000"
+    begun.play_by_lot(Random(2), plies=2, after=0.5)
+    assert begun.next_write(BLUE)[-1] == "turn 2 5000 1000"
+    assert begun.next_write(RED)[-1] == "turn 3 1000 4500"
+
+
+@pytest.mark.parametrize(
+    ("plies", "seconds", "words"), [(0, 1.0, "1000 ms (and a margin of 0 ms)"), (1, 5.1, "5000 ms")]
+)
+def test_each_side_loses_on_its_own_time(begun: "Table", plies: int, seconds: float, words: str) -> None:
+    begun.play_by_lot(Random(2), plies=plies)
+    asked = begun.now
+    assert begun.referee.deadline == pytest.approx(asked + seconds)
+    begun.expire()
+    verdict = begun.referee.verdict
+    assert verdict is not None
+    assert verdict.reason is Reason.TIMEOUT
+    assert verdict.result.winner is (BLUE if plies == 0 else RED)
+    assert words in verdict.detail
+
+
+def test_both_banks_are_shown_if_one_side_has_a_bank_and_a_limit() -> None:
+    clock = Clock((SECOND, BOTH))
+    assert clock.shown(RED) == (1000, 800, 1000, 5000)
+    clock.start(BLUE, 0.0)
+    clock.stop(BLUE, 0.5)
+    assert clock.shown(BLUE) == (800, 1000, 4500, 1000)
+
+
+def record_from(table: "Table") -> GameRecord:
+    """The record of a finished game, put together as `arena.play.runner` does it."""
+    referee, game = table.referee, table.referee.spec
+    assert referee.verdict is not None
+    red, blue = ("/".join(seat.rows or ()) for seat in referee.seats)
+    return GameRecord(
+        id=game.id,
+        arena="0",
+        ruleset=game.ruleset.name,
+        rules=tuple(game.ruleset.lines()),
+        time=game.time,
+        players=game.players,
+        seeds=game.seeds,
+        pair_seed=game.pair_seed,
+        declared=("", ""),
+        setups=(red, blue),
+        actions=tuple(referee.actions),
+        times_us=tuple(referee.times_us),
+        notes=(),
+        verdict=referee.verdict,
+        stderr=("", ""),
+        started=1.5,
+        seconds=2.25,
+        blue_time=game.blue_time or msgspec.UNSET,
+    )
+
+
+def test_a_record_keeps_blues_time_and_is_judged_by_it(spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot") -> None:
+    ruleset, dice = load_ruleset("duel"), Random(1)
+    table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
+    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
+    table.play_by_lot(dice, plies=1)
+    table.play_by_lot(dice, plies=1, after=2.0)  # longer than Red may ever think
+    table.play_by_lot(dice, plies=20, after=0.01)
+    table.reply(RED, "move resign")
+    record = record_from(table)
+    again = decode_record(encode_record(record))
+    assert again == record
+    assert again.times == (SECOND, BANK)
+    check_record(again)
+    with pytest.raises(RecordError, match="ply 2 took 2000 ms, where 1000 ms were allowed"):
+        check_record(msgspec.structs.replace(again, blue_time=msgspec.UNSET))
+
+
+def test_a_record_of_a_game_with_one_time_says_nothing_of_a_second(
+    spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot"
+) -> None:
+    """What is stored stays what it was, byte for byte."""
+    ruleset, dice = load_ruleset("duel"), Random(1)
+    table = table_for(spec(ruleset, SECOND))
+    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
+    table.reply(RED, "move resign")
+    record = record_from(table)
+    assert b"blue_time" not in encode_record(record)
+    assert record.times == (SECOND, SECOND)
+    check_record(record)
