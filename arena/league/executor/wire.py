@@ -52,7 +52,10 @@ def unpacked(data: bytes) -> str:
 
 
 class WireBot(msgspec.Struct, frozen=True):
-    """What is needed of a `BotSpec` to play: nothing that only tells whether its files have changed."""
+    """What is needed of a `BotSpec` to play: nothing that only tells whether its files have changed.
+
+    `digest` is the one that the bot takes part under.
+    """
 
     name: bytes
     path: bytes
@@ -69,7 +72,7 @@ class WireBot(msgspec.Struct, frozen=True):
             packed(str(bot.path)),
             tuple(map(packed, bot.command)),
             packed(str(bot.folder)),
-            packed(bot.digest),
+            packed(bot.player.digest),
             {packed(name): packed(value) for name, value in bot.environment.items()},
             None if bot.fault is None else packed(bot.fault),
         )
