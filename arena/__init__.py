@@ -1,3 +1,54 @@
-"""A bot arena for the board game Stratego. `docs/design.md` walks through the house floor by floor."""
+"""A bot arena for the board game Stratego, as a library: see docs/api.md. What is imported is imported at first use.
 
-__version__ = "0.1.0"
+PYTEST_DONT_REWRITE: a program may import this before it starts pytest, which would warn that it comes too late.
+"""
+
+import sys
+from typing import TYPE_CHECKING
+
+from arena.lazy import ApiModule
+from arena.version import __version__
+
+if TYPE_CHECKING:
+    from arena.api import (
+        ArenaError,
+        Board,
+        Game,
+        GameRecord,
+        League,
+        MatchResult,
+        OpenBot,
+        Result,
+        Ruleset,
+        Standings,
+        Step,
+        UsageError,
+        match,
+        open_bot,
+        play,
+        replay,
+        rules,
+    )
+
+__all__ = [
+    "ArenaError",
+    "Board",
+    "Game",
+    "GameRecord",
+    "League",
+    "MatchResult",
+    "OpenBot",
+    "Result",
+    "Ruleset",
+    "Standings",
+    "Step",
+    "UsageError",
+    "__version__",
+    "match",
+    "open_bot",
+    "play",
+    "replay",
+    "rules",
+]
+
+sys.modules[__name__].__class__ = ApiModule

@@ -19,8 +19,11 @@ class UsageError(ArenaError):
     exit_code = 2
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
-    """The words to help someone who wrote `word` where one of `known` was expected."""
+def suggest(word: str, known: Iterable[str], also: Iterable[str] = ()) -> str:
+    """The words to help someone who wrote `word` where one of `known` was expected.
+
+    What is `also` allowed may have been meant too, but is not listed where nothing is near.
+    """
     choices = list(known)
-    near = difflib.get_close_matches(word, choices, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(word, [*choices, *also], n=3, cutoff=0.6)
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from arena.errors import UsageError
 from arena.printable import printable, shown
 
 MOST_BYTES = 1 << 20
@@ -33,13 +34,52 @@ HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
 to blame for it, and such an error goes on as it is."""
 
 
-class FileError(Exception):
+class FileError(UsageError):
     """The file cannot be read, or is not what it should be; the text says which file, and why."""
+
+
+class NotAFileError(OSError):
+    """What was to be opened is no regular file; `kind` says in words what it is."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(errno.EINVAL, f"expected a file, found {kind}")
+        self.kind = kind
 
 
 def kind_of(mode: int) -> str:
     """What a file of this mode is, in words."""
     return next((words for is_kind, words in KINDS if is_kind(mode)), "a file")
+
+
+def open_regular(path: Path | bytes | str, folder: int | None = None, *, follow: bool = False) -> int:
+    """A descriptor to read a regular file by, its path from an open folder on, if one is given.
+
+    `follow` says that it may be the end of a link. Raises `NotAFileError` for anything else, and does not open it:
+    opening is enough to make some devices act. Raises `OSError` as the system does.
+    """
+    _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=follow))
+    flags = READ | getattr(os, "O_BINARY", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    descriptor = os.open(path, flags, dir_fd=folder)
+    try:
+        _check_regular(os.fstat(descriptor))  # it may be another by now
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotAFileError(kind_of(found.st_mode))
+
+
+def read_start(path: Path, size: int) -> bytes:
+    """The first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does; follows no link."""
+    descriptor = open_regular(path)
+    try:
+        return os.read(descriptor, size)
+    finally:
+        os.close(descriptor)
 
 
 def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "a file") -> bytes:
@@ -50,11 +90,10 @@ def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "
     """
     where = where or printable(str(path))
     try:
-        # Looked at before it is opened, too: opening is enough to make some devices act.
-        _check_regular(path.stat().st_mode, where, what)
-        with open(os.open(path, READ | getattr(os, "O_BINARY", 0)), "rb") as file:
-            _check_regular(os.fstat(file.fileno()).st_mode, where, what)
+        with open(open_regular(path, follow=True), "rb") as file:
             content = file.read(most + 1)
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected {what}, got {error.kind}") from None
     except OSError as error:
         if error.errno in HOST_ERRORS:
             raise
@@ -64,11 +103,6 @@ def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "
     if len(content) > most:
         raise FileError(f"{where}: expected {what} of at most {most // 1024} KiB, got a longer one")
     return content
-
-
-def _check_regular(mode: int, where: str, what: str) -> None:
-    if not stat.S_ISREG(mode):
-        raise FileError(f"{where}: expected {what}, got {kind_of(mode)}")
 
 
 def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, Any]:

@@ -16,30 +16,22 @@ import time
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Ruleset, RulesetError
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS
+from protocol.bot import random_rows
 
 RUNS = 5
 TOURNAMENT = ("barrage", "duel", "isf")
 
 
-def random_rows(ruleset: Ruleset, dice: random.Random) -> list[str]:
-    """A set-up by lot."""
-    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
-    dice.shuffle(letters)
-    return ["".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE)]
-
-
 def play_games(ruleset: Ruleset, games: int, seed: int) -> int:
     """Play that many random games; returns the number of plies."""
-    dice = random.Random(seed)
+    numbers, army = random.Random(seed), dict(ruleset.army)
     plies = 0
     for _ in range(games):
-        game = Game(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice))
-        roll = dice.random
+        game = Game(ruleset, random_rows(army, numbers), random_rows(army, numbers))
+        draw = numbers.random
         while game.outcome is None:
             moves = game.legal_moves()
-            game.play(moves[int(roll() * len(moves))])
+            game.play(moves[int(draw() * len(moves))])
         plies += game.ply
     return plies
 

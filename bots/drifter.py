@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drifter: any legal action, by lot. The shortest whole bot, and the bottom of the table."""
+"""Drifter: a random legal action. The shortest whole bot, and the bottom of the table."""
 
 from protocol.bot import Bot, View, run
 

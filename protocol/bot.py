@@ -17,7 +17,8 @@ traceback on standard error, which the arena shows with the lost game.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from random import Random
 from typing import BinaryIO
 
 from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_from_bot
@@ -49,12 +50,17 @@ LONGEST_SHOWN = 100
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
 
-def random_setup(view: View) -> str:
-    """A legal set-up by lot: the army shuffled over the home squares, as the text of a `setup` line."""
-    letters = [rank.letter for rank, count in view.army.items() for _ in range(count)]
+def random_rows(army: Mapping[Rank, int], random: Random) -> tuple[str, ...]:
+    """A random legal set-up: the army shuffled over the home squares, as the rows of a `setup` line."""
+    letters = [rank.letter for rank, count in army.items() for _ in range(count)]
     letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
-    view.random.shuffle(letters)
-    return "/".join("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+    random.shuffle(letters)
+    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+
+
+def random_setup(view: View) -> str:
+    """A random legal set-up as `Bot.setup` returns it. The same seed gives the same one."""
+    return "/".join(random_rows(view.army, view.random))
 
 
 def one_line(text: str) -> str:
@@ -78,7 +84,7 @@ class Bot:
         self.note: Callable[[str], None] = lambda text: None
 
     def setup(self, view: View) -> str:
-        """The set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, parted by `/`."""
+        """The set-up: four rows of ten letters, own back row first, files a to j, `.` for empty, separated by `/`."""
         return random_setup(view)
 
     def restore(self, view: View) -> None:
@@ -200,4 +206,4 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
             break
 
 
-__all__ = ["Bot", "Conversation", "Rank", "View", "Want", "random_setup", "run"]
+__all__ = ["Bot", "Conversation", "Rank", "View", "Want", "random_rows", "random_setup", "run"]

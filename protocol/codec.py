@@ -48,9 +48,12 @@ from protocol.messages import (
 from protocol.notation import (
     BOARD_SIZE,
     COLOR_BY_WORD,
+    EMPTY,
     RANK_BY_LETTER,
+    RANK_LETTERS,
     SETUP_ROWS,
     SQUARE_INDEX,
+    SQUARE_PATTERN,
     Rank,
     Reason,
     Result,
@@ -126,10 +129,9 @@ def excerpt(data: bytes, length: int = 60) -> str:
 # --- reading what a bot sends -------------------------------------------------------------------------------------
 
 _PRINTABLE = re.compile(rb"[ -~]*\Z")
-_SQUARE = r"[a-j](?:10|[1-9])"
-_RANK = "[FBS2-9MI]"
+_SQUARE, _RANK = SQUARE_PATTERN, f"[{RANK_LETTERS}]"
 _ACTION = re.compile(rf"resign|{_SQUARE}(?:-{_SQUARE}){{1,2}}(?:\+{_RANK}{_SQUARE})?|{_SQUARE}\?{_SQUARE}{_RANK}")
-_SETUP_ROW = re.compile(rf"[.FBS2-9MI]{{{BOARD_SIZE}}}")
+_SETUP_ROW = re.compile(rf"[{EMPTY}{RANK_LETTERS}]{{{BOARD_SIZE}}}")
 
 
 def is_action(text: str) -> bool:
@@ -195,7 +197,7 @@ def _parse_setup(rest: str) -> Setup:
     rows = tuple(rest.split("/"))
     if len(rows) != SETUP_ROWS or not all(_SETUP_ROW.fullmatch(row) for row in rows):
         raise RemoteProtocolError(
-            "expected 'setup' and four rows of ten piece letters or dots, own back row first, parted by '/', "
+            "expected 'setup' and four rows of ten piece letters or dots, own back row first, separated by '/', "
             f"got 'setup {_cut(rest)}'"
         )
     return Setup(rows)

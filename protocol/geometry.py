@@ -1,4 +1,4 @@
-"""The board as a bot's author thinks of it: which squares touch, whose row is whose, and what an action's text means.
+"""The board's geometry: which squares touch, how rows count for each side, which squares an action names.
 
 Everything here follows from squares alone. Squares are numbers as in `protocol.notation`.
 """
@@ -7,23 +7,25 @@ from functools import cache
 
 from protocol.notation import BOARD_SIZE, LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
 
+DIRECTIONS = (BOARD_SIZE, -BOARD_SIZE, 1, -1)
+"""What is added to a square to go one further along a line: up, down, right and left as Red sees the board."""
 
-def _neighbours(square: int) -> tuple[int, ...]:
-    row, file = divmod(square, BOARD_SIZE)
-    touching = []
-    if row < BOARD_SIZE - 1:
-        touching.append(square + BOARD_SIZE)
-    if row > 0:
-        touching.append(square - BOARD_SIZE)
-    if file < BOARD_SIZE - 1:
-        touching.append(square + 1)
-    if file > 0:
-        touching.append(square - 1)
-    return tuple(other for other in touching if other not in LAKE_SQUARES)
+
+def line_from(square: int, direction: int) -> range:
+    """All squares that lie in a direction from one, the nearest first, to the edge of the board; lakes too."""
+    row = square // BOARD_SIZE
+    if direction == 1:
+        return range(square + 1, (row + 1) * BOARD_SIZE)
+    if direction == -1:
+        return range(square - 1, row * BOARD_SIZE - 1, -1)
+    return range(square + direction, len(SQUARES) if direction > 0 else -1, direction)
 
 
 NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(
-    () if square in LAKE_SQUARES else _neighbours(square) for square in range(len(SQUARES))
+    ()
+    if square in LAKE_SQUARES
+    else tuple(square + way for way in DIRECTIONS if line_from(square, way) and square + way not in LAKE_SQUARES)
+    for square in range(len(SQUARES))
 )
 """Per square, the squares that a piece there can step to if nothing stands in its way. Lakes have none."""
 
@@ -50,4 +52,4 @@ def action_squares(action: str) -> tuple[int, int] | None:
     return SQUARE_INDEX[path[0]], SQUARE_INDEX[path[-1]]
 
 
-__all__ = ["NEIGHBOURS", "action_squares", "row_for"]
+__all__ = ["DIRECTIONS", "NEIGHBOURS", "action_squares", "line_from", "row_for"]

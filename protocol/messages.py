@@ -62,7 +62,7 @@ class Clock(NamedTuple):
 
 
 class Seed(NamedTuple):
-    """A number for bots that want reproducible dice. The opponent gets another one."""
+    """A number for bots that want reproducible random numbers. The opponent gets another one."""
 
     value: int
 

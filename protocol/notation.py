@@ -9,11 +9,14 @@ Squares are numbered 0..99 from Red's side: `a1` is 0, `b1` is 1, `a2` is 10, `j
 """
 
 import enum
+from collections.abc import Iterable
 
 BOARD_SIZE = 10
 FILES = "abcdefghij"
 SQUARES: tuple[str, ...] = tuple(f"{file}{rank}" for rank in range(1, BOARD_SIZE + 1) for file in FILES)
 SQUARE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SQUARES)}
+SQUARE_PATTERN = r"[a-j](?:10|[1-9])"
+"""The name of a square, as part of a regular expression."""
 
 LAKES: frozenset[str] = frozenset({"c5", "d5", "c6", "d6", "g5", "h5", "g6", "h6"})
 LAKE_SQUARES: frozenset[int] = frozenset(SQUARE_INDEX[name] for name in LAKES)
@@ -86,6 +89,18 @@ RANK_BY_LETTER: dict[str, Rank] = {letter: Rank(index + 1) for index, letter in 
 
 ARMY_RULE = "army"
 """The name of the rule that lists how many pieces of each rank a side has, as `F:1 B:6 ...`."""
+
+
+def army_text(army: Iterable[tuple[Rank, int]]) -> str:
+    """How many pieces of each rank a side has, as the `army` rule says it."""
+    return " ".join(f"{rank.letter}:{count}" for rank, count in army)
+
+
+def read_army(text: str) -> tuple[tuple[Rank, int], ...]:
+    """What `army_text` has written. Raises ValueError or KeyError for anything else."""
+    pairs = (field.split(":") for field in text.split())
+    return tuple((RANK_BY_LETTER[letter], int(count)) for letter, count in pairs)
+
 
 EMPTY = "."
 """An empty square in a set-up line."""

@@ -10,6 +10,7 @@ leaves the board when a `battle` line says so.
 import random
 from collections import Counter
 
+from protocol.geometry import action_squares
 from protocol.messages import (
     ArenaMessage,
     Battle,
@@ -33,28 +34,19 @@ from protocol.notation import (
     LAKE_SQUARES,
     RANK_BY_LETTER,
     SQUARE_INDEX,
-    SQUARES,
     Color,
     Rank,
     Survivor,
+    read_army,
 )
 
-DICE_STRIDE = 1 << 32
-"""Seeds are smaller than this, so no two turns of any two seeds have the same dice."""
+SEED_STRIDE = 1 << 32
+"""Seeds are smaller than this, so no two turns of any two seeds have the same random numbers."""
 
 CELL_EMPTY, CELL_LAKE = "..", "~~"
 
 RESCUERS = frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
 """The ranks that may bring a lost piece back."""
-
-
-def read_army(value: str) -> dict[Rank, int]:
-    """The value of the `army` rule as counts. Raises ValueError or KeyError if it is not one."""
-    army = {}
-    for field in value.split():
-        letter, count = field.split(":")
-        army[RANK_BY_LETTER[letter]] = int(count)
-    return army
 
 
 class Piece:
@@ -202,7 +194,7 @@ class View:
             case Rule(name, value):
                 self.rules[name] = value
                 if name == ARMY_RULE:
-                    self.army = read_army(value)
+                    self.army = dict(read_army(value))
             case Clock():
                 self.clock = message
             case Seed(value):
@@ -223,8 +215,8 @@ class View:
             self._runner = None
 
     def roll(self, ply: int) -> None:
-        """Set the dice for a turn: they follow from the seed and the ply alone, so an interrupted game can go on."""
-        self.random.seed(self.seed + DICE_STRIDE * ply)
+        """Seed `random` for a turn: the numbers follow from seed and ply alone, so an interrupted game can go on."""
+        self.random.seed(self.seed + SEED_STRIDE * ply)
 
     def _known(self, square: int, rank: Rank) -> None:
         self._runner = None
@@ -245,10 +237,10 @@ class View:
 
     def _moved(self, color: Color, action: str) -> None:
         self.actions.append((color, action))
-        path = action.partition("+")[0].split("-")
-        if len(path) < 2:
-            return  # a guess or a resignation: no piece goes anywhere
-        origin, target = SQUARE_INDEX[path[0]], SQUARE_INDEX[path[-1]]
+        squares = action_squares(action)
+        if squares is None or "?" in action:
+            return  # a resignation or a guess: no piece goes anywhere
+        origin, target = squares
         piece = self.board[origin]
         if piece is None:
             return
@@ -256,7 +248,7 @@ class View:
         if "+" in action:
             piece.narrow(RESCUERS)
         if self.rules.get("captains") == "two-steps":
-            self._ran(piece, origin, target, turned=len(path) > 2)
+            self._ran(piece, origin, target, turned=action.count("-") > 1)
         if self.board[target] is None:
             self.board[target], self.board[origin] = piece, None
         else:
@@ -310,8 +302,3 @@ def _stayers(attacker: Rank, bombs_stay: bool) -> frozenset[Rank]:
 def new_view(game: Game) -> View:
     """The view at the start of the game that a `game` line announces."""
     return View(game.color, game.variant)
-
-
-def square_name(index: int) -> str:
-    """The name of a square given by its number."""
-    return SQUARES[index]

@@ -20,7 +20,9 @@ import click
 import pytest
 import trio
 
-from arena.bots import MANIFEST_KEYS, BotSpec, load_bot
+import arena
+from arena import pytest_plugin
+from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.limits import Limits
 from arena.bots.limits_file import load_limits
 from arena.cli.main import cli
@@ -31,7 +33,10 @@ from protocol.bot import Bot
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-OWN_TESTS = {"docs/protocol.md": "tests/protocol/test_docs.py"}
+OWN_TESTS = {
+    "docs/protocol.md": "tests/protocol/test_docs.py",
+    "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
+}
 """Pages whose blocks are of kinds of their own, and where they are tested."""
 SETS_UP = "-m venv"
 """What is in the commands that set up an environment: they are run by `.ci/run`, which has the network for it."""
@@ -81,7 +86,8 @@ def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
 
 # --- programs ---------------------------------------------------------------------------------------------------------
 
-PYTHON_BLOCKS = blocks("python")
+USES_THE_KIT = "from protocol.bot import"
+PYTHON_BLOCKS = [block for block in blocks("python") if USES_THE_KIT in block.body]
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
@@ -139,7 +145,7 @@ def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
     path.write_text(block.body, encoding="utf-8")
     content = tomllib.loads(block.body)
     if "command" in content:
-        assert set(content) <= set(MANIFEST_KEYS)
+        assert set(content) <= set(Manifest.__struct_fields__)
     elif "extends" in content:
         load_ruleset(str(path))
     else:
@@ -227,6 +233,23 @@ def test_each_command_runs_as_it_stands(page: str, desk: Path) -> None:
         assert_runs(command, desk)
 
 
+PROGRAMS = {
+    page: "\n".join(block.body for block in blocks("python") if block.page == page and block not in PYTHON_BLOCKS)
+    for page in dict.fromkeys(block.page for block in blocks("python") if block not in PYTHON_BLOCKS)
+}
+
+
+@pytest.mark.parametrize("page", PROGRAMS)
+def test_what_a_page_shows_of_the_library_runs_as_one_program(page: str, desk: Path) -> None:
+    (desk / "shown.py").write_text(PROGRAMS[page], encoding="utf-8")
+    assert_runs("python -W error shown.py", desk)
+
+
+def test_every_name_of_the_library_is_in_the_page_on_it() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert set(arena.__all__) - {"__version__"} <= set(re.findall(r"\barena\.(\w+)", text))
+
+
 def test_what_sets_up_an_environment_is_run_by_ci() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -237,6 +260,8 @@ def test_what_sets_up_an_environment_is_run_by_ci() -> None:
     assert "`uv venv[^`]*`" in script
     assert len(re.findall(r"`uv venv[^`]*`", text)) == 2
 
+
+PYTEST_OPTIONS = {f"--arena-{name}" for name in pytest_plugin.OPTIONS}
 
 # --- options ----------------------------------------------------------------------------------------------------------
 
@@ -274,4 +299,4 @@ def test_no_page_names_an_option_that_is_not_there(page: Path) -> None:
     spans = re.findall(r"`((?:arena |--)[^`\n]*)`", page.read_text(encoding="utf-8"))
     spans += [command for command in commands_of(page.relative_to(ROOT).as_posix()) if command.startswith("arena ")]
     spans = [re.sub(r"\$\([^)]*\)", "", span) for span in spans]  # what is asked of another program
-    assert {option for span in spans for option in OPTION.findall(span)} <= all_options()
+    assert {option for span in spans for option in OPTION.findall(span)} <= all_options() | PYTEST_OPTIONS

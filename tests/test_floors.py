@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile"}),
+    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.game"}),
     frozenset({"arena.bots"}),
@@ -22,14 +22,17 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),
+    frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
-    frozenset({"arena.cli"}),
+    frozenset({"arena.cli", "arena.api", "arena.__main__"}),
+    frozenset({"arena", "arena.lazy"}),
+    frozenset({"arena.pytest_plugin"}),
 )
-"""From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself
-holds the version only and is below everything."""
+"""From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself is
+the roof: nothing imports it but programs of users."""
 
-PURE = ("arena.errors", "arena.printable", "arena.rules", "arena.game", "arena.league.ratings")
+PURE = ("arena.errors", "arena.printable", "arena.schema", "arena.rules", "arena.game", "arena.league.ratings")
 IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
 
 
@@ -61,14 +64,12 @@ def imports(path: Path) -> set[str]:
 
 
 def floor(module: str) -> int:
-    """The floor that a module is on; -1 for the bare package."""
-    if module == "arena":
-        return -1
+    """The floor that a module is on."""
     found = [
         (len(name), level)
         for level, names in enumerate(FLOORS)
         for name in names
-        if module == name or module.startswith(name + ".")
+        if module == name or (module.startswith(name + ".") and name != "arena")
     ]
     if found:
         return max(found)[1]
@@ -93,12 +94,28 @@ def test_the_protocol_package_needs_nothing_but_the_standard_library(module: str
     assert outside <= sys.stdlib_module_names
 
 
-@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("arena.rules")])
+RULES = [name for name in sorted(MODULES) if name.startswith("arena.rules")]
+RULESET_FILES = {"arena.rules.loading", "arena.rules.ruleset_file"}
+"""What reads the files of rulesets, and is no part of the engine."""
+
+
+@pytest.mark.parametrize("module", RULES)
 def test_the_rules_know_only_the_notation_and_how_files_are_read(module: str) -> None:
-    ours = {name for name in imports(MODULES[module]) if name in MODULES}
-    ground = {"protocol.notation", "arena.errors", "arena.printable", "arena.hostfile"}
-    assert all(name.startswith("arena.rules") or name in ground for name in ours)
-    assert {name.split(".")[0] for name in imports(MODULES[module])} - {"arena", "protocol"} <= sys.stdlib_module_names
+    ours = {name for name in imports(MODULES[module]) if name in MODULES and not name.startswith("arena.rules")}
+    engine = {"protocol.notation", "protocol.geometry", "arena.errors"}
+    files = {"arena.printable", "arena.hostfile", "arena.schema"}
+    assert ours <= (engine | files if module in RULESET_FILES else engine)
+
+
+@pytest.mark.parametrize("module", RULES)
+def test_the_engine_needs_nothing_but_the_standard_library(module: str) -> None:
+    outside = {name.split(".")[0] for name in imports(MODULES[module])} - {"arena", "protocol"}
+    assert outside <= sys.stdlib_module_names | ({"msgspec"} if module in RULESET_FILES else set())
+
+
+@pytest.mark.parametrize("module", sorted(set(RULES) - RULESET_FILES))
+def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
+    assert not imports(MODULES[module]) & RULESET_FILES
 
 
 @pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith(PURE)])
@@ -106,5 +123,13 @@ def test_the_pure_floors_touch_no_clock_no_process_and_no_file(module: str) -> N
     assert not {name.split(".")[0] for name in imports(MODULES[module])} & IMPURE_IMPORTS
 
 
+@pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith("arena.league")])
+def test_the_league_knows_no_terminal_and_no_command(module: str) -> None:
+    names = {name.split(".")[0] for name in imports(MODULES[module])}
+    assert not names & {"rich", "click"}
+    calls = [node for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Call)]
+    assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+
+
 def test_every_top_level_package_of_the_house_is_on_a_floor() -> None:
-    assert {floor(module) for module in MODULES} == set(range(-1, len(FLOORS)))
+    assert {floor(module) for module in MODULES} == set(range(len(FLOORS)))

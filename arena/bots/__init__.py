@@ -1,11 +1,11 @@
 """A path as a bot: what its folder says (`manifest`), what it is (`identity`), what it is called (`names`)."""
 
-from arena.bots.finding import Found, broken, find_bots, find_entrants, load_bot, told_apart
-from arena.bots.manifest import MANIFEST_KEYS, Manifest, read_manifest
+from arena.bots.entering import told_apart
+from arena.bots.finding import Found, broken, find_bots, find_entrants, load_bot
+from arena.bots.manifest import Manifest, read_manifest
 from arena.bots.spec import BotSpec, base_environment
 
 __all__ = [
-    "MANIFEST_KEYS",
     "BotSpec",
     "Found",
     "Manifest",

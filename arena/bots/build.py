@@ -26,7 +26,7 @@ import trio
 from arena.bots import BotSpec, Manifest, broken, load_bot, read_manifest
 from arena.bots.limits import GIB, Limits, size_text
 from arena.bots.links import follow
-from arena.bots.run import Ended, run_to_end
+from arena.bots.run import Ended, Run, run_to_end
 from arena.bots.sandbox import bwrap, files
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError, StartError
@@ -64,11 +64,17 @@ class BuildLimits(msgspec.Struct, frozen=True):
 
 
 def build_all(
-    bots: Sequence[BotSpec], level: Level, limits: BuildLimits, host: HostPrograms, say: Callable[[str], None]
+    bots: Sequence[BotSpec],
+    level: Level,
+    limits: BuildLimits,
+    host: HostPrograms,
+    say: Callable[[str], None],
+    *,
+    run: Run = trio.run,
 ) -> list[BotSpec]:
     """The same bots, those that have a build built and looked at anew. `say` is told what is being done, line by line.
 
-    Those that cannot be built are broken. Raises `HostError`.
+    `run` runs what is to be waited for. Those that cannot be built are broken. Raises `HostError`.
     """
     built = list(bots)
     if level is Level.DEFAULT and any(bot.build and not bot.fault for bot in bots):
@@ -79,9 +85,9 @@ def build_all(
         say(f"building {printable(bot.name)}: {printable(bot.build, LINE_LENGTH)}")
         try:
             if level is Level.DEFAULT:
-                _build_here(bot, bot.build, limits)
+                _build_here(bot, bot.build, limits, run)
             else:
-                _build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots)
+                _build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots, run=run)
             built[place] = replace(load_bot(bot.path), name=bot.name)
             _check_made(built[place])
         except SandboxError:
@@ -93,12 +99,12 @@ def build_all(
     return built
 
 
-def _build_here(bot: BotSpec, build: str, limits: BuildLimits) -> None:
+def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
     line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
     launch = Launch(line, bot.folder, dict(os.environ))
     manifest = _manifest(bot.folder)
     with _put_aside(bot):
-        _judge(bot, build, Level.DEFAULT, trio.run(run_to_end, launch, limits.seconds))
+        _judge(bot, build, Level.DEFAULT, run(run_to_end, launch, limits.seconds))
         _refuse_if_nothing_is_made(bot, bot.folder)
         _refuse_other_manifest(bot, manifest, bot.folder)
 
@@ -161,7 +167,14 @@ def _refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) -
 
 
 def _build_in_sandbox(
-    bot: BotSpec, build: str, level: Level, limits: BuildLimits, *, host: HostPrograms, bots: Sequence[BotSpec]
+    bot: BotSpec,
+    build: str,
+    level: Level,
+    limits: BuildLimits,
+    *,
+    host: HostPrograms,
+    bots: Sequence[BotSpec],
+    run: Run,
 ) -> None:
     tools = find_tools(bot, host)
     refuse_rivals(bot, own_files(bot), tools.folders, bots)
@@ -193,7 +206,7 @@ def _build_in_sandbox(
         )
         launch = Launch(bwrap.build_line(build, workshop, user), Path("/"), {}, held, helpers=bwrap.PROCESSES)
         launch = make_group(launch)
-        ended = trio.run(run_to_end, launch, limits.seconds, _DiskWatch(copy, limits.disk).watch)
+        ended = run(run_to_end, launch, limits.seconds, _DiskWatch(copy, limits.disk).watch)
         _judge(bot, build, level, ended)
         _open_up(copy)
         _refuse_if_nothing_is_made(bot, copy)

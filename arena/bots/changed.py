@@ -45,7 +45,7 @@ def _compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
     there = {parts: stamp for parts, stamp in seen.stamps.items() if parts in known.stamps}
     changed: dict[str, str] = {}
     if there != known.stamps or not known.is_settled:
-        identity = identify_again(known.covered.folder, list(there))
+        identity = identify_again(known.covered, list(there))
         if identity.digest != bot.digest:
             gone = [parts for parts in known.stamps if parts not in there]
             touched = [parts for parts, stamp in there.items() if stamp != known.stamps[parts]]

@@ -1,7 +1,7 @@
 """From a path to a bot: what may stand there, and how it is run.
 
 A bot is an executable file; a `.py` file that is not executable, which the arena's own interpreter runs; or a folder
-with a `bot.toml` (`arena.bots.manifest`).
+with a `bot.toml` (`arena.bots.manifest`). A sample bot's bare name stands for its file (`arena.bots.samples`).
 
 A bot's digest covers its own files, so that a changed bot is a new one to a league: the file itself, or all files of
 the folder but hidden ones, the usual build folders, what `ignore` names and, where there is a `build`, the program that
@@ -12,32 +12,29 @@ and forfeits its games, so that one entrant's mistake never stops the others. So
 it leads to is a rival's, or the host's, as far as anybody can see, and is not looked at.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
 import stat
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from itertools import count as count_from
+from itertools import islice
 from pathlib import Path
 
+from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
 from arena.bots.identity import Identity, identify_file, identify_folder
 from arena.bots.ignore import Ignored
-from arena.bots.links import read_start
 from arena.bots.manifest import MANIFEST, read_manifest
-from arena.bots.names import alike, expected_name, given_name, made_name, name_fault, name_of_file
+from arena.bots.names import PROGRAM_ENDINGS, alike, expected_name, made_name, name_fault, name_of_file
+from arena.bots.samples import SAMPLES, bot_path, meant_sample, name_clashes
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
-from arena.game.spec import Player
-from arena.hostfile import HOST_ERRORS, kind_of
+from arena.hostfile import HOST_ERRORS, kind_of, read_start
 from arena.printable import printable
 
-PROGRAM_ENDINGS = (".py", ".sh", ".exe")
-"""What is no part of the name of a bot that is a file."""
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
 NEIGHBOURS_LOOKED_AT = 1000
@@ -67,19 +64,21 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
-    return _find([path for path in map(Path, paths) if not _is_hidden(path)], ()).sound()
+    return _find([path for path in map(bot_path, paths) if not _is_hidden(path)], ()).sound()
 
 
 def find_entrants(paths: Sequence[str], *, follow_links: bool = False) -> Found:
     """The bots at these paths, broken ones included: what a folder of submissions comes to.
 
+    A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
     Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
     documents, which is said. Raises `UsageError` for paths at which there is nothing.
     """
-    seen = [path for path in map(Path, paths) if not _is_hidden(path)]
+    seen = [path for path in map(bot_path, paths) if not _is_hidden(path)]
     documents = [path for path in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
+    remarks += name_clashes(paths)
     return _find([path for path in seen if path not in documents], tuple(remarks), follow_links=follow_links)
 
 
@@ -101,7 +100,7 @@ def _find(paths: Sequence[Path], remarks: tuple[str, ...], *, follow_links: bool
     told = tuple(told_apart(bots))
     pairs = alike(bot.name for bot in told)
     look_alike = (f"{one} and {other}: two bots, of names that look alike" for one, other in pairs)
-    return Found(told, (*remarks, *look_alike))
+    return Found(told, (*remarks, *look_alike, *copies_of_one(told)))
 
 
 def _is_hidden(path: Path) -> bool:
@@ -132,8 +131,7 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
     It is a player of its own, so that the games it forfeits are not those of the bot that it is when it is mended, be
     it by a change of its mode or of this machine.
     """
-    digest = hashlib.sha256(f"broken {bot.digest}".encode()).hexdigest()
-    return replace(bot, digest=digest, fault=printable(fault, lines=True))
+    return replace(bot, digest=broken_digest(bot.digest), fault=printable(fault, lines=True))
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:
@@ -151,7 +149,7 @@ def _broken_at(path: Path, fault: str) -> BotSpec:
         if isinstance(error, OSError) and error.errno in HOST_ERRORS:
             raise
         # else what can be told of it is enough
-    return broken(BotSpec(made_name(name), path, (), full, identity.digest), fault)
+    return broken(BotSpec(made_name(name), path, (), full, identity.digest, former=identity.former), fault)
 
 
 def _is_link(path: Path) -> bool:
@@ -172,12 +170,7 @@ def _refused_link(path: Path) -> BotSpec:
         "to, or pass --follow-links if the links in this folder are yours"
     )
     digest = hashlib.sha256(b"link " + os.fsencode(target)).hexdigest()
-    return broken(BotSpec(made_name(name_of_file(_stem(path))), path, (), _place(path), digest), fault)
-
-
-def _place(path: Path) -> Path:
-    """Where a path is, whatever the last of its names may be a link to."""
-    return Path(os.path.realpath(path.parent), path.name) if path.name not in ("", "..") else path.resolve()
+    return broken(BotSpec(made_name(name_of_file(_stem(path))), path, (), place_of_link(path), digest), fault)
 
 
 # --- one bot --------------------------------------------------------------------------------------------------------
@@ -222,6 +215,7 @@ def load_bot(path: Path) -> BotSpec:
         environment=base_environment(),
         files=identity.files,
         look=identity.look,
+        former=identity.former,
     )
 
 
@@ -238,16 +232,21 @@ def _stem(path: Path) -> str:
 
 
 def _near(path: Path) -> str:
-    """What to add to "there is no such file" where the folder holds something of nearly that name."""
+    """What to add to "there is no such file": a sample bot, or what the folder holds of nearly that name."""
+    sample = meant_sample(path)
+    bare = f"; for the sample bot write {sample}" if sample else ""
     if not os.path.isdir(path.parent):
-        return f" (nor the folder {printable(str(path.parent))})" if path.parent != Path() else ""
-    try:
-        with os.scandir(path.parent) as entries:
-            names = [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]
-    except OSError:
-        return ""
+        return f" (nor the folder {printable(str(path.parent))}){bare}" if path.parent != Path() else bare
+    if sample:
+        return bare
+    is_bare = path.parent == Path()
+    names = list(SAMPLES) if is_bare else []
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        names += [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]
     hint = suggest(path.name, names)
-    return f"; {printable(hint)}" if hint.startswith("did you mean") else ""
+    if hint.startswith("did you mean"):
+        return f"; {printable(hint)}"
+    return f", nor a sample bot of that name: they are {', '.join(SAMPLES)}" if is_bare and not path.suffix else ""
 
 
 def _load_folder(folder: Path) -> BotSpec:
@@ -285,6 +284,7 @@ def _load_folder(folder: Path) -> BotSpec:
         files=identity.files,
         build=manifest.build,
         look=identity.look,
+        former=identity.former,
     )
 
 
@@ -299,37 +299,3 @@ def _run_directly(folder: Path, command: tuple[str, ...]) -> list[Path]:
         for path in paths
         if path.is_relative_to(folder) and os.path.lexists(path) and os.path.realpath(path.parent) == str(path.parent)
     ]
-
-
-def told_apart(bots: Sequence[BotSpec], played: Sequence[Player] = ()) -> list[BotSpec]:
-    """The same bots with names that differ: by the folder they are in where that is enough, else by a number.
-
-    `played` are those who have played before, the last of them at the end: a bot among them keeps the name of its
-    games, so that nobody takes it by coming later. Nothing depends on the order of the bots.
-    """
-    given = [given_name(bot.name) for bot in bots]
-    count = Counter(given)
-    names = {place: name for place, name in enumerate(given) if count[name] == 1}
-    taken = set(names.values())
-    waiting = sorted(set(range(len(bots))) - set(names), key=lambda place: os.fsencode(_place_of(bots[place])))
-    for player in reversed(played):
-        who = (given_name(player.name), player.digest)
-        known = next((place for place in waiting if (given[place], bots[place].digest) == who), None)
-        if known is not None and player.name not in taken:
-            names[known] = player.name
-            taken.add(player.name)
-            waiting.remove(known)
-    for place in waiting:
-        longer = f"{_home(bots[place])}/{given[place]}"
-        numbers = (f"{longer}#{number}" for number in count_from(2))
-        names[place] = next(name for name in chain([longer], numbers) if name not in taken)
-        taken.add(names[place])
-    return [replace(bot, name=names[place]) for place, bot in enumerate(bots)]
-
-
-def _home(bot: BotSpec) -> str:
-    return printable(_place_of(bot).parent.name)
-
-
-def _place_of(bot: BotSpec) -> Path:
-    return Path(os.path.realpath(bot.path)) if bot.fault is None else _place(bot.path)

@@ -1,12 +1,14 @@
 r"""What a bot is: a fingerprint of its files, by their names and contents.
 
-A bot is its content: the same files elsewhere are the same bot, and a changed one is a new bot to a league. An entrant
-may have put anything into its folder, so nothing is opened but regular files, no link is followed out of the folder,
-and sizes and numbers are bounded before anything is read.
+A bot is its content: the same files elsewhere are the same bot, and a changed one is a new bot to a league. What it is
+called is no part of it: neither the name of its folder, nor that of its only file, nor `name` in its bot.toml.
+
+An entrant may have put anything into its folder, so nothing is opened but regular files, no link is followed out of the
+folder, and sizes and numbers are bounded before anything is read.
 
 The fingerprint is the SHA-256 of one line for each file, in the order of their paths: `path sha256-of-content\n`. What
 such a line cannot say stands in lines that begin with a NUL, which no path has in it: names with a line end in them,
-and links by the text of their target.
+links by the text of their target, and a bot's only file, which has no name.
 """
 
 import errno
@@ -22,8 +24,9 @@ from pathlib import Path
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
 from arena.bots.limits import GIB, MIB, size_text
 from arena.bots.look import Covered, Look, Parts, Stamp
+from arena.bots.names import PROGRAM_ENDINGS, without_name
 from arena.errors import UsageError
-from arena.hostfile import HOST_ERRORS, READ, kind_of
+from arena.hostfile import HOST_ERRORS, READ, NotAFileError, open_regular
 from arena.printable import printable
 
 BUILD_FOLDERS = frozenset(
@@ -36,6 +39,9 @@ MOST_FILES = 50_000
 MOST_STEPS = 256
 """Names that are gone through to see where a link leads."""
 CHUNK = MIB
+MANIFEST = b"bot.toml"
+MANIFEST_BYTES = 16 * 1024
+"""What a bot.toml may have at most (see `arena.bots.manifest`)."""
 FILES_KEPT = 1000
 """A bot of more files is remembered by its digest alone."""
 SHORT = 16
@@ -43,14 +49,33 @@ SHORT = 16
 
 
 @dataclass(frozen=True)
+class Former:
+    """The digests by which earlier versions of the arena knew a bot: they covered what it is called as well.
+
+    `digest` is that under the names of now; `content` is the hexadecimal SHA-256 of a bot's only file, else empty.
+    """
+
+    digest: str
+    content: str = ""
+
+    def digests(self, name: str) -> set[str]:
+        """Those that it can have had when it was called so."""
+        if not self.content:
+            return {self.digest}
+        files = [os.fsencode(name + ending) for ending in ("", *PROGRAM_ENDINGS)]
+        return {self.digest, *(hashlib.sha256(_line(file, self.content.encode())).hexdigest() for file in files)}
+
+
+@dataclass(frozen=True)
 class Identity:
     """A bot's digest, and its files by the names they are shown under with a short fingerprint of each.
 
-    `look` was taken before anything was read.
+    `look` was taken before anything was read. `former` is None where nothing could be read.
     """
 
     digest: str
     files: dict[str, str] = field(default_factory=dict)
+    former: Former | None = None
     look: Look | None = field(default=None, compare=False, repr=False)
 
 
@@ -73,7 +98,7 @@ def _identify(covered: Covered) -> Identity:
     reader = _Reader(os.fsencode(covered.folder))
     files = reader.covered_files(covered)
     look = reader.look(covered, files)
-    return replace(reader.identity(files), look=look)
+    return replace(reader.identity(files, is_named=covered.only is None), look=look)
 
 
 def look_at(covered: Covered) -> Look:
@@ -82,9 +107,9 @@ def look_at(covered: Covered) -> Look:
     return reader.look(covered, reader.covered_files(covered))
 
 
-def identify_again(folder: Path, files: Sequence[Parts]) -> Identity:
-    """The identity that these files of a folder make now, whatever else has come into it. Raises `UsageError`."""
-    return _Reader(os.fsencode(folder)).identity(sorted(files))
+def identify_again(covered: Covered, files: Sequence[Parts]) -> Identity:
+    """The identity that these of the covered files make now, whatever others have come. Raises `UsageError`."""
+    return _Reader(os.fsencode(covered.folder)).identity(sorted(files), is_named=covered.only is None)
 
 
 def behind_link(folder: Path, name: str) -> Path | None:
@@ -113,6 +138,13 @@ def _stamp_of(path: Path | bytes) -> Stamp:
 
 def _told_of(status: os.stat_result) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _line(name: bytes, content: bytes, kind: bytes = b"file") -> bytes:
+    """What a digest is taken of: the line of a file or a link."""
+    if kind == b"file" and name and b"\n" not in name:
+        return b"%s %s\n" % (name, content)
+    return b"\0%s %s %s\n" % (kind, name.hex().encode(), content)
 
 
 class _Reader:
@@ -187,26 +219,35 @@ class _Reader:
             return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
         return False
 
-    def identity(self, files: list[Parts]) -> Identity:
-        """The identity that these files and links make, in this order. Raises `UsageError`."""
-        whole = hashlib.sha256()
+    def identity(self, files: list[Parts], *, is_named: bool = True) -> Identity:
+        """The identity that these files and links make, in this order. Raises `UsageError`.
+
+        They are those of a folder, by their names, unless it is one file alone, whose name does not count.
+        """
+        whole, former = hashlib.sha256(), hashlib.sha256()
         short = {}
+        raw = b""
         for parts in files:
             name = b"/".join(parts)
             link = self._link(parts)
             source = parts if link is None else self.behind(parts)
             if source is not None:
-                kind, content = b"file", self._content(source)
+                raw, data = self._content(source, most_kept=MANIFEST_BYTES if parts == (MANIFEST,) else 0)
+                content = raw if data is None else hashlib.sha256(without_name(data)).hexdigest().encode()
+                whole.update(_line(name if is_named else b"", content))
+                former.update(_line(name, raw))
             elif parts[-1] in BUILD_FOLDERS:
                 continue
             else:
-                kind, content = b"link", hashlib.sha256(link or b"").hexdigest().encode()
-            if kind == b"file" and b"\n" not in name:
-                whole.update(b"%s %s\n" % (name, content))
-            else:
-                whole.update(b"\0%s %s %s\n" % (kind, name.hex().encode(), content))
+                content = hashlib.sha256(link or b"").hexdigest().encode()
+                for digest in (whole, former):
+                    digest.update(_line(name, content, b"link"))
             short[printable(os.fsdecode(name))] = content[:SHORT].decode()
-        return Identity(whole.hexdigest(), short if len(short) <= FILES_KEPT else {})
+        return Identity(
+            whole.hexdigest(),
+            short if len(short) <= FILES_KEPT else {},
+            Former(former.hexdigest(), "" if is_named else raw.decode()),
+        )
 
     # --- links ----------------------------------------------------------------------------------------------------
 
@@ -255,21 +296,20 @@ class _Reader:
 
     # --- contents -------------------------------------------------------------------------------------------------
 
-    def _content(self, parts: Parts) -> bytes:
-        """The hexadecimal SHA-256 of a regular file, read piece by piece."""
+    def _content(self, parts: Parts, most_kept: int = 0) -> tuple[bytes, bytes | None]:
+        """The hexadecimal SHA-256 of a regular file, read piece by piece; and the file, if it has no more bytes."""
         content = hashlib.sha256()
+        kept = b""
         with self._opened(parts) as descriptor:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise UsageError(f"{self._shown(parts)}: expected a file, got {kind_of(status.st_mode)}")
-            self._take(status.st_size, parts)
-            size = 0
+            expected, size = os.fstat(descriptor).st_size, 0
+            self._take(expected, parts)
             while data := os.read(descriptor, CHUNK):
                 content.update(data)
                 size += len(data)
-                if size > status.st_size:  # it grows while it is read
+                kept += data[: most_kept + 1 - len(kept)]
+                if size > expected:  # it grows while it is read
                     self._take(len(data), parts)
-        return content.hexdigest().encode()
+        return content.hexdigest().encode(), kept if 0 < len(kept) <= most_kept else None
 
     def _take(self, size: int, parts: Parts) -> None:
         self._left -= size
@@ -289,7 +329,7 @@ class _Reader:
                 inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
                 os.close(folder)
                 folder = inner
-            file = os.open(parts[-1], READ | os.O_NOFOLLOW, dir_fd=folder)
+            file = open_regular(parts[-1], folder)
         except OSError as error:
             raise self._unreadable(parts, error) from None
         finally:
@@ -312,4 +352,6 @@ class _Reader:
         """What to raise for an error: itself, where it is the machine that has run out of something."""
         if error.errno in HOST_ERRORS:
             return error
+        if isinstance(error, NotAFileError):
+            return UsageError(f"{self._shown(parts)}: expected a file, got {error.kind}")
         return UsageError(f"{self._shown(parts)}: cannot be read: {error.strerror}")

@@ -1,6 +1,6 @@
 """What a bot may use of the machine, as a value, and how sizes are written.
 
-The limits are the same at every level of confinement; how exactly each is kept is the level's business
+The limits are the same at every sandbox level; how exactly each is kept is the level's business
 (`arena.bots.sandbox`).
 """
 

@@ -7,53 +7,57 @@
 What a table leaves out is as for all others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
-from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
+from arena.bots.limits import MOST_PROCESSES, Limits, parse_memory, parse_size
 from arena.errors import UsageError, suggest
-from arena.hostfile import FileError, read_toml
-from arena.printable import SHOWN, printable, shown
+from arena.hostfile import read_toml
+from arena.printable import SHOWN, printable
+from arena.schema import expected, structured
 
-KEYS = Limits.__struct_fields__
+_Size = Annotated[str, Meta(extra=expected('a size such as "512M"'))]
+
+
+class _BotLimits(msgspec.Struct, forbid_unknown_fields=True):
+    """The table of one bot: the limits of it alone."""
+
+    memory: _Size | None = None
+    processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] | None = None
+    tmp: _Size | None = None
+
+
+_Tables = dict[str, Annotated[_BotLimits, Meta(extra=expected('a table such as [hunter] with memory = "1G"'))]]
 
 
 def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, Limits]:
     """The limits of the bots that the file names. Raises `UsageError` with the file, the key and what was expected."""
     where = printable(str(path))
-    try:
-        tables = read_toml(path)
-    except FileError as error:
-        raise UsageError(str(error)) from None
-    for name, table in tables.items():
+    tables = read_toml(path)
+    for name in tables:
         if name not in bots:
             raise UsageError(f"{where}: [{printable(name, SHOWN)}]: no bot here has that name; {suggest(name, bots)}")
-        if not isinstance(table, dict):
-            raise UsageError(
-                f'{where}: {printable(name, SHOWN)}: expected a table such as [hunter] with memory = "1G", '
-                f"got {shown(table)}"
-            )
-    return {name: _limits(f"{where}: [{name}]", table, usual) for name, table in tables.items()}
+    return {
+        name: _limits(own, usual, f"{where}: [{printable(name, SHOWN)}]")
+        for name, own in structured(tables, _Tables, where).items()
+    }
 
 
-def _limits(where: str, table: dict[str, Any], usual: Limits) -> Limits:
-    values: dict[str, int] = {}
-    for key, value in table.items():
-        if key not in KEYS:
-            raise UsageError(f"{where}: unknown key {shown(key)}; {suggest(key, KEYS)}")
-        try:
-            values[key] = _value(key, value)
-        except UsageError as error:
-            raise UsageError(f"{where}: {key}: {error}") from None
-    return msgspec.structs.replace(usual, **values)
+def _limits(own: _BotLimits, usual: Limits, where: str) -> Limits:
+    values: Mapping[str, int | None] = {
+        "memory": _size(own.memory, parse_memory, f"{where}: memory"),
+        "processes": own.processes,
+        "tmp": _size(own.tmp, parse_size, f"{where}: tmp"),
+    }
+    return msgspec.structs.replace(usual, **{key: value for key, value in values.items() if value is not None})
 
 
-def _value(key: str, value: object) -> int:
-    if key == "processes":
-        return check_processes(value)
-    if not isinstance(value, str):
-        raise UsageError(f'expected a size such as "512M", got {shown(value)}')
-    return parse_memory(value) if key == "memory" else parse_size(value)
+def _size(text: str | None, parse: Callable[[str], int], where: str) -> int | None:
+    try:
+        return None if text is None else parse(text)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None

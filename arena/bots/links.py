@@ -1,17 +1,13 @@
 """Following paths that strangers may have written, without doing anything to what is at their end.
 
-A path is followed as the kernel follows it, link by link, so that it can be said of each place on the way whose it is.
-Nothing but a regular file is ever opened, and that without following a link and without waiting: a FIFO would hold the
-arena up for ever, and to open a device is enough for some to act.
+A path is followed as the kernel follows it, link by link, so that it can be said of each place on the way who owns it.
+Nothing is opened on the way; `arena.hostfile.open_regular` opens what is at the end.
 """
 
 import errno
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-
-from arena.hostfile import READ, kind_of
 
 MOST_LINKS = 40
 """As many links as Linux follows in one path."""
@@ -88,32 +84,3 @@ def climbs(folder: PurePath, target: str) -> bool:
         if depth < 0:
             return True
     return False
-
-
-def open_regular(path: Path | str, folder: int | None = None) -> int:
-    """A descriptor to read a regular file by, its path from an open folder on, if one is given.
-
-    Raises `OSError` for anything else, links included, and does not open it.
-    """
-    _check_regular(os.stat(path, dir_fd=folder, follow_symlinks=False))
-    descriptor = os.open(path, READ | os.O_NOFOLLOW, dir_fd=folder)
-    try:
-        _check_regular(os.fstat(descriptor))
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def read_start(path: Path, size: int) -> bytes:
-    """The first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does."""
-    descriptor = open_regular(path)
-    try:
-        return os.read(descriptor, size)
-    finally:
-        os.close(descriptor)
-
-
-def _check_regular(found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, f"expected a file, found {kind_of(found.st_mode)}")

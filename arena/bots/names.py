@@ -7,11 +7,15 @@ another alphabet that look alike, are different names.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 
 from arena.printable import printable
 
+PROGRAM_ENDINGS = (".py", ".sh", ".exe")
+"""What is no part of the name of a bot that is a file."""
 COLUMNS = 40
 MARKS = 3
 """How many marks may stand over or under one letter."""
@@ -73,6 +77,34 @@ def given_name(name: str) -> str:
     Nothing else has a slash in it, or ends in such a number (`name_fault`).
     """
     return re.sub(r"#\d+$", "", name.rpartition("/")[2])
+
+
+_NAME_LINE = re.compile(
+    rb"""^[ \t]*(?:name|"name"|'name')[ \t]*=[ \t]*"""
+    rb"""(?:\"\"\"(?:[^"\\\r\n]|\\[^\r\n])*\"\"\"|'''[^'\r\n]*'''|"(?:[^"\\\r\n]|\\[^\r\n])*"|'[^'\r\n]*')"""
+    rb"""[ \t]*(?:(?P<comment>\#[^\r\n]*(?:\r?\n)?)|\r?\n|\Z)""",
+    re.MULTILINE,
+)
+NAME_LINES_TRIED = 4
+"""Of a bot.toml, which an entrant has written: each is parsed, and that can take a second."""
+
+
+def without_name(manifest: bytes) -> bytes:
+    """A bot.toml without the line that gives the bot its name; a comment behind it stays.
+
+    It is as it was if it is not TOML, has no such line, or has the name in several lines.
+    """
+    try:
+        table = tomllib.loads(manifest.decode())
+        if isinstance(table.pop("name", None), str):
+            for line, _ in zip(_NAME_LINE.finditer(manifest), range(NAME_LINES_TRIED), strict=False):
+                rest = manifest[: line.start()] + (line["comment"] or b"") + manifest[line.end() :]
+                with suppress(tomllib.TOMLDecodeError):  # it stood in another value, or in a table
+                    if tomllib.loads(rest.decode()) == table:
+                        return rest
+    except (ValueError, RecursionError):
+        pass  # `read_manifest` says what is wrong
+    return manifest
 
 
 def name_of_file(text: str) -> str:

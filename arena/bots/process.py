@@ -11,7 +11,6 @@ times a second, `arena.bots.sandbox.freezer` stops them, and `arena.bots.sandbox
 """
 
 import os
-import secrets
 import select
 import signal
 import subprocess
@@ -42,6 +41,8 @@ STDERR_PAUSE = 0.002
 """Seconds between two readings of a bot's standard error: a flood, or a trickle of single bytes, takes no more."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
+AT_ONCE = 0.02
+"""So many of these seconds are waited for without looking at what the bot does meanwhile: most exit at once."""
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
 REMOVE_PATIENCE = 5.0
@@ -58,7 +59,7 @@ class BotProcess:
         self._popen = popen
         self._launch = launch
         self.pid = popen.pid
-        self.confinement = launch.words
+        self.sandbox = launch.words
         self.stdin = popen.stdin.fileno()
         self.stdout = popen.stdout.fileno()
         self._stderr = popen.stderr.fileno()
@@ -90,7 +91,7 @@ class BotProcess:
         Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
         fault and not the bot's.
         """
-        token = secrets.token_hex(8)
+        token = reaper.new_token()
         reaper.adopt_orphans()
         try:
             popen = subprocess.Popen(
@@ -187,10 +188,6 @@ class BotProcess:
         """Look at all of the bot's processes, again and again; return when they use more than they may, in words."""
         return await self._watch.until_over()
 
-    def look_after(self) -> str:
-        """Look at all of the bot's processes once; returns in words what they use more of than they may, or nothing."""
-        return self._watch.look()
-
     @property
     def peak_memory(self) -> int:
         """The most memory that was seen in use, in bytes, all processes together."""
@@ -240,7 +237,7 @@ class BotProcess:
             if words := self._freezer.complaint():
                 self._watch.report(words)
 
-    def strike(self) -> None:
+    def kill_now(self) -> None:
         """Kill at once all that is alive of it at this moment. It still has to be ended."""
         if self._launch.group:
             self._launch.group.kill()
@@ -258,11 +255,11 @@ class BotProcess:
 
     def has_exited(self) -> bool:
         """Whether the process is dead."""
-        return self._popen.returncode is not None or _exit_status(self.pid) is not None
+        return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
 
     def exit_words(self) -> str:
         """How the process ended, in words that follow "the bot"."""
-        status = _exit_status(self.pid)
+        status = reaper.exit_status(self.pid)
         if status is None:
             return "is still running"
         code, number = status
@@ -293,14 +290,16 @@ class BotProcess:
         assert self._popen.stdin is not None
         with trio.CancelScope(shield=True):
             self._popen.stdin.close()
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self.drain_stderr)
-                if grace:
-                    await self._wait_for_exit(grace)
+            if grace:
+                self.thaw()
+                with trio.move_on_after(min(grace, AT_ONCE)):
+                    await self.wait_exit()
+                if not self.has_exited():
+                    await self._wait_for_exit(grace - AT_ONCE)
+            if not self.has_exited() or reaper.has_orphans(self.pid):
                 await self._watch.look_in_steps()
-                self.cpu_us()
-                await self._kill_all()
-                nursery.cancel_scope.cancel()
+            self.cpu_us()
+            await self._kill_all()
             for _ in range(STDERR_LAST_READS):
                 if not self._read_stderr():
                     break
@@ -308,10 +307,10 @@ class BotProcess:
 
     async def _wait_for_exit(self, grace: float) -> None:
         """Wait until the bot has exited by itself, or has used up its grace, or more of the machine than it may."""
-        self.thaw()
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.drain_stderr)
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
-            with trio.move_on_after(grace):
+            with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
             if not self.has_exited():
                 reaper.signal_group(self.pid, signal.SIGTERM)
@@ -345,12 +344,3 @@ class BotProcess:
                 stream.close()
         if self._pidfd is not None:
             os.close(self._pidfd)
-
-
-def _exit_status(pid: int) -> tuple[int, int] | None:
-    """How a child died, as waitid's code and status, without reaping it; None while it lives."""
-    try:
-        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return (os.CLD_EXITED, 0)
-    return None if result is None else (result.si_code, result.si_status)

@@ -2,11 +2,22 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar, TypeVarTuple
 
 import trio
 
 from arena.bots.process import BotProcess
 from arena.bots.sandbox.launch import Launch
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class Run(Protocol):
+    """Runs an async function to its end, as `trio.run` does; a caller's own may also end it early."""
+
+    def __call__(self, function: Callable[[*Ts], Awaitable[T]], /, *arguments: *Ts) -> T: ...
+
 
 Watch = Callable[[], Awaitable[str]]
 """Returns, in words, that what runs is to be stopped."""

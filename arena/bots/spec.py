@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.bots.identity import Former
 from arena.bots.look import Look
 from arena.game.spec import Player
 
@@ -24,6 +25,8 @@ class BotSpec:
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
     `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
     `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
+    `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
+    its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
     """
 
     name: str
@@ -36,10 +39,12 @@ class BotSpec:
     files: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None
     look: Look | None = field(default=None, compare=False, repr=False)
+    former: Former | None = field(default=None, compare=False, repr=False)
+    entered_as: str = ""
 
     @property
     def player(self) -> Player:
-        return Player(self.name, self.digest)
+        return Player(self.name, self.entered_as or self.digest)
 
 
 def base_environment() -> dict[str, str]:

@@ -8,11 +8,12 @@ import trio
 from arena.bots import BotSpec, broken
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
+from arena.bots.run import Run
 from arena.bots.sandbox import bwrap, reaper
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level, joined
-from arena.bots.sandbox.mounts import Mounts, recipe
+from arena.bots.sandbox.mounts import Mounts, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import check_program
 from arena.bots.trial import try_controls, try_entrants
@@ -21,15 +22,20 @@ from arena.printable import printable
 
 
 def runnable(
-    level: Level, bots: Sequence[BotSpec], host: HostPrograms | None = None, usual: Limits | None = None
+    level: Level,
+    bots: Sequence[BotSpec],
+    host: HostPrograms | None = None,
+    usual: Limits | None = None,
+    run: Run = trio.run,
 ) -> list[BotSpec]:
     """The same bots; those that cannot be run at this level are broken. `host` is what else may run them.
 
-    What of the host's they are run by is tried in a sandbox, within the usual limits. Raises `SandboxError` if it is
-    the host's affair that they cannot be run, and `HostError` if this machine cannot start anything.
+    What of the host's they are run by is tried in a sandbox, within the usual limits; `run` runs that. Raises
+    `SandboxError` if it is the host's affair that they cannot be run, and `HostError` if this machine cannot start
+    anything.
     """
     ways = _Ways(level, bots, host or HostPrograms((), bots))
-    tried = trio.run(try_entrants, ways.recipes, usual or Limits()) if level is not Level.DEFAULT else {}
+    tried = run(try_entrants, ways.mounts, usual or Limits()) if level is not Level.DEFAULT else {}
     by_name = {bot.name: bot for bot in bots}
     problems = ways.problems | {
         name: f"{printable(str(by_name[name].path))}: --sandbox {level.value}: {why}" for name, why in tried.items()
@@ -41,7 +47,7 @@ class _Ways:
     """How each of the bots that are not broken is to be started, or why it cannot be. Raises `SandboxError`."""
 
     def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
-        self.recipes: dict[str, Mounts] = {}
+        self.mounts: dict[str, Mounts] = {}
         self.paths: dict[str, str] = {}
         """At the default level, the folders in which each bot may find programs."""
         self.problems: dict[str, str] = {}
@@ -50,7 +56,7 @@ class _Ways:
                 if level is Level.DEFAULT:
                     self.paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
                 else:
-                    self.recipes[bot.name] = recipe(bot, bots, host)
+                    self.mounts[bot.name] = mounts_of(bot, bots, host)
             except SandboxError:
                 raise
             except UsageError as error:
@@ -91,7 +97,7 @@ class Sandbox:
         ways = _Ways(level, bots, HostPrograms(self.interpreters, bots))
         if ways.problems:
             raise RefusedBotsError(ways.problems)
-        self._recipes, self._paths = ways.recipes, ways.paths
+        self._mounts, self._paths = ways.mounts, ways.paths
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
 
@@ -104,7 +110,7 @@ class Sandbox:
         """
         if self.level is not Level.DEFAULT:
             sound = (bot for bot in (self._bots if bots is None else bots) if bot.fault is None)
-            await try_controls([self._recipes[bot.name] for bot in sound], self._usual)
+            await try_controls([self._mounts[bot.name] for bot in sound], self._usual)
 
     def __enter__(self) -> "Sandbox":
         if self.level is Level.DEFAULT:
@@ -137,7 +143,7 @@ class Sandbox:
         if self.level is Level.DEFAULT:
             environment = {**bot.environment, "PATH": self._paths[bot.name]}
             return Launch(bot.command, bot.folder, environment, limits, cpus=cpus, words=words)
-        line = bwrap.through_shell(bwrap.command(self._recipes[bot.name], limits, bwrap.spare_user()))
+        line = bwrap.through_shell(bwrap.command(self._mounts[bot.name], limits, bwrap.spare_user()))
         group = None
         if self._hierarchy:
             self._started += 1

@@ -33,13 +33,13 @@ LINE_SHOWN = 300
 WORDS_SHOWN = 300
 
 
-async def try_entrants(recipes: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
+async def try_entrants(mounts: Mapping[str, Mounts], limits: Limits) -> dict[str, str]:
     """What the sandbox cannot run of what these bots, by their names, are run by: why, by the names of those bots.
 
     Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
     """
-    await try_controls(recipes.values(), limits)
-    chosen = {name: recipe.trial for name, recipe in recipes.items() if recipe.trial and not recipe.trial.is_control}
+    await try_controls(mounts.values(), limits)
+    chosen = {name: each.trial for name, each in mounts.items() if each.trial and not each.trial.is_control}
     failed = await _try_all(chosen.values(), limits, SECONDS)
     return {
         name: f"tried {_words(trial.words)}, which the sandbox cannot run: {failed[trial]}"
@@ -48,12 +48,12 @@ async def try_entrants(recipes: Mapping[str, Mounts], limits: Limits) -> dict[st
     }
 
 
-async def try_controls(recipes: Iterable[Mounts], limits: Limits) -> None:
+async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
     """Try the plain system, and what of the controls these bots are run by.
 
     Raises `SandboxError` if one fails, and `HostError` if the machine cannot start anything.
     """
-    controls = [Trial(bwrap.PLAIN), *(recipe.trial for recipe in recipes if recipe.trial and recipe.trial.is_control)]
+    controls = [Trial(bwrap.PLAIN), *(each.trial for each in mounts if each.trial and each.trial.is_control)]
     for trial, said in (await _try_all(controls, limits, CONTROL_SECONDS)).items():
         raise SandboxError(f"the sandbox cannot run {trial.words[0]}, which bots need: {said}")
 
@@ -86,8 +86,8 @@ async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> d
 
 async def _try(trial: Trial, limits: Limits, seconds: float) -> str | None:
     """None if the program can be run, else what was said about it."""
-    recipe = bwrap.nobodys_recipe(trial.words, trial.folders, trial.links)
-    line = bwrap.command(recipe, limits, bwrap.spare_user())
+    tried = bwrap.bare_mounts(trial.words, trial.folders, trial.links)
+    line = bwrap.command(tried, limits, bwrap.spare_user())
     launch = Launch(bwrap.through_shell(line), Path("/"), {}, limits, helpers=bwrap.PROCESSES)
     try:
         ended = await run_to_end(launch, seconds)

@@ -17,16 +17,17 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> int:
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.report.json import games_document
-    from arena.report.standings import players_called, shown_names
+    from arena.report.standings import Roster, players_of
     from arena.report.terminal import game_line
 
     with open_to_read(store) as opened:
         contents = opened.read()
     rows = contents.rows
-    names = shown_names(tuple(dict.fromkeys(player for row in rows for player in row.players)))
+    roster = Roster(players_of(rows, contents.entrants), rows)
+    names = roster.names
     if bot is not None:
         try:
-            wanted = set(players_called(names, bot))
+            wanted = roster.called(bot)
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
         rows = [row for row in rows if not wanted.isdisjoint(row.players)]

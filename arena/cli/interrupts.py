@@ -9,7 +9,6 @@ A signal that was ignored when the arena started (`nohup`, a script's `&`) stays
 """
 
 import contextlib
-import enum
 import os
 import select
 import signal
@@ -18,6 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 from arena.cli.exit_codes import INTERRUPTED
+from arena.league.stop import Stop, Wish
 
 INTERRUPTED_WORDS = "interrupted"
 STOP_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -75,15 +75,7 @@ def _give_back(before: dict[signal.Signals, Any]) -> None:
         signal.signal(number, handler)
 
 
-class Wish(enum.IntEnum):
-    """What the user wants, by the signals that have come."""
-
-    GO_ON = 0
-    STOP_SOON = 1
-    STOP_NOW = 2
-
-
-class StopRequests:
+class StopRequests(Stop):
     """The signals to stop that come within a `with` block: counted, and never raised in the middle of anything.
 
     What has to be told after the games is told whatever comes; only if that takes its time, because nobody reads it,
@@ -91,8 +83,7 @@ class StopRequests:
     """
 
     def __init__(self) -> None:
-        self.wish = Wish.GO_ON
-        self._notify: Callable[[], None] = lambda: None
+        super().__init__()
         self._before: dict[signal.Signals, Any] = {}
         self._while_reporting: int | None = None
 
@@ -120,18 +111,4 @@ class StopRequests:
                 raise KeyboardInterrupt
             return
         is_first = number == signal.SIGINT and self.wish is Wish.GO_ON
-        self.wish = Wish.STOP_SOON if is_first else Wish.STOP_NOW
-        self._notify()
-
-    async def wait_beyond(self, known: Wish) -> Wish:
-        """Return the wish as soon as it is another than `known`. One task at a time may wait."""
-        import trio  # here, since this module is there before anything slow is
-
-        token, changed = trio.lowlevel.current_trio_token(), trio.Event()
-        self._notify = lambda: token.run_sync_soon(changed.set, idempotent=True)
-        try:
-            if self.wish is known:
-                await changed.wait()
-        finally:
-            self._notify = lambda: None
-        return self.wish
+        self.ask(Wish.STOP_SOON if is_first else Wish.STOP_NOW)

@@ -19,14 +19,19 @@ from arena.cli.options import collect, play_options, refuse_windows
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
 @play_options
-def league_command(paths: tuple[str, ...], rounds: int, strict: bool, follow_links: bool, **options: Any) -> int:
+def league_command(
+    paths: tuple[str, ...], rounds: int, strict: bool, follow_links: bool, as_json: bool, **options: Any
+) -> int:
     """Play a round robin: every pair of bots meets in each round, once with each colour.
 
-    A BOT is an executable file, a .py file or a folder with a bot.toml. Games that the store already holds are not
-    played again: the same command resumes a league, and adds to it when a bot or a round is added. A bot that cannot
-    be started (a broken bot.toml, a failed build) forfeits its games, unless --strict is given.
+    A BOT is an executable file, a .py file or a folder with a bot.toml; or, where there is no such file, the name of
+    a sample bot: drifter, raider, warden, scholar, tactician (the strongest). Games that the store already holds are
+    not played again: the same command resumes a league, and adds to it when a bot or a round is added. A bot that
+    cannot be started (a broken bot.toml, a failed build) forfeits its games, unless --strict is given.
     """
     refuse_windows()
     from arena.cli.play import play
+    from arena.league.league import Entry
 
-    return play(list(paths), collect(options), kind="league", rounds=rounds, strict=strict, follow_links=follow_links)
+    entry = Entry(list(paths), "league", rounds, strict=strict, follow_links=follow_links)
+    return play(entry, collect(options), as_json=as_json)

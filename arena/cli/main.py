@@ -11,7 +11,6 @@ import traceback
 
 import click
 
-from arena import __version__
 from arena.cli import interrupts, streams
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
@@ -23,6 +22,8 @@ from arena.cli.rules import rules_command
 from arena.cli.show import show_command
 from arena.cli.standings import standings_command
 from arena.cli.verify import verify_command
+from arena.cli.words import started_as_module
+from arena.version import __version__
 
 TRACEBACK_VARIABLE = "ARENA_TRACEBACK"
 LONGEST_COMPLAINT = 4000
@@ -64,7 +65,7 @@ def main() -> None:
 def run() -> int:
     """Run the command of `sys.argv`, tell what goes wrong, and return the exit code."""
     try:
-        code = cli.main(standalone_mode=False, prog_name="arena") or 0
+        code = cli.main(standalone_mode=False, prog_name="python -m arena" if started_as_module() else "arena") or 0
         streams.flush_results()
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()

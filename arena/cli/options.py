@@ -1,52 +1,13 @@
-"""The options that `arena league` and `arena match` share, and how they become settings."""
+"""The options that `arena league` and `arena match` share."""
 
-import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-S = TypeVar("S")
-T = TypeVar("T")
-
-DEFAULT_TIME = "100ms"
-DEFAULT_SEED = 1
-SANDBOXES = ("default", "bwrap", "cgroup", "auto")
-LARGEST_SEED = 2**64 - 1
-MOST_JOBS = 4096
-"""Games at a time; each takes two processes and a dozen descriptors."""
-MOST_GAMES = 1_000_000
-"""Games of a league: its list of games takes some seconds and a gigabyte then."""
-
-
-@dataclass(frozen=True)
-class PlayOptions:
-    """What was asked for on the command line, not yet checked beyond its form."""
-
-    rules: str
-    time: str
-    start_time: str
-    setup_time: str
-    margin: str
-    seed: int
-    jobs: int
-    sandbox: str
-    memory: str
-    processes: int
-    tmp: str
-    limits: Path | None
-    interpreters: tuple[str, ...]
-    build_time: str
-    build_memory: str
-    build_disk: str
-    build_network: bool
-    pondering: bool
-    affinity: bool
-    store: Path | None
-    as_json: bool
+from arena.league.options import LARGEST_SEED, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
 
 
 def refuse_windows() -> None:
@@ -60,11 +21,6 @@ def refuse_windows() -> None:
         )
 
 
-def usable_cpus() -> int:
-    """How many CPUs this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def play_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the shared options to a command."""
     for option in reversed(_OPTIONS):
@@ -75,27 +31,33 @@ def play_options(function: Callable[..., Any]) -> Callable[..., Any]:
 _OPTIONS = (
     click.option(
         "--rules",
-        default="isf",
+        default=USUAL.rules,
         show_default=True,
         metavar="NAME[+SWITCH...]",
         help="The ruleset, with switches if you like, or a TOML file of your own; 'arena rules' lists them.",
     ),
     click.option(
         "--time",
-        default=DEFAULT_TIME,
+        default=USUAL.time,
         show_default=True,
         metavar="TIME",
         help="100ms or 1s/move: for each move. 60+0.6: a bank of 60 s and 0.6 s more for each move. "
         "60+0.6,1s/move: both.",
     ),
-    click.option("--start-time", default="10s", show_default=True, metavar="TIME", help="To start and say 'ready'."),
-    click.option("--setup-time", default="5s", show_default=True, metavar="TIME", help="To set up."),
     click.option(
-        "--margin", default="50ms", show_default=True, metavar="TIME", help="Forgiven on top of every limit; 0ms: none."
+        "--start-time", default=USUAL.start_time, show_default=True, metavar="TIME", help="To start and say 'ready'."
+    ),
+    click.option("--setup-time", default=USUAL.setup_time, show_default=True, metavar="TIME", help="To set up."),
+    click.option(
+        "--margin",
+        default=USUAL.margin,
+        show_default=True,
+        metavar="TIME",
+        help="Forgiven on top of every limit; 0ms: none.",
     ),
     click.option(
         "--seed",
-        default=DEFAULT_SEED,
+        default=USUAL.seed,
         show_default=True,
         type=click.IntRange(0, LARGEST_SEED),
         help="The seed of all random numbers.",
@@ -111,20 +73,20 @@ _OPTIONS = (
     click.option(
         "--sandbox",
         type=click.Choice(SANDBOXES),
-        default="default",
+        default=USUAL.sandbox,
         show_default=True,
         help="How bots are held; 'arena doctor' shows what works here, auto takes the strongest of it.",
     ),
-    click.option("--memory", default="512M", show_default=True, metavar="SIZE", help="Memory of each bot."),
+    click.option("--memory", default=USUAL.memory, show_default=True, metavar="SIZE", help="Memory of each bot."),
     click.option(
         "--processes",
-        default=64,
+        default=USUAL.processes,
         show_default=True,
         type=click.IntRange(min=1),
         help="Processes and threads of each bot.",
     ),
     click.option(
-        "--tmp", default="16M", show_default=True, metavar="SIZE", help="Each bot's /tmp, and its largest file."
+        "--tmp", default=USUAL.tmp, show_default=True, metavar="SIZE", help="Each bot's /tmp, and its largest file."
     ),
     click.option(
         "--limits",
@@ -141,14 +103,22 @@ _OPTIONS = (
         "the folder it is installed in; can be given again.",
     ),
     click.option(
-        "--build-time", default="10m", show_default=True, metavar="TIME", help="What the build of a bot may take."
+        "--build-time",
+        default=USUAL.build_time,
+        show_default=True,
+        metavar="TIME",
+        help="What the build of a bot may take.",
     ),
     click.option(
-        "--build-memory", default="2G", show_default=True, metavar="SIZE", help="Memory of a build in a sandbox."
+        "--build-memory",
+        default=USUAL.build_memory,
+        show_default=True,
+        metavar="SIZE",
+        help="Memory of a build in a sandbox.",
     ),
     click.option(
         "--build-disk",
-        default="2G",
+        default=USUAL.build_disk,
         show_default=True,
         metavar="SIZE",
         help="Files of a build in a sandbox, in the bot's folder and as many again in /tmp.",
@@ -156,10 +126,10 @@ _OPTIONS = (
     click.option("--build-network", is_flag=True, help="Let builds in a sandbox use the network."),
     click.option(
         "--pondering/--no-pondering",
-        default=True,
+        default=USUAL.pondering,
         help="Whether a bot may go on thinking in its opponent's time (default: it may).",
     ),
-    click.option("--affinity", is_flag=True, help="Pin the bots of each game to a CPU of its own."),
+    click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
         "--store",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -172,13 +142,3 @@ _OPTIONS = (
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     return PlayOptions(**values)
-
-
-def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
-    """An option's value; the error names the option. Raises `UsageError`."""
-    from arena.errors import UsageError
-
-    try:
-        return parse(value)
-    except UsageError as error:
-        raise UsageError(f"{name}: {error}") from None

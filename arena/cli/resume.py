@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.options import SANDBOXES, refuse_windows
+from arena.cli.options import refuse_windows
+from arena.league.options import SANDBOXES
 
 
 @click.command("resume")

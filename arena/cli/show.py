@@ -29,11 +29,11 @@ def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool
     from arena.printable import printable
     from arena.report.names import Names
     from arena.report.replay import game_pages
-    from arena.report.standings import shown_names
+    from arena.report.standings import Roster
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
-        shown = shown_names(opened.players())
+        shown = Roster(opened.players_as_now_called(), [record]).names
     names = Names(language, ranks)
     pages = game_pages(number, record, view, ply, boards=not moves, names=names, players=shown)
     if sys.stdout.isatty() and ply is None:

@@ -16,18 +16,18 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.json import league_document
-    from arena.report.standings import make_table, shown_names
+    from arena.report.standings import Roster, make_table, players_of
     from arena.report.terminal import full_report, results_console
 
     with open_to_read(store) as opened:
         contents = opened.read()
         rows, entrants = contents.rows, contents.entrants
-        present = dict.fromkeys(player for row in rows for player in row.players)
-        players = tuple(present) if everyone or not entrants else entrants
+        players = players_of(rows, entrants) if everyone or not entrants else entrants
         table = make_table(players, rows, None if everyone else contents.planned)
         if as_json:
-            kept = [row for row in rows if set(row.players) <= set(players)]
-            result(league_document(store, contents.settings, table, kept, names=shown_names(players)))
+            names = Roster(players, rows).names
+            kept = [row for row in rows if set(row.players) <= names.keys()]
+            result(league_document(store, contents.settings, table, kept, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width))

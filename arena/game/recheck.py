@@ -15,7 +15,8 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
-from arena.rules.ruleset import Ruleset, RulesetError, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import COLOR_BY_WORD, Color, Reason, ReasonKind
 

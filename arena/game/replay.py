@@ -7,7 +7,8 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.view import SeatView, tell
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
-from arena.rules.ruleset import RulesetError, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError
 from arena.rules.setup import IllegalSetupError
 from protocol.notation import Color
 

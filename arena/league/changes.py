@@ -1,7 +1,8 @@
 """What has changed in a bot since it last played in a store: so that a new version is no surprise to its author.
 
-A changed bot is a new player, and the games of the old one stay as they are. With each bot of a league the store keeps
-a short fingerprint of each of its files; for a bot of the same name these say what is new.
+A changed bot is a new player, and the games of the old one stay as they are; a renamed one is no new player. With each
+bot of a league the store keeps a short fingerprint of each of its files; for a bot of the same name these say what is
+new.
 """
 
 import re
@@ -23,11 +24,14 @@ _WRITTEN = re.compile(
 def note_versions(store: Store, bots: Sequence[BotSpec]) -> list[str]:
     """Keep the files of these bots in the store; returns a line for each bot that has changed since it played there."""
     played = store.players()
+    present = {bot.player.digest for bot in bots}
+    known = {player.digest for player in played}
     lines = []
     for bot in bots:
         versions = [player for player in played if player.name == bot.name]
-        if bot.fault is None and versions and bot.player not in versions:
-            lines.append(_line(bot, versions[-1], store.files_of(versions[-1])))
+        older = [player for player in versions if player.digest not in present]  # the others play on, renamed
+        if bot.fault is None and older and bot.player.digest not in known:
+            lines.append(_line(bot, older[-1], store.files_of(older[-1])))
         if bot.fault is None:
             store.set_files(bot.player, bot.files, versions)
     return lines

@@ -1,18 +1,28 @@
 """Interrupted games as games of a league: whose ids, seeds and settings have to be those that the league gives them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
+from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
-from arena.league.schedule import Settings, misfit, pair_seed_of, starter
+from arena.league.games import Games, Scheme, Settings, Stored, misfit, pair_seed_of, scheme_of, starter
 from arena.league.store import Store
 from arena.play.saved_game import SavedGame
 from arena.rules.ruleset import Ruleset, Starts
 
 
-def agree(paused: SavedGame, store: Store) -> None:
+def stored_in(store: Store) -> Stored:
+    """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does."""
+    return Stored({row.id for row in store.rows()}, store.players())
+
+
+def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:
     """Have a saved game's settings agree with those of the store that its result belongs to.
 
-    Raises `UsageError` if they do not, or if the game is not one that such settings give.
+    Returns the id under which the store holds this game already; None if it does not. That may be an id by another
+    scheme, and if the `bots` are given, of what these take part as in the store. Raises `UsageError` if the two do not
+    agree, or if the game is not one that such settings give.
     """
     words = misfit(paused)
     if words:
@@ -20,21 +30,34 @@ def agree(paused: SavedGame, store: Store) -> None:
     names = [player.name for player in paused.players]
     known = store.settings().get("seed", "")
     seed = paused.seed if paused.seed is not None else int(known) if known.isdecimal() else None
-    described = _settings(paused, seed).described(names)
+    settings = _settings(paused, seed)
+    described = settings.described(names)
     if seed is None:
         del described["seed"]  # a file of the first version, whose store is gone
     store.agree(described)
+    stored = stored_in(store)
+    if paused.id in stored.ids:
+        return paused.id
+    games = Games(settings, stored)
+    entered = [bot.player for bot in told_apart(bots, store.players())]
+    for players in (paused.players, entered):
+        for red, blue in pairwise(players):
+            game = games.game(red, blue, 0)
+            if game.id in stored.ids:
+                return game.id
+    return None
 
 
 def _settings(paused: SavedGame, seed: int | None) -> Settings:
     """The settings that the match had. Raises `UsageError` if there are none from which this game follows."""
     spec = paused.spec()
+    scheme = scheme_of(paused) or Scheme.CONTENT
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
     choices: list[Ruleset] = [spec.ruleset]
     if spec.ruleset.starts is starter(paused.pair_seed):
         choices.append(replace(spec.ruleset, starts=Starts.CHOSEN))
     for ruleset in choices:
         settings = Settings(ruleset, paused.time, seed or 0, bot_limits=own, pondering=paused.pondering)
-        if seed is None or pair_seed_of(settings.digest(), paused.players, 0) == paused.pair_seed:
+        if seed is None or pair_seed_of(settings.digest(), paused.players, 0, scheme) == paused.pair_seed:
             return settings
     raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -1,18 +1,16 @@
-"""Playing what is missing: so many games at a time, each stored as soon as it is over."""
+"""Playing what is missing: an executor plays, and each game is stored as soon as it is over, before it is reported."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.sandbox.bwrap import COMPLAINT
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
+from arena.league.executor import Begun, Executor, Failed, GameTask, Lost, NotPlayed, Outcome, Paused, Played, Said
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, play_game
-from protocol.notation import Reason
 
 Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]
@@ -28,30 +26,27 @@ class Session:
         self.under_way = 0
         self.dropped = 0
         self.is_closing = False
+        self.on_close: Callable[[], None] = lambda: None
+        """What is to be told of `close`; set by who plays the games."""
 
     def close(self) -> None:
         """Begin no game any more. Those under way are played to their end."""
         self.is_closing = True
-
-
-class _Failure:
-    """The first error that stops a league."""
-
-    error: ArenaError | None = None
+        self.on_close()
 
 
 async def play_missing(
     games: Sequence[GameSpec],
     bots: Mapping[Player, BotSpec],
     store: Store,
-    places: Sequence[GameOptions],
+    executor: Executor,
     finished: Finished,
     *,
     versions: Versions,
     say: Say = lambda line: None,
     session: Session | None = None,
 ) -> None:
-    """Play the games that the store does not hold yet, one in each of the places, and store each when it is over.
+    """Have the executor play the games that the store does not hold yet, and store each when it is over.
 
     `finished` is called with the stored row and the record of each, `say` with a line for each game that is played
     again because the arena was stopped in it. A bot that changes (`versions` tells which) is played no more, and a game
@@ -62,78 +57,128 @@ async def play_missing(
     """
     stored = store.ids()
     missing = [game for game in games if game.id not in stored]
-    waiting = iter(missing)
-    one_writer = trio.CapacityLimiter(1)
-    failure = _Failure()
-    session = session or Session()
+    run = _Run(missing, bots, store, executor, versions=versions, session=session or Session())
+    run.session.on_close = executor.close
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run.write, finished)
+            await run.hear(say)
+    finally:
+        run.session.dropped += run.session.under_way
+        run.session.under_way = 0
+    if run.failure:
+        raise run.failure
 
-    async def play_and_store(game: GameSpec, options: GameOptions) -> None:
-        red, blue = (bots[player] for player in game.players)
-        if not await versions.are_unchanged((red, blue)):
-            return
+
+class _Run:
+    """The games of one call of `play_missing`."""
+
+    def __init__(
+        self,
+        missing: Sequence[GameSpec],
+        bots: Mapping[Player, BotSpec],
+        store: Store,
+        executor: Executor,
+        *,
+        versions: Versions,
+        session: Session,
+    ) -> None:
+        self.session = session
+        self.failure: ArenaError | None = None
+        """The first error that stops the league, or is raised at its end."""
+        self._games = {game.id: game for game in missing}
+        self._bots = bots
+        self._store = store
+        self._executor = executor
+        self._versions = versions
+        self._ended: list[Played | Failed] = []
+        """What has not been dealt with yet."""
+        self._has_news = trio.Event()
+        self._is_over = False
+
+    def _bots_of(self, game: str) -> tuple[BotSpec, ...]:
+        return tuple(self._bots[player] for player in self._games[game].players)
+
+    async def _tasks(self) -> AsyncIterator[GameTask]:
+        for game in self._games.values():
+            if self.session.is_closing:
+                return
+            if await self._versions.are_unchanged(self._bots_of(game.id)):
+                yield GameTask(game)
+
+    # --- hearing ------------------------------------------------------------------------------------------------------
+
+    async def hear(self, say: Say) -> None:
+        """Take what the executor tells, to the end. What it told when this was cancelled is not lost."""
+        outcomes = self._executor.play(self._tasks())
         try:
-            record = await _play(game, red, blue, options, say)
-        except ArenaError:
-            if await versions.are_unchanged((red, blue)):
-                raise
-            return  # what does not work is the bot that has changed
+            await self._hear(outcomes, say)
+        except trio.Cancelled:
+            with trio.CancelScope(shield=True):
+                self._executor.stop()
+                await self._hear(outcomes, say)
+            raise
+        finally:
+            self._is_over = True
+            self._has_news.set()
+
+    async def _hear(self, outcomes: AsyncIterator[Outcome], say: Say) -> None:
+        try:
+            async for outcome in outcomes:
+                self._note(outcome, say)
+        except ArenaError as error:
+            self._fail(error)
+
+    def _note(self, outcome: Outcome, say: Say) -> None:
+        match outcome:
+            case Begun():
+                self.session.under_way += 1
+            case Lost() | Paused():
+                self.session.under_way -= 1
+            case NotPlayed():
+                self.session.under_way -= 1
+                self.failure = self.failure or ArenaError(outcome.why)
+            case Played() | Failed():
+                self._ended.append(outcome)
+                self._has_news.set()
+            case Said(line):
+                say(line)
+
+    def _fail(self, error: ArenaError) -> None:
+        self.failure = self.failure or error
+        self.session.close()
+        self._executor.stop()
+
+    # --- storing ------------------------------------------------------------------------------------------------------
+
+    async def write(self, finished: Finished) -> None:
+        """Deal with all games that have ended, those that wait at a time together."""
         with trio.CancelScope(shield=True):  # a game that has been played is not lost to Ctrl-C
-            if not await versions.are_unchanged((red, blue)):
-                return
-            row = await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
-        finished(row, record)
+            while self._ended or not self._is_over:
+                await self._has_news.wait()
+                self._has_news = trio.Event()
+                if self._is_over:
+                    self._has_news.set()
+                ended, self._ended = self._ended, []
+                if ended:
+                    await self._write(ended, finished)
 
-    async def work(options: GameOptions, scope: trio.CancelScope) -> None:
-        for game in waiting:
-            if session.is_closing:
-                return
-            session.under_way += 1
-            is_dropped = True
-            try:
-                await play_and_store(game, options)
-                is_dropped = False
-            except ArenaStoppedError as error:
-                is_dropped = False
-                failure.error = failure.error or ArenaError(
-                    f"game {game.id} was not played, in {MOST_TRIES} tries: {error}"
-                )
-                continue
-            except ArenaError as error:
-                failure.error = failure.error or error
-                session.close()
-                scope.cancel()
-                return
-            finally:
-                session.under_way -= 1
-                session.dropped += is_dropped
-
-    async with trio.open_nursery() as nursery:
-        for options in places[: len(missing)]:
-            nursery.start_soon(work, options, nursery.cancel_scope)
-    if failure.error:
-        raise failure.error
-
-
-async def _play(game: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions, say: Say) -> GameRecord:
-    """Play a game. A bot that does not start loses it only if what holds the bots is not to blame.
-
-    Raises `ArenaError` if that does not work any more. Where it said something, but works again, the game is played
-    once more: it may have been at its limits for a moment, and a bot that says so itself gains nothing by it.
-    """
-    record = await _play_fairly(game, red, blue, options, say)
-    were_started = red.fault is None and blue.fault is None
-    if record.verdict.reason is Reason.NO_START and were_started and options.try_out is not None:
-        await options.try_out((red, blue))
-        if any(text.startswith(COMPLAINT) for text in record.stderr):
-            return await _play_fairly(game, red, blue, options, say)
-    return record
-
-
-async def _play_fairly(game: GameSpec, red: BotSpec, blue: BotSpec, options: GameOptions, say: Say) -> GameRecord:
-    """Play a game again as long as the arena was stopped in it so that it cannot be judged."""
-    for _ in range(MOST_TRIES - 1):
+    async def _write(self, ended: Sequence[Played | Failed], finished: Finished) -> None:
+        bots = {bot.player: bot for outcome in ended if outcome.id for bot in self._bots_of(outcome.id)}
+        unchanged = {player for player, bot in bots.items() if await self._versions.are_unchanged([bot])}
+        counted = [one for one in ended if one.id and unchanged.issuperset(self._games[one.id].players)]
+        for outcome in counted:
+            if isinstance(outcome, Failed):  # with a bot that has changed, it is that which does not work
+                self._fail(outcome.error())
+                self.session.dropped += 1
+        records = [outcome.record for outcome in counted if isinstance(outcome, Played)]
+        rows: list[GameRow] = []
         try:
-            return await play_game(game, red, blue, options)
-        except ArenaStoppedError as error:
-            say(f"game {game.id} is played again: {error.why}")
-    return await play_game(game, red, blue, options)
+            rows = await trio.to_thread.run_sync(self._store.add_all, records)
+        except ArenaError as error:
+            self._fail(error)
+            self.session.dropped += len(records)
+        finally:
+            self.session.under_way -= len(ended)
+        for row, record in zip(rows, records, strict=False):
+            finished(row, record)

@@ -7,14 +7,16 @@ follow from it. What no record says is left out.
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
-from arena.league.schedule import Settings, pair_seed_of, starter
+from arena.league.games import Scheme, Settings, pair_seed_of, starter
 from arena.league.store import ENTRANTS, Store
 from arena.league.verify import League
-from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 SEEDS_TRIED = 10_000
 ROUNDS_TRIED = 4
@@ -37,7 +39,7 @@ def salvage(store: Store, new: Store) -> Salvaged:
     contents = store.read()
     settings = contents.settings
     rebuilt = None if "rules" in settings else _rebuilt(store)
-    league = League(rebuilt or settings, Counter(frozenset(row.players) for row in contents.rows))
+    league = League(rebuilt or settings, contents.rows)
     new.agree(rebuilt if rebuilt is not None else {name: text for name, text in settings.items() if name != ENTRANTS})
     if contents.entrants:
         new.set_entrants(contents.entrants)
@@ -106,7 +108,8 @@ def _with_seed(ruleset: Ruleset, time: TimeControl, games: list[_Game], doubtful
         for start in starts:
             settings = Settings(replace(ruleset, starts=start), time, seed)
             common = settings.digest()
-            if any(pair_seed_of(common, players, number) in seeds for number in range(ROUNDS_TRIED)):
+            rounds = product(range(ROUNDS_TRIED), Scheme)
+            if any(pair_seed_of(common, players, number, scheme) in seeds for number, scheme in rounds):
                 return settings.described()
     described = Settings(replace(ruleset, starts=starts[0]), time).described()
     return {name: text for name, text in described.items() if name != "seed"}

@@ -6,15 +6,17 @@ must be sound. A store that somebody has forged as a whole, consistently, cannot
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
-from arena.league.schedule import Settings, misfit, pair_seed_of, starter
-from arena.league.store import Damage, Store
-from arena.rules.ruleset import Ruleset, RulesetError, Starts, ruleset_from_lines
+from arena.league.games import Scheme, Settings, misfit, pair_seed_of, scheme_of, starter
+from arena.league.store import Damage, GameRow, Store
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
@@ -28,7 +30,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     contents = store.read()
     yield from (damage for damage in contents.damage if damage.game is None)
     numbers = store.numbers()
-    league = League(contents.settings, Counter(frozenset(row.players) for row in contents.rows))
+    league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}
     for done, number in enumerate(numbers, start=1):
         stored = store.stored(number)
@@ -41,14 +43,23 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
+class _Meeting(NamedTuple):
+    """What is played once in a league: red and blue by their digests, and the round."""
+
+    red: str
+    blue: str
+    number: int
+
+
 class League:
     """What the games of one store have in common, and what follows from it for each."""
 
-    def __init__(self, settings: dict[str, str], meetings: Counter[frozenset[Player]]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[GameRow]) -> None:
         self._settings = settings
-        self._meetings = meetings
-        self._pair_seeds: dict[tuple[str, frozenset[Player]], frozenset[int]] = {}
+        self._meetings = Counter(_contents(row.players) for row in rows)
+        self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._digests: dict[object, str] = {}
+        self._played: dict[_Meeting, tuple[Scheme, str]] = {}
 
     def faults(self, record: GameRecord) -> list[str]:
         """What is wrong with a game, in words."""
@@ -80,17 +91,32 @@ class League:
             for name, value in settings.described().items()
             if name != "pondering" and self._settings.get(name, value) != value
         ]
-        if not faults and record.pair_seed not in self._seeds(settings, record.players):
-            faults.append("its pair's seed follows from no round of this league")
-        return faults
+        return faults or self._out_of_place(record, settings)
 
-    def _seeds(self, settings: Settings, players: tuple[Player, Player]) -> frozenset[int]:
-        """What names the pairs of games that these two can have played."""
+    def _out_of_place(self, record: GameRecord, settings: Settings) -> list[str]:
+        """Where a game is of no round, or of one in which the same is stored by the other scheme of ids."""
+        scheme = scheme_of(record) or Scheme.CONTENT
+        number = self._numbers(settings, record.players, scheme).get(record.pair_seed)
+        if number is None:
+            return ["its pair's seed follows from no round of this league"]
+        red, blue = record.players
+        meeting = _Meeting(red.digest, blue.digest, number)
+        other, game = self._played.setdefault(meeting, (scheme, record.id))
+        if other is not scheme:
+            return [f"it is the same game as {game}: these bots meet so once in a round, and its id is made otherwise"]
+        return []
+
+    def _numbers(self, settings: Settings, players: tuple[Player, Player], scheme: Scheme) -> dict[int, int]:
+        """The seeds that name the pairs of games which these two can have played, and their rounds."""
         key = (settings.ruleset, settings.time)
         if key not in self._digests:
             self._digests[key] = settings.digest()
-        common, who = self._digests[key], frozenset(players)
-        if (common, who) not in self._pair_seeds:
-            rounds = 2 * self._meetings[who] + ROUNDS_TRIED
-            self._pair_seeds[common, who] = frozenset(pair_seed_of(common, players, number) for number in range(rounds))
-        return self._pair_seeds[common, who]
+        common, who = self._digests[key], frozenset(map(scheme.who, players))
+        if (common, who) not in self._rounds:
+            rounds = range(2 * self._meetings[_contents(players)] + ROUNDS_TRIED)
+            self._rounds[common, who] = {pair_seed_of(common, players, number, scheme): number for number in rounds}
+        return self._rounds[common, who]
+
+
+def _contents(players: tuple[Player, Player]) -> frozenset[str]:
+    return frozenset(player.digest for player in players)

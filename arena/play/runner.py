@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import msgspec
 import trio
 
-from arena import __version__
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
@@ -31,6 +30,7 @@ from arena.play.options import (
     Watch,
     start_bot,
 )
+from arena.version import __version__
 from protocol.notation import Color, Reason
 
 __all__ = [
@@ -152,7 +152,7 @@ class GameRunner:
 
     async def _watch_use(self, color: Color, process: BotProcess) -> None:
         words = await process.watch()
-        process.strike()  # at once: the game may still have to wait for the other side
+        process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
         self._carrier.disturb()
 
@@ -214,7 +214,7 @@ class GameRunner:
             cpu_us=tuple(self._carrier.cpu_us),
             forgiven_us=tuple(referee.forgiven_us),
             used=(first, second),
-            confinement=_pair(bot.confinement if bot else "" for bot in bots),
+            confinement=_pair(bot.sandbox if bot else "" for bot in bots),
             interrupted=tuple(referee.interrupted),
             pondered_us=None if self._options.pondering else (pondered[0], pondered[1]),
             blue_time=spec.blue_time or msgspec.UNSET,

@@ -19,7 +19,10 @@ from typing import Any
 import msgspec
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.entering import as_player, may_be
+from arena.bots.finding import NotThereError
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
+from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
@@ -29,7 +32,8 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.hostfile import FileError, read_file
 from arena.printable import printable
-from arena.rules.ruleset import RulesetError, Starts, ruleset_from_lines
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError, Starts
 from arena.rules.setup import IllegalSetupError
 
 PAUSE_FORMAT = 1
@@ -82,21 +86,26 @@ class SavedGame(msgspec.Struct, frozen=True):
 
     def load_bots(self) -> tuple[BotSpec, BotSpec]:
         """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
-        red, blue = (_same_bot(Path(path), player) for path, player in zip(self.bots, self.players, strict=True))
+        red, blue = (_same_bot(bot_path(path), player) for path, player in zip(self.bots, self.players, strict=True))
         return red, blue
 
 
 def _same_bot(path: Path, player: Player) -> BotSpec:
     try:
         bot = load_bot(path)
+    except NotThereError as error:
+        raise UsageError(
+            f"{error}\nit is where {player.name} was when the game was saved; if it has moved, say where in the saved "
+            'game, under "bots"'
+        ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
-    if bot.digest != player.digest:
+    if not may_be(bot, player):
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
             "them, or play the game anew with 'arena match'"
         )
-    return replace(bot, name=player.name)
+    return replace(as_player(bot, player.digest), name=player.name)
 
 
 def saved_game(

@@ -1,6 +1,5 @@
 """What `arena doctor` prints: the levels that work here, and a table of what each keeps a bot from."""
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -8,6 +7,7 @@ from rich.text import Text
 
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.probe import Health
+from arena.report.document import json_document
 
 
 def health_report(health: Health) -> RenderableType:
@@ -33,4 +33,4 @@ def health_report(health: Health) -> RenderableType:
 
 def health_document(health: Health) -> str:
     """The report as JSON."""
-    return msgspec.json.format(msgspec.json.encode(health), indent=2).decode()
+    return json_document(health)

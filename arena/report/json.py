@@ -8,6 +8,7 @@ import msgspec
 from arena.game.spec import Player
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
+from arena.report.document import json_document
 from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
 
 NO_FAULTS: Mapping[str, str] = {}
@@ -88,12 +89,12 @@ def league_document(
         games=tuple(game_entry(row, names) for row in rows),
         broken=dict(faults),
     )
-    return _json(document)
+    return json_document(document)
 
 
 def games_document(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
     """A list of games as JSON; `names` are those to show, if not the players' own."""
-    return _json([game_entry(row, names) for row in rows])
+    return json_document([game_entry(row, names) for row in rows])
 
 
 class FindingEntry(msgspec.Struct, frozen=True):
@@ -113,8 +114,4 @@ class VerifyDocument(msgspec.Struct, frozen=True):
 
 def verify_document(store: Path, games: int, findings: Sequence[Damage]) -> str:
     """What `arena verify` found, as JSON."""
-    return _json(VerifyDocument(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    return json_document(VerifyDocument(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))

@@ -1,16 +1,16 @@
 """What is seen on standard error while a league is played: a live table in a terminal, plain lines anywhere else.
 
 All of it is written by a thread of its own: it does not hold up the games, not even when nobody reads it and the write
-blocks (Ctrl-S, a pipe whose reader has stopped).
+blocks (Ctrl-S, a pipe whose reader has stopped). What the live table costs is bounded by `arena.report.live`.
 """
 
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
-import msgspec
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -18,14 +18,16 @@ from rich.text import Text
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow
-from arena.report.standings import make_table
+from arena.report.live import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
 from arena.report.terminal import difference_text, game_line, standings_grid
 
 REFRESH_SECONDS = 1.0
-PAUSE_FACTOR = 20
-"""Between two drawings as much longer than what one costs: at most a twentieth of the time is taken from the games."""
 FINISH_SECONDS = 2.0
 """How long the end waits for what is still to be written; it is dropped if nobody reads it."""
+GAMES_SHOWN = 2
+"""The last games, below the table."""
+LINES_BESIDE = 7
+"""Lines of a terminal that are not the table's own."""
 
 
 class Progress(Protocol):
@@ -98,58 +100,78 @@ class PlainProgress:
 
 class LiveProgress:
     """The standings, redrawn once a second, with the last games below. The end wipes what was drawn: the final table
-    goes to standard output."""
+    goes to standard output.
+
+    Ratings are computed in a second thread: what is drawn, and the end, never wait for those of a large league.
+    """
 
     def __init__(self, console: Console, players: Sequence[Player], rows: Sequence[GameRow], total: int) -> None:
         self._console = console
-        self._players = players
-        self._rows = list(rows)
+        self._table = LiveTable(players, rows)
         self._count = _Count(len(rows), total)
+        self._finished: queue.SimpleQueue[GameRow] = queue.SimpleQueue()
+        self._last = deque(rows[-GAMES_SHOWN:], GAMES_SHOWN)
         self._remarks: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._changed = True
-        self._wake, self._over = threading.Event(), False
+        self._wake, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._draw_until_over, daemon=True)
         self._thread.start()
+        threading.Thread(target=self._rate_until_over, args=(len(players),), daemon=True).start()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
         self._count.add()
-        self._rows.append(row)
-        self._changed = True
+        self._finished.put(row)
 
     def remark(self, text: str) -> None:
         self._remarks.put(text)
         self._wake.set()
 
     def finish(self) -> None:
-        self._over = True
+        self._over.set()
         self._wake.set()
         self._thread.join(FINISH_SECONDS)
+
+    def _rate_until_over(self, players: int) -> None:
+        expected = expected_rating_seconds(players)
+        pace = Pace(RATING_SHARE, time.monotonic(), least=REFRESH_SECONDS, expected=expected)
+        while not self._over.wait(max(0.0, pace.due - time.monotonic())):
+            begun = time.thread_time()
+            self._table.rate()
+            pace.done(time.monotonic(), time.thread_time() - begun)
 
     def _draw_until_over(self) -> None:
         # Nothing else is written to the terminal meanwhile, and a thread that is left behind must not hold the streams.
         live = Live(
             console=self._console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
         )
+        pace = Pace(DRAWING_SHARE, time.monotonic(), least=REFRESH_SECONDS)
         with live:
-            while not self._over:
-                while not self._remarks.empty():
-                    live.console.print(Text(self._remarks.get()), soft_wrap=True)
-                begun = time.thread_time()
-                if self._changed:
-                    self._changed = False
-                    self._draw(live)
-                # The table of a large league takes long, and while it is made no game gets on.
-                self._wake.wait(max(REFRESH_SECONDS, PAUSE_FACTOR * (time.thread_time() - begun)))
+            while not self._over.is_set():
+                self._print_remarks(live)
+                if time.monotonic() >= pace.due:
+                    begun = time.thread_time()
+                    self._take_in_finished()
+                    if self._table.take_changed():
+                        self._draw(live)
+                    pace.done(time.monotonic(), time.thread_time() - begun)
+                self._wake.wait(max(0.0, pace.due - time.monotonic()))
                 self._wake.clear()
+            self._print_remarks(live)
+
+    def _print_remarks(self, live: Live) -> None:
+        while not self._remarks.empty():
+            live.console.print(Text(self._remarks.get()), soft_wrap=True)
+
+    def _take_in_finished(self) -> None:
+        while not self._finished.empty():
+            row = self._finished.get()
+            self._table.add(row)
+            self._last.append(row)
 
     def _draw(self, live: Live) -> None:
-        rows = list(self._rows)
-        table = make_table(self._players, rows)
-        room = max(3, self._console.height - 7)
-        shown = msgspec.structs.replace(table, lines=table.lines[:room])
-        last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in rows[-2:]]
+        shown = self._table.lines(max(3, self._console.height - LINES_BESIDE))
+        last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in self._last]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
-        difference = [Text(difference_text(table.difference))] if table.difference else []
-        grid = standings_grid(shown, self._console.width)
-        live.update(Group(head, grid, *difference, *last), refresh=True)
+        difference = self._table.difference
+        below = [Text(difference_text(difference))] if difference else []
+        live.update(Group(head, standings_grid(shown, self._console.width), *below, *last), refresh=True)

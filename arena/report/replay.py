@@ -48,15 +48,23 @@ def game_pages(
 
 def _heading(number: int, record: GameRecord, view: str, names: Names, players: Mapping[Player, str]) -> str:
     red, blue = (players.get(player, player.name) for player in record.players)
-    whose = "all ranks shown" if view == "all" else f"as {view} knows it"
+    shown = "all ranks shown" if view == "all" else f"as {view} knows it"
     lines = [
         f"game {number} ({record.id}): red {red} - blue {blue}  {score_text(record.verdict.result)}",
-        f"{record.ruleset}, {record.time.text}; {whose}",
+        f"{record.ruleset}, {record.time.text}; {shown}",
+        _seeds(record, view),
         record.verdict.detail,
     ]
     if names.numbering == AMERICAN:
         lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
     return "\n".join(lines) + "\n"
+
+
+def _seeds(record: GameRecord, view: str) -> str:
+    """The seeds that the bots were given; a side knows only its own, from which the other's does not follow."""
+    given = [f"{color.word} {record.seeds[color]}" for color in Color if view in ("all", color.word)]
+    of_pair = f" (of the pair: {record.pair_seed})" if view == "all" else ""
+    return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
 
 
 def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool, names: Names) -> Iterator[str]:
@@ -75,18 +83,27 @@ def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool, na
         yield "\nset-ups\n" + board()
     for step in replay.steps():
         if only_ply is None or step.ply == only_ply:
-            cpu_us = record.cpu_us[step.ply - 1] if record.cpu_us else None
-            yield _step(step, cpu_us, notes[step.ply], view, names)
+            yield _step(step, _time_text(record, step), notes[step.ply], view, names)
             if boards:
                 yield board()
 
 
-def _step(step: Step, cpu_us: int | None, notes: list[NoteLine], view: str, names: Names) -> str:
+def _time_text(record: GameRecord, step: Step) -> str:
+    """What an action took, in milliseconds: on the clock, besides that and not charged, and of processor time."""
+    index = step.ply - 1
+    parts = [f"{step.microseconds / 1000:.1f} ms"]
+    if record.forgiven_us and (not_charged := f"{record.forgiven_us[index] / 1000:.1f}") != "0.0":
+        parts.append(f"{not_charged} not charged")
+    if record.cpu_us:
+        parts.append(f"CPU {record.cpu_us[index] / 1000:.1f}")
+    before = [f"interrupted after {used / 1000:.1f} ms" for ply, used in record.interrupted if ply == step.ply]
+    return f"[{', '.join((*parts, *before))}]"
+
+
+def _step(step: Step, taken: str, notes: list[NoteLine], view: str, names: Names) -> str:
     said = [f"note of {note.color}: {note.text}\n" for note in notes if view in ("all", note.color)]
     texts = (_words(_told(event, view), names) for event in step.events)
     words = "".join(f"; {text}" for text in texts if text)
-    cpu = "" if cpu_us is None else f", CPU {cpu_us / 1000:.1f}"
-    taken = f"[{step.microseconds / 1000:.1f} ms{cpu}]"
     return f"\n{''.join(said)}ply {step.ply}: {step.color.word} {step.action}{words}  {taken}\n"
 
 
@@ -124,14 +141,20 @@ def _ending(record: GameRecord, view: str) -> str:
     ]
     plies = "1 ply" if record.verdict.plies == 1 else f"{record.verdict.plies} plies"
     lines += ["", f"after {plies}: {record.verdict.detail}"]
-    for color, player, held, used in zip(
-        ("red", "blue"), record.players, record.confinement, record.used or (None, None), strict=True
-    ):
+    for color in Color:
+        used, name = record.used and record.used[color], record.players[color].name
         if used:
-            lines += [
-                f"{color} ({player.name}) used {used.cpu_us / 1e6:.2f} s of CPU, {used.memory / 1e6:.0f} MB; {held}"
-            ]
-    for color, player, stderr in zip(("red", "blue"), record.players, record.stderr, strict=True):
-        if stderr.strip() and view in ("all", color):
-            lines += [f"stderr of {color} ({player.name}):", *(f"    {line}" for line in stderr.rstrip().splitlines())]
+            megabytes = f"{used.memory / 1e6:.0f} MB"
+            lines.append(
+                f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
+            )
+        if record.pondered_us is not None:
+            lines.append(
+                f"{color.word} ({name}) used {record.pondered_us[color] / 1000:.1f} ms of CPU in its opponent's turns"
+            )
+    for color in Color:
+        stderr = record.stderr[color].rstrip()
+        if stderr.strip() and view in ("all", color.word):
+            lines += [f"stderr of {color.word} ({record.players[color].name}):"]
+            lines += [f"    {line}" for line in stderr.splitlines()]
     return "\n".join(lines) + "\n"

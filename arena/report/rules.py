@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from arena.report.document import json_document
 from arena.report.names import AMERICAN, DEFAULT_NAMES, Names
 from arena.report.sentences import Part, capitalised, sentences
 from arena.rules.loading import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
@@ -49,7 +50,7 @@ class RuleLine(msgspec.Struct, frozen=True):
     """One rule in a sentence or a few.
 
     `rule` is the name of the rule as it stands in records, or None for what no ruleset changes; `differs` says whether
-    it is other than what the booklets have in common; `reading` is how a text that is silent or unclear is understood.
+    it is other than what the booklets have in common; `reading` is how a silent or unclear source is understood.
     """
 
     part: Part
@@ -164,7 +165,7 @@ def split_note(note: str) -> tuple[str, str]:
 
 def rules_document(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
     """The rules in force as one JSON document."""
-    return _json(
+    return json_document(
         RulesDocument(
             name=ruleset.name,
             title=ruleset.title,
@@ -180,7 +181,7 @@ def rules_document(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
 
 def list_document() -> str:
     """All rulesets and switches as one JSON document."""
-    return _json(ListDocument(DEFAULT_RULESET, tuple(_rulesets()), tuple(_switches())))
+    return json_document(ListDocument(DEFAULT_RULESET, tuple(_rulesets()), tuple(_switches())))
 
 
 def _rulesets() -> Iterator[RulesetEntry]:
@@ -192,10 +193,6 @@ def _rulesets() -> Iterator[RulesetEntry]:
 def _switches() -> Iterator[SwitchEntry]:
     for name in switch_names():
         yield SwitchEntry(name, switch_title(name))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
 # --- pages --------------------------------------------------------------------------------------------------------

@@ -3,22 +3,16 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import msgspec
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.game.verdict import GameResult
-from arena.league.ratings import GameScore, Score, Standing, crosstable, difference, standings
+from arena.league.ratings import Standing, crosstable, difference, standings
 from arena.league.store import GameRow
-from protocol.notation import Color, Reason
-
-_SCORES = {
-    GameResult.RED: Score.FIRST,
-    GameResult.BLUE: Score.SECOND,
-    GameResult.DRAW: Score.DRAW,
-    GameResult.NEITHER: Score.NEITHER,
-}
+from arena.report.tally import Tally, Totals
+from protocol.notation import Reason
 
 NAMES_ALONE: Mapping[Player, str] = {}
 """For players who are shown by their names, with no version."""
@@ -102,98 +96,136 @@ class Table(msgspec.Struct, frozen=True):
         """Whether no game is known to be missing."""
         return self.games >= self.planned
 
-    def meeting(self, name: str, opponent: str) -> Meeting | None:
-        """What `name` scored against `opponent`, if they have met."""
-        return next((m for m in self.meetings if m.name == name and m.opponent == opponent), None)
+
+class Played(Protocol):
+    """A game, as far as it says who played it."""
+
+    @property
+    def players(self) -> tuple[Player, Player]: ...
 
 
-def shown_names(players: Sequence[Player]) -> dict[Player, str]:
-    """The name to show for each player: with the start of its digest where versions of one bot stand side by side."""
-    counts = Counter(player.name for player in players)
-    return {
-        player: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}" for player in players
-    }
+class Roster:
+    """Who is who among players: a player is its content, whatever it was called, and goes by the name it had last.
 
-
-def players_called(players: Collection[Player], name: str) -> list[Player]:
-    """The players of a name: all versions, or with `@` and the start of a digest behind it the one of that digest.
-
-    Raises `UsageError` if there is none, or if the start is that of several.
+    One content under two names that have met each other is two players all the same: stores of earlier versions have
+    copies of a bot so. `players` has each of the players once, under the last name. `names` has what to show for each,
+    by any of the names that it has in the rows: with the start of its digest where versions of one bot stand side by
+    side.
     """
-    found = [player for player in players if player.name == name]
-    base, at, digest = name.rpartition("@")
-    if not found and at and digest:
-        found = [player for player in players if player.name == base and player.digest.startswith(digest.lower())]
-        if len(found) > 1:
-            raise UsageError(
-                f"{len(found)} versions of {base!r} have a digest that starts so; give more of it: {name!r}"
-            )
-    if not found:
-        names = sorted({player.name for player in players} | set(shown_names(tuple(players)).values()))
-        raise UsageError(f"no games of a bot {name!r}; {suggest(name, names) if names else 'it is empty'}")
-    return found
+
+    def __init__(self, players: Iterable[Player], rows: Iterable[Played] = ()) -> None:
+        """Of players who are the same, the last one gives the name. Who plays in the rows alone is not among them."""
+        met = {row.players for row in rows}
+        self._copies = {player for pair in met if pair[0].digest == pair[1].digest for player in pair}
+        last = {self._key(player): player for player in players}
+        self.players = tuple(last.values())
+        counts = Counter(player.name for player in self.players)
+        shown = {
+            key: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}"
+            for key, player in last.items()
+        }
+        everybody = dict.fromkeys([*self.players, *(player for pair in met for player in pair)])
+        self.names: Mapping[Player, str] = {
+            player: shown[self._key(player)] for player in everybody if self._key(player) in shown
+        }
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digest of each of the players by the name to show, in the order in which they were named."""
+        return {self.names[player]: player.digest for player in self.players}
+
+    def _key(self, player: Player) -> Player | str:
+        return player if player in self._copies else player.digest
+
+    def called(self, name: str) -> set[Player]:
+        """The players of a name, as they stand in rows: all versions, or with `@` and the start of a digest behind it
+        the one of that digest. Where nobody has the name now, those who had it.
+
+        Raises `UsageError` if there is none, or if the start is that of several.
+        """
+        found = {self.names[player] for player in self.players if player.name == name}
+        base, at, digest = name.rpartition("@")
+        if not found and at and digest:
+            versions = [player for player in self.names if player.digest.startswith(digest.lower())]
+            found = {self.names[player] for player in versions if player.name == base}
+            if len(found) > 1:
+                raise UsageError(
+                    f"{len(found)} versions of {base!r} have a digest that starts so; give more of it: {name!r}"
+                )
+        found = found or {self.names[player] for player in self.names if player.name == name}
+        if not found:
+            known = sorted({player.name for player in self.names} | set(self.names.values()))
+            raise UsageError(f"no games of a bot {name!r}; {suggest(name, known) if known else 'it is empty'}")
+        return {player for player, shown in self.names.items() if shown in found}
+
+
+def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> list[Player]:
+    """All who play in these games, in the order of their last games; those who take part now come last."""
+    seen: dict[Player, None] = {}
+    for row in rows:
+        for player in row.players:
+            seen.pop(player, None)
+            seen[player] = None
+    digests = {player.digest for player in seen}
+    return [*seen, *(player for player in entrants if player.digest in digests)]
 
 
 def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None) -> Table:
-    """The table of the games between these players; games of others are left out.
+    """The table of the games between these players, whatever they were called then; games of others are left out.
 
     `planned` is how many games they are to play, if that is known.
     """
-    names = shown_names(players)
-    games = [row for row in rows if row.players[0] in names and row.players[1] in names]
-    scores = [GameScore(names[row.players[0]], names[row.players[1]], _SCORES[row.result]) for row in games]
-    order = list(names.values())
-    digests = {name: player.digest for player, name in names.items()}
-    forfeits, moves, total_us, slowest_us = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    cpu_us, measured = Counter[str](), Counter[str]()
-    for row in games:
-        for color in Color:
-            name, time = names[row.players[color]], row.times[color]
-            moves[name] += time.moves
-            total_us[name] += time.total_us
-            slowest_us[name] = max(slowest_us[name], time.slowest_us)
-            if time.cpu_us is not None:
-                cpu_us[name] += time.cpu_us
-                measured[name] += time.moves
-            if row.reason.is_forfeit and row.result.winner is not color:
-                forfeits[name] += 1
-    ranked = standings(order, scores)
-    lines = [
-        Line(
-            place=standing.place,
-            name=standing.name,
-            digest=digests[standing.name],
-            points=standing.points,
-            games=standing.games,
-            score=standing.points / standing.games if standing.games else None,
-            wins=standing.wins,
-            draws=standing.draws,
-            losses=standing.losses,
-            forfeits=forfeits[standing.name],
-            elo=standing.rating.elo if standing.rating else None,
-            elo_low=_finite(standing.rating.low) if standing.rating else None,
-            elo_high=_finite(standing.rating.high) if standing.rating else None,
-            mean_ms=total_us[standing.name] / moves[standing.name] / 1000 if moves[standing.name] else None,
-            slowest_ms=slowest_us[standing.name] / 1000 if moves[standing.name] else None,
-            cpu_ms=cpu_us[standing.name] / measured[standing.name] / 1000 if measured[standing.name] else None,
-        )
-        for standing in ranked
-    ]
-    cells = crosstable(order, scores)
+    rows = tuple(rows)
+    roster = Roster(players, rows)
+    tally = Tally(roster.names, rows)
+    lines, found = rated_lines(roster.digests, tally)
     meetings = tuple(
         Meeting(name, opponent, cell.points, cell.games)
-        for name, row_cells in cells.items()
-        for opponent, cell in row_cells.items()
+        for name, cells in crosstable(list(roster.digests), tally.scores()).items()
+        for opponent, cell in cells.items()
     )
-    least = _least_planned(len(players), [meeting.games for meeting in meetings])
+    least = _least_planned(len(roster.digests), [meeting.games for meeting in meetings])
     return Table(
-        lines=tuple(lines),
+        lines=lines,
         meetings=meetings,
-        endings=_endings(names, games),
-        games=len(games),
+        endings=_endings(tally),
+        games=tally.games,
         planned=max(planned or 0, least),
         is_planned_known=planned is not None and planned >= least,
-        difference=_difference(order, ranked) if len(order) == 2 else None,
+        difference=found,
+    )
+
+
+def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
+    """The lines of a table in order of rank, and the difference between the two of a match.
+
+    `digests` has the players by the names that the table shows, in the order in which they were named.
+    """
+    names = list(digests)
+    ranked = standings(names, tally.scores())
+    lines = tuple(_line(standing, digests[standing.name], tally.totals[standing.name]) for standing in ranked)
+    return lines, _difference(names, ranked) if len(names) == 2 else None
+
+
+def _line(standing: Standing, digest: str, totals: Totals) -> Line:
+    rating = standing.rating
+    return Line(
+        place=standing.place,
+        name=standing.name,
+        digest=digest,
+        points=standing.points,
+        games=standing.games,
+        score=totals.score,
+        wins=standing.wins,
+        draws=standing.draws,
+        losses=standing.losses,
+        forfeits=totals.forfeits,
+        elo=rating.elo if rating else None,
+        elo_low=_finite(rating.low) if rating else None,
+        elo_high=_finite(rating.high) if rating else None,
+        mean_ms=totals.mean_ms,
+        slowest_ms=totals.slowest_ms,
+        cpu_ms=totals.cpu_ms,
     )
 
 
@@ -220,15 +252,8 @@ def _least_planned(players: int, games_of_pairs: Sequence[int]) -> int:
     return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 
-def _endings(names: dict[Player, str], games: Sequence[GameRow]) -> tuple[Ending, ...]:
-    counts: Counter[Reason] = Counter()
-    losers: dict[Reason, Counter[str]] = {}
-    for row in games:
-        counts[row.reason] += 1
-        if row.result is not GameResult.DRAW:
-            lost = [color for color in Color if color is not row.result.winner]
-            losers.setdefault(row.reason, Counter()).update(names[row.players[color]] for color in lost)
+def _endings(tally: Tally) -> tuple[Ending, ...]:
     return tuple(
-        Ending(reason, count, dict(losers.get(reason, Counter()).most_common()))
-        for reason, count in counts.most_common()
+        Ending(reason, count, dict(tally.losers.get(reason, Counter()).most_common()))
+        for reason, count in tally.endings.most_common()
     )

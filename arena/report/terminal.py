@@ -1,7 +1,7 @@
 """Tables and boards as text for a terminal. Results go to standard output; nothing here is meant to be parsed."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -12,7 +12,7 @@ from rich.text import Text
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
-from arena.report.standings import NAMES_ALONE, Difference, Table
+from arena.report.standings import NAMES_ALONE, Difference, Line, Table
 from protocol.notation import BOARD_SIZE, FILES
 
 PLAIN_WIDTH = 100
@@ -68,14 +68,13 @@ class _Column(NamedTuple):
         return max(map(cell_len, (self.header, *self.cells)))
 
 
-def standings_grid(table: Table, width: int) -> Grid:
+def standings_grid(lines: Sequence[Line], width: int) -> Grid:
     """Points of games, wins, draws, losses, forfeits, Elo; per move the mean time, mean processor time, slowest, in ms.
 
     In 80 columns there is room for all where names and numbers are of usual length; where there is less, the times are
     left out one by one, then wins, draws and losses. The Elo of two bots is half their difference, which is said
     elsewhere.
     """
-    lines = table.lines
     names = _Column("bot", [line.name for line in lines])
     columns = [
         _Column("points", [f"{points_text(line.points)}/{line.games}" for line in lines]),
@@ -143,6 +142,7 @@ def notes(table: Table) -> list[Text]:
 def crosstables(table: Table, width: int) -> Iterable[Grid]:
     """Who scored what against whom, as points/games, in as many blocks of columns as the width asks for."""
     names = [line.name for line in table.lines]
+    meetings = {(meeting.name, meeting.opponent): meeting for meeting in table.meetings}
     longest = min(NAME_WIDTH, max(len(name) for name in names))
     across = max(1, (width - longest - 5) // CROSS_CELL)
     for start in range(0, len(names), across):
@@ -153,8 +153,8 @@ def crosstables(table: Table, width: int) -> Iterable[Grid]:
         for column in columns:
             grid.add_column(str(column + 1), justify="right", no_wrap=True)
         for rank, name in enumerate(names, 1):
-            meetings = [table.meeting(name, names[column]) for column in columns]
-            cells = [f"{points_text(m.points)}/{m.games}" if m else "." for m in meetings]
+            met = [meetings.get((name, names[column])) for column in columns]
+            cells = [f"{points_text(m.points)}/{m.games}" if m else "." for m in met]
             grid.add_row(str(rank), Text(name), *cells)
         yield grid
 
@@ -176,7 +176,7 @@ def full_report(table: Table, width: int) -> RenderableType:
     if not table.games:
         return Text("no game has been played yet")
     parts: list[RenderableType] = [
-        standings_grid(table, width),
+        standings_grid(table.lines, width),
         *notes(table),
         "",
         _title("Crosstable: points/games of the row's bot"),

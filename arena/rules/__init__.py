@@ -1,1 +1,1 @@
-"""The rules of Stratego as a pure library: no files read while playing, no clock, no processes, no dice of its own."""
+"""The rules of Stratego as a pure library: no files read while playing, no clock, no process, no random numbers."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from arena.rules.board import DIAGONAL_MOVES, MOVES, Move
-from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARES, Rank
+from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARE_PATTERN, SQUARES, Rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class NoActionError(ValueError):
 
 
 def parse_action(text: str) -> Action:
-    """The action that a text stands for. Raises `NoActionError`."""
+    """The action that a string stands for. Raises `NoActionError`."""
     move = MOVES.get(text) or DIAGONAL_MOVES.get(text)
     if move:
         return move
@@ -89,17 +89,17 @@ def parse_action(text: str) -> Action:
     return _parse_piece_move(text, text)
 
 
-_SQUARE = r"([a-j](?:10|[1-9]))"
+_SQUARE = f"({SQUARE_PATTERN})"
 _GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}([{RANK_LETTERS}])")
 _RESCUE = re.compile(rf"([^+]*)\+([{RANK_LETTERS}]){_SQUARE}")
 
 
-def _parse_piece_move(travel: str, text: str) -> PieceMove:
-    """The move or path that `travel` stands for; `text` is the whole action, to be named in the refusal."""
-    squares = travel.split("-")
+def _parse_piece_move(written: str, text: str) -> PieceMove:
+    """The move or path that `written` stands for; `text` is the whole action, to be named in the refusal."""
+    squares = written.split("-")
     if len(squares) == 3:
         return _parse_path(squares, text)
-    move = MOVES.get(travel) or DIAGONAL_MOVES.get(travel)
+    move = MOVES.get(written) or DIAGONAL_MOVES.get(written)
     if move is None:
         raise NoActionError(f"{text}: a piece moves along its file or rank to another square")
     return move

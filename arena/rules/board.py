@@ -1,16 +1,18 @@
 """The board's geometry and the codes that pieces have on it.
 
-Everything that depends on squares alone is worked out once, here, at import: which squares are neighbours, what a scout
-sees along each line, and every straight move there can be as one shared value. Generating moves is then a matter of
-picking ready-made objects, and parsing one is a look-up.
+What depends on squares alone is worked out once, at import: what a scout sees along each line, and every straight move
+there can be as one shared value. Generating moves is then a matter of picking ready-made objects, and parsing one is a
+look-up.
 
 A board is a list of 100 small integers: 0 is an empty square (or a lake, which no table here ever leads to), a piece is
 its rank's value, plus 16 if it is Blue's.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
+from protocol.geometry import DIRECTIONS, line_from
 from protocol.notation import BOARD_SIZE, HOME_SQUARES, LAKE_SQUARES, SQUARES, Color, Rank
 
 EMPTY = 0
@@ -61,35 +63,20 @@ def border(square: int, neighbour: int) -> int:
     return 1 << (2 * low + (high - low != 1))
 
 
-def _straight(origin: int, target: int) -> Move:
-    same_rank = origin // BOARD_SIZE == target // BOARD_SIZE
-    stride = (1 if same_rank else BOARD_SIZE) * (1 if target > origin else -1)
-    between = tuple(range(origin + stride, target, stride))
+def _straight(origin: int, way: range) -> Move:
+    """The move along these squares, the last of which is its target."""
     borders = 0
-    for square in (origin, *between):
-        borders |= border(square, square + stride)
-    return Move(origin, target, between, borders, f"{SQUARES[origin]}-{SQUARES[target]}")
+    for square, following in pairwise((origin, *way)):
+        borders |= border(square, following)
+    return Move(origin, way[-1], tuple(way[:-1]), borders, f"{SQUARES[origin]}-{SQUARES[way[-1]]}")
 
-
-def _line(origin: int, stride: int) -> list[int]:
-    """All squares from `origin` outwards to the edge of the board, lakes or not."""
-    squares: list[int] = []
-    square = origin
-    while True:
-        before, square = square, square + stride
-        same_rank = before // BOARD_SIZE == square // BOARD_SIZE
-        if not 0 <= square < len(SQUARES) or (abs(stride) == 1 and not same_rank):
-            return squares
-        squares.append(square)
-
-
-DIRECTIONS = (BOARD_SIZE, -BOARD_SIZE, 1, -1)
 
 MOVES: dict[str, Move] = {
     move.text: move
     for origin in range(len(SQUARES))
-    for stride in DIRECTIONS
-    for move in (_straight(origin, target) for target in _line(origin, stride))
+    for direction in DIRECTIONS
+    for line in (line_from(origin, direction),)
+    for move in (_straight(origin, line[: steps + 1]) for steps in range(len(line)))
 }
 """Every straight move by its text, those onto and over lakes included (so that refusing one can say why)."""
 
@@ -98,9 +85,9 @@ Ray = tuple[tuple[int, Move], ...]
 
 def _rays(origin: int) -> tuple[Ray, ...]:
     rays = []
-    for stride in DIRECTIONS:
+    for direction in DIRECTIONS:
         ray = []
-        for target in _line(origin, stride):
+        for target in line_from(origin, direction):
             if target in LAKE_SQUARES:
                 break
             ray.append((target, MOVES[f"{SQUARES[origin]}-{SQUARES[target]}"]))
@@ -114,8 +101,6 @@ RAYS: tuple[tuple[Ray, ...], ...] = tuple(_rays(square) for square in range(len(
 
 STEPS: tuple[Ray, ...] = tuple(tuple(ray[0] for ray in rays) for rays in RAYS)
 """Per square, the moves by one square."""
-
-NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(tuple(target for target, _ in steps) for steps in STEPS)
 
 
 def _diagonals(origin: int) -> tuple[tuple[int, Move], ...]:
@@ -149,9 +134,9 @@ HOMES: tuple[frozenset[int], frozenset[int]] = (
 HIDDEN = CODES
 """A piece that the viewer cannot name counts as itself: its label is `HIDDEN` plus the square that it stands on now."""
 
-_key_dice = Random(1958)
+_random = Random(1958)
 SQUARE_KEYS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(_key_dice.getrandbits(60) if label in RANKS or label >= HIDDEN else 0 for _ in SQUARES)
+    tuple(_random.getrandbits(60) if label in RANKS or label >= HIDDEN else 0 for _ in SQUARES)
     for label in range(HIDDEN + len(SQUARES))
 )
 """Zobrist's numbers (Zobrist 1970) per label, a piece's code or that of a hidden piece, and square: the xor of some of

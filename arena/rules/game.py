@@ -30,7 +30,7 @@ from arena.rules.tables import CANNOT_ATTACK, COLORS
 from protocol.notation import Rank, Reason, Survivor
 
 RESIGN = "resign"
-TRAVELS = (Move, Path)
+PIECE_MOVES = (Move, Path)
 
 
 class Game(Position):
@@ -52,7 +52,7 @@ class Game(Position):
         return list(legal_actions(self))
 
     def parse(self, text: str) -> Action:
-        """The action that a text stands for. Raises `IllegalActionError` if it stands for none."""
+        """The action that a string stands for. Raises `IllegalActionError` if it stands for none."""
         try:
             return parse_action(text)
         except NoActionError as error:
@@ -90,12 +90,12 @@ class Game(Position):
         moved = Moved(COLORS[side], action)
         events: tuple[Event, ...]
         quiet_move = False
-        if isinstance(action, TRAVELS):
+        if isinstance(action, PIECE_MOVES):
             quiet_move = not self.board[action.target]
-            event = self._travel(action, side)
+            event = self._move_piece(action, side)
             events = (moved, event) if event else (moved,)
         elif isinstance(action, Rescue):
-            told = (self._travel(action.move, side), self._rescue(action, side))
+            told = (self._move_piece(action.move, side), self._rescue(action, side))
             events = (moved, *(event for event in told if event))
         else:
             events = (moved, *self._infiltrate(action, side))
@@ -131,7 +131,7 @@ class Game(Position):
             return Moved(side, move), Revealed(target, Rank.SCOUT)
         return (Moved(side, move),)
 
-    def _travel(self, move: PieceMove, side: int) -> Fought | Revealed | None:
+    def _move_piece(self, move: PieceMove, side: int) -> Fought | Revealed | None:
         """Take a piece along; the event that comes of it, if any."""
         board, tables = self.board, self.tables
         origin, target = move.origin, move.target
@@ -154,7 +154,7 @@ class Game(Position):
         self.quiet += 1
         if not tables.plain:
             self._carry_mark(origin, target, side)
-            if tables.flag_walks and RANKS[code] is Rank.FLAG and target in BACK_ROWS[1 - side]:
+            if tables.flag_moves and RANKS[code] is Rank.FLAG and target in BACK_ROWS[1 - side]:
                 self.outcome = Outcome(COLORS[side], Reason.FLAG_HOME)
         if move.between and RANKS[code] is Rank.SCOUT and tables.shows_a_scout(len(move.between) + 1):
             return Revealed(target, Rank.SCOUT)

@@ -17,17 +17,17 @@ def check(game: Position, action: Action) -> None:
     if game.outcome:
         raise IllegalActionError(Rule.OVER, f"{action.text}: the game is over")
     if isinstance(action, Move | Path):
-        _check_travel(game, action)
+        _check_piece_move(game, action)
         _check_repetition(game, action)
     elif isinstance(action, Rescue):
-        _check_travel(game, action.move)
+        _check_piece_move(game, action.move)
         _check_rescue(game, action)
         _check_repetition(game, action.move, action)
     else:
         _check_infiltration(game, action)
 
 
-def _check_travel(game: Position, move: PieceMove) -> None:
+def _check_piece_move(game: Position, move: PieceMove) -> None:
     board, tables = game.board, game.tables
     side: int = game.to_move
     code = board[move.origin]
@@ -46,15 +46,15 @@ def _check_travel(game: Position, move: PieceMove) -> None:
         sentence = f"{move.text}: {COLORS[side].word}'s own piece is on {SQUARES[target]}"
         raise IllegalActionError(Rule.TARGET, sentence)
     if not (tables.plain or loses) or move.text not in MOVES:
-        _check_strike(tables, move, RANKS[code], bool(board[target]))
+        _check_direction(tables, move, RANKS[code], bool(board[target]))
 
 
 def _check_way(game: Position, move: PieceMove, code: int) -> None:
     """A move over more than one square: who may make it, and what may be in the way."""
     name = SQUARES[move.origin]
-    runs = game.tables.captains_run and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
+    runs = game.tables.captains_take_two and RANKS[code] is Rank.CAPTAIN and len(move.between) == 1
     if isinstance(move, Path) and not runs:
-        whom = "no piece turns" if not game.tables.captains_run else f"the {piece(code)} on {name} does not turn"
+        whom = "no piece turns" if not game.tables.captains_take_two else f"the {piece(code)} on {name} does not turn"
         raise IllegalActionError(Rule.CAPTAIN, f"{move.text}: {whom} in its move under {game.ruleset.name}")
     if code != SCOUTS[game.to_move] and not runs:
         sentence = f"{move.text}: the {piece(code)} on {name} moves one square at a time"
@@ -66,11 +66,15 @@ def _check_way(game: Position, move: PieceMove, code: int) -> None:
             raise IllegalActionError(Rule.BLOCKED, f"{move.text}: the piece on {SQUARES[square]} is in the way")
 
 
-def _check_strike(tables: RuleTables, move: PieceMove, rank: Rank, attack: bool) -> None:
+def _check_direction(tables: RuleTables, move: PieceMove, rank: Rank, attack: bool) -> None:
     """What only some rulesets allow or forbid: diagonals, attacks to the side, attacks by flag and bombs."""
     what = f"{move.text}: the {rank.name.lower()} on {SQUARES[move.origin]}"
-    if isinstance(move, Move) and move.text not in MOVES and not (tables.spy_slants and rank is Rank.SPY and attack):
-        allowed = "a spy may, and only to attack" if tables.spy_slants else "no piece may"
+    if (
+        isinstance(move, Move)
+        and move.text not in MOVES
+        and not (tables.spy_attacks_diagonally and rank is Rank.SPY and attack)
+    ):
+        allowed = "a spy may, and only to attack" if tables.spy_attacks_diagonally else "no piece may"
         raise IllegalActionError(Rule.DIAGONAL, f"{what} cannot move diagonally; {allowed}")
     if not attack:
         return

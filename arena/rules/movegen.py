@@ -100,9 +100,9 @@ def piece_moves(game: Position, side: int) -> Iterator[PieceMove]:
                 if attacks and enterable[code] and not (tables.facing and move.sideways):
                     yield move
                 break
-        if rank is Rank.CAPTAIN and tables.captains_run:
+        if rank is Rank.CAPTAIN and tables.captains_take_two:
             yield from _paths(game, side, origin)
-        if rank is Rank.SPY and tables.spy_slants:
+        if rank is Rank.SPY and tables.spy_attacks_diagonally:
             yield from (move for target, move in DIAGONALS[origin] if board[target] and enterable[board[target]])
 
 

@@ -22,8 +22,9 @@ side has been told, and the list of legal moves tells it nothing.
 """
 
 from arena.rules.actions import Path, PieceMove
-from arena.rules.board import EMPTY, ENEMIES, HIDDEN, NEIGHBOURS, SQUARE_KEYS, Move
+from arena.rules.board import EMPTY, ENEMIES, HIDDEN, SQUARE_KEYS, Move
 from arena.rules.ruleset import Chase
+from protocol.geometry import NEIGHBOURS
 
 NOWHERE = -1
 

@@ -7,16 +7,16 @@ down: for bots, for records and for the fingerprint of a league.
 
 import enum
 import hashlib
-from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
-from protocol.notation import ARMY_RULE, BOARD_SIZE, RANK_BY_LETTER, SETUP_ROWS, Rank
+from arena.errors import UsageError
+from protocol.notation import BOARD_SIZE, SETUP_ROWS, Rank, army_text
 
 HOME_SIZE = SETUP_ROWS * BOARD_SIZE
 
 
-class RulesetError(Exception):
+class RulesetError(UsageError):
     """A ruleset that does not exist or does not make sense; the text says what was expected, what came and where."""
 
 
@@ -26,7 +26,7 @@ class Starts(enum.Enum):
     RED = "red"
     BLUE = "blue"
     CHOSEN = "chosen"
-    """The players choose (Milton Bradley); in the arena the host, or the lot."""
+    """The players choose (Milton Bradley); in the arena the host, or chance."""
 
 
 class Chase(enum.Enum):
@@ -110,7 +110,7 @@ class Captains(enum.Enum):
 
 
 class Spy(enum.Enum):
-    """Where the spy strikes."""
+    """Whom the spy attacks."""
 
     STRAIGHT = "straight"
     DIAGONAL = "diagonal"
@@ -184,11 +184,11 @@ class Ruleset:
         if not set(army) & self.movable_ranks:
             return "army: expected at least one piece that can move"
         if self.spy is Spy.DIAGONAL and self.attacks is Attacks.FACING:
-            return "a spy that strikes diagonally and attacks along files only contradict each other"
+            return "a spy that attacks diagonally and attacks along files only contradict each other"
         for wanted, rank, words in (
             (self.captains is Captains.TWO_STEPS, Rank.CAPTAIN, "captains that move two squares need a captain"),
             (self.infiltration, Rank.INFILTRATOR, "infiltration needs an infiltrator"),
-            (self.spy is Spy.DIAGONAL, Rank.SPY, "a spy that strikes diagonally needs a spy"),
+            (self.spy is Spy.DIAGONAL, Rank.SPY, "a spy that attacks diagonally needs a spy"),
         ):
             if wanted and rank not in army:
                 return f"{words} in the army ({rank.letter} = 1 or more)"
@@ -212,7 +212,7 @@ class Ruleset:
 
     def lines(self) -> list[tuple[str, str]]:
         """Every rule in force as a name and a value in words: the `rule` lines of the protocol."""
-        return [(key.replace("_", "-"), _text(getattr(self, key))) for key in RULE_KEYS]
+        return [(key.replace("_", "-"), value_text(getattr(self, key))) for key in RULE_KEYS]
 
     def lasting_lines(self) -> list[tuple[str, str]]:
         """The lines that say which rules these are in every version of the arena: a store's games are known by them.
@@ -221,7 +221,7 @@ class Ruleset:
         is what was played before they were there.
         """
         later = sorted(key for key in RULE_KEYS if key not in FIRST_RULES and getattr(self, key) != DEFAULTS[key])
-        return [(key.replace("_", "-"), _text(getattr(self, key))) for key in (*FIRST_RULES, *later)]
+        return [(key.replace("_", "-"), value_text(getattr(self, key))) for key in (*FIRST_RULES, *later)]
 
     def digest(self) -> str:
         """A hexadecimal fingerprint of the rules themselves: two rulesets that play alike have the same."""
@@ -243,35 +243,22 @@ FIRST_RULES = (
 """The rules of the first version, in its order. Never add to them: ids of stored games follow from these."""
 
 CHOICES: dict[str, type[enum.Enum]] = {
-    "starts": Starts,
-    "chase": Chase,
-    "no_move": NoMove,
-    "equal_ranks": EqualRanks,
-    "bombs": Bombs,
-    "flag": Flag,
-    "fixed_pieces": FixedPieces,
-    "defence": Defence,
-    "scouts": Scouts,
-    "captains": Captains,
-    "spy": Spy,
-    "attacks": Attacks,
+    key: type(default) for key, default in DEFAULTS.items() if isinstance(default, enum.Enum)
 }
 """The rules that are a choice between words."""
 
 NUMBERS: dict[str, int] = {"two_squares": 1, "rescues": 0, "max_plies": 1, "max_quiet_plies": 1}
 """The rules that are a number, with the least that it may be."""
 
-MAY_BE_NONE = frozenset({"two_squares", "max_plies", "max_quiet_plies"})
-SWITCHES = frozenset({"needs_attacker", "infiltration"})
+MAY_BE_NONE = frozenset(field.name for field in fields(Ruleset) if field.type == int | None)
+"""The numbers that may be None, for no limit."""
+
+SWITCHES = frozenset(key for key, default in DEFAULTS.items() if isinstance(default, bool))
 """The rules that are on or off."""
 
 
-def army_text(army: Iterable[tuple[Rank, int]]) -> str:
-    """An army as `F:1 B:6 ...`."""
-    return " ".join(f"{rank.letter}:{count}" for rank, count in army)
-
-
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
+    """The value of a rule as it stands in its line; `arena.rules.rule_lines` reads it back."""
     if isinstance(value, enum.Enum):
         return str(value.value)
     if isinstance(value, tuple):
@@ -279,54 +266,3 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
-
-
-def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
-    """The ruleset that `Ruleset.lines` wrote, as it stands in a record. Raises `RulesetError` if it is not one.
-
-    A rule that has no line has its default: the lines were written before there was such a rule. Title, source and
-    notes are not rules and are not in the lines.
-    """
-    values: dict[str, Any] = {}
-    unknown = []
-    for line, text in lines:
-        key = line.replace("-", "_")
-        if key not in RULE_KEYS or "_" in line:
-            unknown.append(line)
-        elif key in values:
-            raise RulesetError(f"the rules of {name!r} cannot be read: there are two lines for {line}")
-        else:
-            values[key] = _read(name, line, text)
-    if unknown:
-        names = ", ".join(map(repr, unknown))
-        raise RulesetError(
-            f"the rules of {name!r} cannot be read: this version of arena does not know {names}; they were written by "
-            "a newer version"
-        )
-    if ARMY_RULE not in values:
-        raise RulesetError(f"the rules of {name!r} cannot be read: there is no line for {ARMY_RULE}")
-    return Ruleset(name=name, title=name, source="", **values)
-
-
-def _read(name: str, line: str, text: str) -> Any:
-    """The value that a line gives a rule. Raises `RulesetError`."""
-    try:
-        value = _value(line.replace("-", "_"), text)
-    except (KeyError, ValueError, IndexError):
-        value = MISSING
-    if value is MISSING or _text(value) != text:  # '007', ' 7' and '\u0667' are numbers to Python, and to no rule
-        raise RulesetError(
-            f"the rules of {name!r} cannot be read: this version of arena does not know {line} {text!r}; they are "
-            "damaged, or were written by a newer version"
-        )
-    return value
-
-
-def _value(key: str, text: str) -> Any:
-    if key in CHOICES:
-        return CHOICES[key](text)
-    if key == ARMY_RULE:
-        return tuple((RANK_BY_LETTER[field[0]], int(field[2:])) for field in text.split())
-    if key in SWITCHES:
-        return {"yes": True, "no": False}[text]
-    return None if text == "none" and key in MAY_BE_NONE else int(text)

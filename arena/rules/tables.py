@@ -1,6 +1,6 @@
 """A ruleset worked out into the tables that the engine looks things up in: one `RuleTables` for all games under it.
 
-A ruleset without any rule that changes how pieces move or strike is `plain`; its games take the quick ways.
+A ruleset without any rule that changes how pieces move or attack is `plain`; its games take the quick ways.
 """
 
 import sys
@@ -49,25 +49,25 @@ class RuleTables:
         self.at_once = ruleset.no_move is NoMove.AT_ONCE
         self.chase = ruleset.chase
         self.chasing_is_free = ruleset.chase is Chase.FREE
-        self.captains_run = ruleset.captains is Captains.TWO_STEPS
-        self.spy_slants = ruleset.spy is Spy.DIAGONAL
+        self.captains_take_two = ruleset.captains is Captains.TWO_STEPS
+        self.spy_attacks_diagonally = ruleset.spy is Spy.DIAGONAL
         self.facing = ruleset.attacks is Attacks.FACING
         self.rescues = ruleset.rescues
         self.infiltration = ruleset.infiltration
         self.silent = ruleset.defence is Defence.SILENT
-        self.flag_walks = ruleset.flag is Flag.MOBILE
-        self.bombs_walk = ruleset.bombs is Bombs.MOBILE
+        self.flag_moves = ruleset.flag is Flag.MOBILE
+        self.bombs_move = ruleset.bombs is Bombs.MOBILE
         self.fixed_loses = ruleset.fixed_pieces is FixedPieces.LOSES
         self.needs_attacker = ruleset.needs_attacker
         self.scouts_announce = ruleset.scouts is Scouts.ANNOUNCED
         self.plain = not (
-            self.captains_run
-            or self.spy_slants
+            self.captains_take_two
+            or self.spy_attacks_diagonally
             or self.facing
             or self.rescues
             or self.infiltration
-            or self.flag_walks
-            or self.bombs_walk
+            or self.flag_moves
+            or self.bombs_move
         )
 
         self.quick = self.plain and not self.fixed_loses
@@ -75,7 +75,7 @@ class RuleTables:
 
     def shows_a_scout(self, squares: int) -> bool:
         """Whether a piece that has moved so many squares straight on is thereby known to be a scout."""
-        return squares > 2 or (squares == 2 and (self.scouts_announce or not self.captains_run))
+        return squares > 2 or (squares == 2 and (self.scouts_announce or not self.captains_take_two))
 
 
 @lru_cache(maxsize=64)

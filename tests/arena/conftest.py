@@ -1,25 +1,30 @@
-"""What these tests share: a referee with two scripted bots instead of processes, and games by lot."""
+"""What these tests share: a referee with two scripted bots instead of processes, an executor without workers, and games
+by lot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from random import Random
 
 import pytest
+import trio
 
+import protocol.bot
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
+from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
+from arena.play.runner import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, Color
+from protocol.notation import Color
 
 
 def rows_by_lot(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
-    """A set-up by lot."""
-    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
-    dice.shuffle(letters)
-    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+    """A random set-up."""
+    return protocol.bot.random_rows(dict(ruleset.army), dice)
 
 
 def game_spec(
@@ -169,3 +174,77 @@ def seat_bots() -> Callable[..., Table]:
 def table_for() -> Callable[[GameSpec], Table]:
     """Seats two scripted bots for a game: `table_for(spec)`."""
     return Table
+
+
+# --- an executor ------------------------------------------------------------------------------------------------------
+
+PlayTask = Callable[[GameTask], Awaitable[GameRecord]]
+
+
+class ExecutorHere:
+    """Plays games in this process, as a function does it that the test gives."""
+
+    def __init__(self, play: PlayTask, slots: int, nursery: trio.Nursery) -> None:
+        self._play, self._slots, self._nursery = play, slots, nursery
+        self._tell, self._outcomes = trio.open_memory_channel[Outcome](1000)
+        self._is_closed = False
+
+    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        self._nursery.start_soon(self._play_all, aiter(tasks))
+        return self._outcomes
+
+    def close(self) -> None:
+        self._is_closed = True
+
+    def stop(self) -> None:
+        self.close()
+        self._nursery.cancel_scope.cancel()
+
+    def interrupt(self, game: str) -> None:
+        raise AssertionError(f"no test interrupts {game} here")
+
+    async def _play_all(self, tasks: AsyncIterator[GameTask]) -> None:
+        asking = trio.Lock()
+        with self._tell:
+            try:
+                async with trio.open_nursery() as nursery:
+                    for _ in range(self._slots):
+                        nursery.start_soon(self._fill_slot, tasks, asking)
+            finally:
+                if isinstance(tasks, AsyncGenerator):
+                    await tasks.aclose()
+
+    async def _fill_slot(self, tasks: AsyncIterator[GameTask], asking: trio.Lock) -> None:
+        while not self._is_closed:
+            async with asking:
+                task = await anext(tasks, None)
+            if task is None or self._is_closed:
+                return
+            self._tell.send_nowait(Begun(task.id))
+            try:
+                self._tell.send_nowait(Played(await self._play(task)))
+            except ArenaStoppedError as error:
+                self._tell.send_nowait(NotPlayed(task.id, f"game {task.id} was not played: {error}"))
+            except ArenaError as error:
+                self._tell.send_nowait(Failed.of(error, task.id))
+
+
+@asynccontextmanager
+async def _executor_here(play: PlayTask, slots: int = 1) -> AsyncGenerator[ExecutorHere, None]:
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.cancel_scope.shield = True  # `stop` ends it
+        try:
+            yield ExecutorHere(play, slots, nursery)
+        except Exception as error:
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
+        finally:
+            nursery.cancel_scope.cancel()
+    if failure:
+        raise failure
+
+
+@pytest.fixture
+def executor_here() -> Callable[..., object]:
+    """`async with executor_here(play, slots=1) as executor`: it plays a task by awaiting `play(task)`."""
+    return _executor_here

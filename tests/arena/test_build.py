@@ -22,7 +22,7 @@ from _pytest.mark import ParameterSet
 from arena.bots import BotSpec, load_bot
 from arena.bots.build import BuildLimits, build_all
 from arena.bots.limits import MIB, Limits
-from arena.bots.sandbox import bwrap, files
+from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
@@ -110,7 +110,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def run_as_bot(bot: BotSpec) -> str:
     """What the bot's program prints in its sandbox."""
     with Sandbox(Level.BWRAP, [bot], Limits(), {}) as held:
-        line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
+        line = bwrap.through_shell(bwrap.command(held._mounts[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()
 
@@ -458,8 +458,8 @@ def test_a_build_that_takes_too_much_memory_is_stopped(folder: Path) -> None:
 def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
     folder: Path, new_processes: Callable[[], list[psutil.Process]]
 ) -> None:
-    if bwrap.gaps(in_control_group=True):
-        pytest.skip("; ".join(bwrap.gaps()))
+    if bwrap_check.gaps(in_control_group=True):
+        pytest.skip("; ".join(bwrap_check.gaps()))
     bot = bot_with(folder, "f() { f | f & }; f; sleep 1000\n")
     said = problem(bot, limits=BuildLimits(seconds=3))
     assert "processes and threads; 512 are allowed" in said or "took longer" in said or "exit code" in said

@@ -24,24 +24,23 @@ import pytest
 import protocol
 from arena.bots import BotSpec, load_bot
 from arena.bots.limits import MIB, Limits
-from arena.bots.sandbox import bwrap
+from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.bwrap import (
     CONTAINER_USERS,
     FILTER,
     STDIN,
     STDOUT,
     USERS,
-    _has_own_share,
     command,
-    gaps,
     killing_signal,
     spare_user,
     through_shell,
-    why_not,
 )
-from arena.bots.sandbox.mounts import recipe
+from arena.bots.sandbox.bwrap_check import _has_own_share, gaps, why_not
+from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms
-from arena.bots.sandbox.seccomp import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS, filter_program
+from arena.bots.sandbox.seccomp import filter_program
+from arena.bots.sandbox.syscalls import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS
 from arena.errors import UsageError
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
@@ -101,7 +100,7 @@ def bot_folder(path: Path, manifest: str, **files: str) -> BotSpec:
 def start(bot: BotSpec, limits: Limits | None = None, named: Sequence[Path] = ()) -> Started:
     """Start a bot as the arena does; `named` are programs that the host has named."""
     host = HostPrograms([str(path) for path in named], [bot])
-    line = through_shell(command(recipe(bot, host=host), limits or Limits(), spare_user()))
+    line = through_shell(command(mounts_of(bot, host=host), limits or Limits(), spare_user()))
     pipe = subprocess.PIPE
     return Started(line, cwd="/", env={"SECRET": SECRET}, stdin=pipe, stdout=pipe, stderr=pipe)
 
@@ -133,7 +132,7 @@ class Sandbox:
         filter_file.write_bytes(filter_program() or b"")
         places = f"{STDIN}<&0 {STDOUT}>&1 {FILTER}<{filter_file} </dev/null >/dev/null"
         return Started(
-            ["/bin/sh", "-c", f'exec "$@" {places}', "sh", *command(recipe(bot), limits or Limits(), None)],
+            ["/bin/sh", "-c", f'exec "$@" {places}', "sh", *command(mounts_of(bot), limits or Limits(), None)],
             cwd="/",
             env={"SECRET": SECRET},
             stdin=subprocess.PIPE,
@@ -193,7 +192,7 @@ def test_a_python_bot_imports_the_kit_if_it_can_outside(folder: Path) -> None:
 
 
 def test_of_a_checkout_only_the_kit_is_shown(folder: Path) -> None:
-    shown = recipe(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))).folders
+    shown = mounts_of(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))).folders
     assert not any(Path(__file__).is_relative_to(path) for path in shown)
 
 
@@ -345,7 +344,7 @@ def test_killing_bwrap_kills_all_that_is_inside(sandbox: Sandbox) -> None:
 def test_a_bot_does_not_outlive_the_arena(folder: Path) -> None:
     bot = load_bot(put(folder / "bot.py", "import os, signal\nos.write(1, b'up')\nsignal.pause()\n", 0o644))
     # The filter is read from the descriptor of the process that made the line: this one, which lives on.
-    line = through_shell(command(recipe(bot), Limits(), spare_user()))
+    line = through_shell(command(mounts_of(bot), Limits(), spare_user()))
     arena = "import subprocess, sys\nwith subprocess.Popen(sys.argv[1:], env={}) as bot:\n    bot.wait()\n"
     pipe = subprocess.PIPE
     with Started([sys.executable, "-c", arena, *line], stdin=pipe, stdout=pipe) as process:
@@ -575,7 +574,7 @@ tell([subprocess.run(["/usr/bin/unshare", *words, "/bin/true"], capture_output=T
 def test_an_ordinary_users_bot_could_make_none_even_without_the_filter(folder: Path) -> None:
     if AS_ROOT or gaps(in_control_group=True):
         pytest.skip("for an ordinary user with a recent bubblewrap")
-    line = list(command(recipe(load_bot(put(folder / "bot", "#!/bin/sh\nunshare --user true\n"))), Limits(), None))
+    line = list(command(mounts_of(load_bot(put(folder / "bot", "#!/bin/sh\nunshare --user true\n"))), Limits(), None))
     at = line.index("--seccomp")
     del line[at : at + 2]
     with subprocess.Popen([*through_shell(line)], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -746,7 +745,7 @@ def test_a_share_of_the_cpu_is_that_of_a_control_group_or_of_a_session(
 def test_a_machine_that_shares_no_cpu_out_among_sessions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     words = "a bot that starts many processes gets more of a busy CPU"
     for shares in (True, False):
-        monkeypatch.setattr(bwrap, "shares_by_session", lambda shares=shares: shares)
+        monkeypatch.setattr(bwrap_check, "shares_by_session", lambda shares=shares: shares)
         assert any(words in gap for gap in gaps()) is not shares
         assert not any(words in gap for gap in gaps(in_control_group=True))
 
@@ -813,7 +812,7 @@ def test_a_program_in_a_home_folder_is_refused(folder: Path, monkeypatch: pytest
         shutil.copy(need("sh"), folder / place)
         bot = load_bot(put(folder / "bots/bot", f"#!{folder}/{place}\n"))
         host = HostPrograms([str(folder / place)], [bot])
-        said = problem(lambda bot=bot, host=host: recipe(bot, host=host))  # type: ignore[misc]
+        said = problem(lambda bot=bot, host=host: mounts_of(bot, host=host))  # type: ignore[misc]
         assert f"belongs to {(folder / place).parent.parent}, which holds too much" in said
 
 
@@ -822,36 +821,36 @@ def test_a_link_that_leads_out_of_the_bots_folder_is_refused(folder: Path) -> No
     (folder / "bot").mkdir()
     (folder / "bot/run").symlink_to(folder / "elsewhere/run")
     bot = bot_folder(folder / "bot", 'command = ["./run"]')
-    said = problem(lambda: recipe(bot))
+    said = problem(lambda: mounts_of(bot))
     assert "this link leads out of the bot's folder" in said
     assert f"--interpreter {folder}/elsewhere/run" in said
 
 
 def test_a_script_whose_interpreter_is_missing_is_refused(folder: Path) -> None:
     bot = load_bot(put(folder / "bot", "#!/usr/bin/env no-such-thing\n"))
-    assert problem(lambda: recipe(bot)) == f"{bot.path}: there is no program 'no-such-thing' on the PATH"
+    assert problem(lambda: mounts_of(bot)) == f"{bot.path}: there is no program 'no-such-thing' on the PATH"
     bot = load_bot(put(folder / "other", "#!/no/such/thing\n"))
-    assert "names /no/such/thing, and there is no such file" in problem(lambda: recipe(bot))
+    assert "names /no/such/thing, and there is no such file" in problem(lambda: mounts_of(bot))
 
 
 def test_a_version_managers_stand_in_is_refused_with_what_to_ask(folder: Path) -> None:
     put(folder / ".nodenv/shims/nodejs", "#!/usr/bin/env bash\n")
     bot = load_bot(put(folder / "bot", f"#!{folder}/.nodenv/shims/nodejs\n"))
     host = HostPrograms([f"{folder}/.nodenv/shims/nodejs"], [bot])
-    assert "nodenv which nodejs tells it" in problem(lambda: recipe(bot, host=host))
+    assert "nodenv which nodejs tells it" in problem(lambda: mounts_of(bot, host=host))
 
 
 def test_a_file_that_calls_itself_python_is_not_run_outside_to_find_out_about_it(folder: Path) -> None:
     bot = bot_folder(folder / "bot", 'command = ["./python3"]', python3=f"#!/bin/sh\necho ran >> {folder}/ran\n")
-    recipe(bot)
+    mounts_of(bot)
     assert not (folder / "ran").exists()
 
 
 def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
     inner = load_bot(put(folder / "bots/rival.py", "#!/bin/sh\n"))
     outer = bot_folder(folder / "bots", 'command = ["./run"]', run="#!/bin/sh\n")
-    assert "this bot could read" in problem(lambda: recipe(outer, [inner, outer]))
-    assert recipe(inner, [inner, outer]).place == "/bot/rival.py"
+    assert "this bot could read" in problem(lambda: mounts_of(outer, [inner, outer]))
+    assert mounts_of(inner, [inner, outer]).place == "/bot/rival.py"
 
 
 def test_a_bot_in_a_folder_that_others_are_shown_is_refused(folder: Path) -> None:
@@ -859,16 +858,16 @@ def test_a_bot_in_a_folder_that_others_are_shown_is_refused(folder: Path) -> Non
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     bot = load_bot(put(environment / "bots/bot.py", f"#!{environment}/bin/python\n"))
     host = HostPrograms([f"{environment}/bin/python"], [bot])
-    assert f"every bot that needs {environment} could read this one" in problem(lambda: recipe(bot, host=host))
+    assert f"every bot that needs {environment} could read this one" in problem(lambda: mounts_of(bot, host=host))
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="an ordinary user's bots run as that user")
 def test_files_that_others_may_not_read_are_refused_to_root_with_what_to_do(folder: Path) -> None:
     bot = load_bot(put(folder / "bot.py", "", 0o600))
-    assert problem(lambda: recipe(bot)).endswith(f"chmod -R o+rX {bot.path}")
+    assert problem(lambda: mounts_of(bot)).endswith(f"chmod -R o+rX {bot.path}")
     bot = bot_folder(folder / "bot", 'command = ["./run"]', run="#!/bin/sh\n")
     (folder / "bot/run").chmod(0o700)
-    assert problem(lambda: recipe(bot)).endswith(f"chmod -R o+rX {folder}/bot")
+    assert problem(lambda: mounts_of(bot)).endswith(f"chmod -R o+rX {folder}/bot")
 
 
 def test_each_bot_of_root_is_another_user() -> None:

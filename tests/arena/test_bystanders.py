@@ -40,7 +40,7 @@ async def looked(process, times=4):
     "Several sweeps, each of which would take what it may."
     for _ in range(times):
         reaper._sweep_after = 0.0
-        process.look_after()
+        process._watch.look()
         await trio.sleep(0.001)
 """
 

@@ -41,9 +41,9 @@ for line in sys.stdin:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder to work in, with two copies of drifter under names of their own."""
+    """A folder to work in, with drifter as two bots."""
     for name in ("alpha.py", "beta.py"):
-        shutil.copy(DRIFTER, tmp_path / name)
+        (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
     return tmp_path
 
 
@@ -358,6 +358,26 @@ def test_a_machine_out_of_descriptors_is_blamed_on_no_bot(folder: Path) -> None:
     with Store(folder / "l.sqlite", create=False) as store:
         assert len(store.ids()) == 2
     assert league(folder, "--rounds", "3").returncode == 0
+
+
+@pytest.mark.parametrize("command", ["match", "resume"])
+def test_a_machine_out_of_descriptors_says_so_where_a_game_is_to_be_saved_too(folder: Path, command: str) -> None:
+    """One message, as for a league; what was saved before is as it was, and the same command goes on."""
+    arguments = "match alpha.py beta.py --rules barrage --store l.sqlite --pause g.json --pause-after 3"
+    if command == "resume":
+        paused = arena(folder, *arguments.split())
+        assert paused.returncode == 0, paused.stderr
+        arguments = "resume g.json"
+    before = (folder / "g.json").read_bytes() if command == "resume" else None
+    limited = f"ulimit -n 20; exec {sys.executable} -c 'from arena.cli.main import main; main()' {arguments}"
+    done = subprocess.run(["sh", "-c", limited], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "this machine cannot start another bot" in done.stderr
+    assert f"stopped: {'there is nothing to save' if before is None else 'g.json is as it was'}\n" in done.stderr
+    assert f"resume with: arena {arguments}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ((folder / "g.json").read_bytes() if before else None) == before
+    assert arena(folder, *arguments.split()).returncode == 0
 
 
 # --- how bots are held ----------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import arena.rules
+from arena.rules import loading
 from arena.rules.loading import ruleset_names, switch_names
 from arena.rules.ruleset import CHOICES, RULE_KEYS
 from protocol.notation import RANK_BY_LETTER
@@ -24,7 +24,7 @@ from protocol.notation import RANK_BY_LETTER
 EXAMPLES = int(os.environ.get("ARENA_FUZZ", "150"))
 FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
 SECONDS_EACH = 60
-RULESETS = Path(arena.rules.__file__).parent / "data"
+RULESETS = Path(loading.__file__).parent / "data"
 
 SERVER = """
 import json, os, signal, sys

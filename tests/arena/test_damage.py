@@ -21,11 +21,13 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine, decode_record, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
+from arena.league.games import Scheme, Settings, game_id, pair_seed_of, seeds_of
 from arena.league.salvage import salvage
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.database import Damage, DamagedError
 from arena.league.store.game_row import COLUMNS, columns_of, record_sum, row_of, row_sum
 from arena.league.verify import verify
+from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
@@ -279,17 +281,18 @@ def test_an_older_store_is_upgraded_with_its_damaged_games_named(tmp_path: Path)
 
 KILLED_IN_AN_UPGRADE = """
 import os, sys
-import arena.league.store.store
+import arena.league.store.upgrades
+from arena.league.store import Store
 from pathlib import Path
 left = int(sys.argv[2])
-original = arena.league.store.store.row_sum
+original = arena.league.store.upgrades.row_sum
 def dying(*arguments):
     global left
     left -= 1
     if left < 0: os._exit(9)
     return original(*arguments)
-arena.league.store.store.row_sum = dying
-arena.league.store.store.Store(Path(sys.argv[1]), create=True)
+arena.league.store.upgrades.row_sum = dying
+Store(Path(sys.argv[1]), create=True)
 """
 
 
@@ -508,6 +511,32 @@ def test_a_game_of_another_league_is_found(path: Path) -> None:
     assert any("it was played under rules" in finding for finding in findings)
 
 
+def test_a_game_that_is_stored_by_both_schemes_of_ids_is_found_and_salvaged_once(path: Path, tmp_path: Path) -> None:
+    """Whoever knows the schemes can make a second id for a game that an earlier version has played."""
+    with Store(path, create=True) as store:
+        _, record = store.record("12")
+        common = settings_of(record).digest()
+        number = next(n for n in range(4) if pair_seed_of(common, record.players, n, Scheme.NAMES) == record.pair_seed)
+        pair_seed = pair_seed_of(common, record.players, number)
+        forged = changed(
+            record,
+            id=game_id(pair_seed, record.players),
+            pair_seed=pair_seed,
+            seeds=seeds_of(pair_seed, record.players),
+        )
+        store.add(forged)
+    (finding,) = found(path)
+    assert finding.startswith(f"game 13: it is the same game as {record.id}")
+    with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        assert salvage(store, new) == (12, 0, None)
+        assert [row.id for row in new.rows()] == [row.id for row in store.rows()][:12]
+
+
+def settings_of(record: GameRecord) -> Settings:
+    """The settings of the league of a duel."""
+    return Settings(ruleset_from_lines(record.ruleset, record.rules), record.time)
+
+
 def test_a_salvaged_store_has_no_forged_game(path: Path, tmp_path: Path) -> None:
     forge(path, 12, lambda game: verdict(game, result=GameResult.RED))
     with Store(path, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
@@ -661,7 +690,7 @@ def test_a_store_that_becomes_read_only_after_games_is_no_error_of_usage(path: P
     with Store(path, create=True) as store:
         _, game = store.record("1")
         store.add(changed(game, id="e" * 16))
-        store._query("PRAGMA query_only = ON")  # to root no file is read-only; SQLite says the same
+        store._database.query("PRAGMA query_only = ON")  # to root no file is read-only; SQLite says the same
         with pytest.raises(StoreError, match="is read-only"):
             store.add(changed(game, id="f" * 16))
 
@@ -701,7 +730,7 @@ ADDS_A_GAME = """
 import os, sys
 from pathlib import Path
 from arena.game.record import decode_record
-from arena.league.store.store import Store
+from arena.league.store import Store
 with Store(Path(sys.argv[1]), create=True) as store:
     _, record = store.record("1")
     import msgspec

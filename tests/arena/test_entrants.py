@@ -211,7 +211,7 @@ def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path
     for name in ("README.md", "LICENSE", "notes.txt", ".git/config", "__pycache__/x"):
         put(tmp_path / name)
     (tmp_path / ".DS_Store").write_bytes(b"")
-    put(tmp_path / ".mine.py")
+    put(tmp_path / ".mine.py", "#!/bin/sh\n#\n")
     put(tmp_path / "good")
     bot_folder(tmp_path / "folder.md")
     found = find_entrants([str(path) for path in sorted(tmp_path.iterdir())])
@@ -224,7 +224,7 @@ def test_documents_are_passed_over_with_a_word_and_hidden_files_without(tmp_path
 
 
 def test_names_that_look_alike_are_pointed_out(tmp_path: Path) -> None:
-    paths = [str(put(tmp_path / name)) for name in ("Hunter", "hunter")]
+    paths = [str(put(tmp_path / name, f"#!/bin/sh\n# {name}\n")) for name in ("Hunter", "hunter")]
     assert find_entrants(paths).remarks == ("Hunter and hunter: two bots, of names that look alike",)
 
 

@@ -1,4 +1,4 @@
-"""A time control for each side: referee, clocks, lines, the record and the check of it use the side's own."""
+"""A time control for each side: referee, clocks, lines, record and its check use the side's own."""
 
 from collections.abc import Callable
 from random import Random

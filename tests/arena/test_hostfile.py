@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.hostfile import MOST_BYTES, FileError, kind_of, parse_toml, read_file, read_toml
+from arena.hostfile import MOST_BYTES, FileError, kind_of, open_regular, parse_toml, read_file, read_start, read_toml
 from arena.printable import shown
 from arena.rules.loading import load_ruleset, parse_ruleset
 from arena.rules.ruleset import RulesetError
@@ -81,8 +81,8 @@ def test_a_wrong_value_in_a_ruleset_is_shown_in_short(key: str, value: str) -> N
 
 @pytest.mark.parametrize("rule", ["max_plies", "rescues", "two_squares"])
 def test_a_number_that_no_rule_needs_is_refused(rule: str) -> None:
-    with pytest.raises(RulesetError, match=f"{rule}: expected a whole number up to 1000000"):
-        parse_ruleset("mine", f'extends = "isf"\ntitle = "t"\nsource = "s"\n[rules]\n{rule} = {10**30}', "mine.toml")
+    with pytest.raises(RulesetError, match=f"{rule}: expected a whole number from [01] to 1000000"):
+        parse_ruleset("mine", f'extends = "isf"\n{rule} = {10**30}', "mine.toml")
 
 
 def test_text_of_a_ruleset_does_not_reach_the_terminal_raw() -> None:
@@ -99,3 +99,15 @@ def test_deep_values_and_long_numbers_can_be_shown() -> None:
     assert shown(deep) == "a dict that is too large to show"
     assert shown(1 << 50_000) == "a int that is too large to show"
     assert shown("\x1b") == r"'\x1b'"
+
+
+def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    assert read_start(tmp_path / "file", 2) == b"te"
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("file")
+    for path, what in (("fifo", "a FIFO"), ("link", "a link"), ("", "a folder")):
+        with pytest.raises(OSError, match=f"expected a file, found {what}"):
+            open_regular(tmp_path / path)
+    with pytest.raises(OSError, match="expected a file, found a device"):
+        open_regular(Path("/dev/null"))

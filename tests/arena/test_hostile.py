@@ -1,6 +1,6 @@
 """Whatever a bot does, it is the one that loses: with its true reason, soon, and with nothing of it left behind.
 
-The bots and what becomes of them are in `tests/hostile/*.toml`, level of confinement by level. What a level does not
+The bots and what becomes of them are in `tests/hostile/*.toml`, sandbox level by sandbox level. What a level does not
 stop is in there too: a bot that gets at something says so in a note, or the surroundings show that it has.
 """
 
@@ -25,7 +25,7 @@ from arena.bots import BotSpec
 from arena.bots.limits import Limits, parse_size
 from arena.bots.process import STDERR_KEPT
 from arena.bots.sandbox import reaper
-from arena.bots.sandbox.bwrap import shares_by_session
+from arena.bots.sandbox.bwrap_check import shares_by_session
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.game.recheck import check_record
@@ -252,8 +252,8 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
     )
     bad, surroundings = arm(row, opponent)
 
-    async def games(confinement: Sandbox) -> None:
-        conditions = GameOptions(confinement.start, row.pondering)
+    async def games(sandbox: Sandbox) -> None:
+        conditions = GameOptions(sandbox.start, row.pondering)
         red, blue = (bad, opponent) if color is Color.RED else (opponent, bad)
         record = await play(red, blue, time=HURRIED if row.hurried else UNHURRIED, conditions=conditions)
         assert left_behind() == []
@@ -263,8 +263,8 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
         assert (following.verdict.reason, following.verdict.plies) == (Reason.RESIGN, 42), following.verdict
         check_record(following)
 
-    with Sandbox(level, [bad, opponent, good, brief], Limits(), {"bad": row.allowed}) as confinement:
-        trio.run(games, confinement)
+    with Sandbox(level, [bad, opponent, good, brief], Limits(), {"bad": row.allowed}) as sandbox:
+        trio.run(games, sandbox)
     assert left_behind() == []
 
 

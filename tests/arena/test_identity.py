@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from arena.bots import find_entrants, identity, load_bot
 from arena.bots.identity import MOST_BYTES, identify_folder
 from arena.bots.ignore import Ignored, pattern_fault
+from arena.bots.names import without_name
+from arena.bots.sandbox import reaper
 from arena.errors import UsageError
 
 
@@ -47,11 +49,26 @@ def problem(folder: Path) -> str:
 # --- digests that stored leagues have -------------------------------------------------------------------------------
 
 
-def test_the_digest_of_a_file_is_the_one_that_stored_leagues_have(tmp_path: Path) -> None:
-    assert (
-        digest(put(tmp_path / "hunter.py", b"print(1)\n", executable=False))
-        == "8964cfb3201209d3ca05a043e8fa4c7107e622cf3b2408f3709874519c197720"
-    )
+def test_the_digest_that_earlier_versions_had_for_a_file_is_known_under_any_name(tmp_path: Path) -> None:
+    old = "8964cfb3201209d3ca05a043e8fa4c7107e622cf3b2408f3709874519c197720"
+    first = load_bot(put(tmp_path / "hunter.py", b"print(1)\n", executable=False))
+    renamed = load_bot(put(tmp_path / "other.py", b"print(1)\n", executable=False))
+    assert first.former is not None
+    assert renamed.former is not None
+    assert first.former.digest == old
+    assert old in renamed.former.digests("hunter")
+    assert old not in renamed.former.digests("other")
+    assert first.digest == renamed.digest == "70ee13aceccb040bd2fb085d906379bc2e8f5438f40a8b97d090e9551d45e62b"
+
+
+def test_the_digest_that_earlier_versions_had_for_a_folder_with_a_name_is_known(tmp_path: Path) -> None:
+    put(tmp_path / "bot.toml", b'name = "x"\ncommand = ["./run"]\n', executable=False)
+    put(tmp_path / "run")
+    lines = [f"{name} {hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()}\n" for name in ("bot.toml", "run")]
+    bot = load_bot(tmp_path)
+    assert bot.former is not None
+    assert bot.former.digests("anything") == {hashlib.sha256("".join(lines).encode()).hexdigest()}
+    assert bot.digest not in bot.former.digests("x")
 
 
 def test_the_digest_of_a_folder_is_the_one_that_stored_leagues_have(tmp_path: Path) -> None:
@@ -80,6 +97,59 @@ def test_the_digest_of_a_folder_is_the_one_that_stored_leagues_have(tmp_path: Pa
     put(bot / "bot.toml", b'command = ["./made"]\nbuild = "cp run made"\n', executable=False)
     put(bot / "made")
     assert digest(bot) == "26c3cf87b51cc3ca6b2deff35f826fe49ea8cb29b903695caafba539d692b569"
+
+
+# --- what a bot is called ---------------------------------------------------------------------------------------------
+
+
+def test_the_name_of_a_file_is_no_part_of_it(tmp_path: Path) -> None:
+    names = ("a.py", "b.py", "deep/c.py", "d", "d.sh")
+    assert len({digest(put(tmp_path / name, b"#!/bin/sh\n")) for name in names}) == 1
+
+
+def test_the_name_of_a_folder_and_the_one_in_its_manifest_are_no_part_of_it(folder: Path) -> None:
+    first = digest(folder)
+    for name in (b'name = "x"\n', b"name = 'y'\n", b'"name"="""z"""  \r\n', b'name = "\\u0041"\n'):
+        put(folder / "bot.toml", name + b'command = ["./run"]\n', executable=False)
+        assert digest(folder) == first
+        put(folder / "bot.toml", b'command = ["./run"]\n' + name, executable=False)
+        assert digest(folder) == first
+    assert digest(folder.rename(folder.parent / "gatherer")) == first
+
+
+def test_all_else_in_a_manifest_counts_be_it_beside_the_name(folder: Path) -> None:
+    texts = [
+        b'command = ["./run"]\n',
+        b'command = ["./run"] # fast\n',
+        b'name = "x" # fast\ncommand = ["./run"]\n',
+        b'name = "x" # slow\ncommand = ["./run"]\n',
+        b'command = ["./run"]\nenv = { name = "x" }\n',
+        b'command = ["./run"]\nenv = { name = "y" }\n',
+        b'command = ["./run"]\n[env]\nname = "x"\n',
+        b'command = ["./run"]\n[env]\nname = "y"\n',
+        b'command = ["./run", """\nname = "x"\n"""]\n',
+        b'command = ["./run", """\nname = "y"\n"""]\n',
+    ]
+    digests = set()
+    for text in texts:
+        put(folder / "bot.toml", text, executable=False)
+        digests.add(digest(folder))
+    assert len(digests) == len(texts)
+
+
+def test_a_file_does_not_pass_for_a_folder_whatever_is_in_it(folder: Path) -> None:
+    """A folder's digest is that of lines of text; a file of these lines is another bot."""
+    lines = b"".join(
+        b"%s %s\n" % (name.encode(), hashlib.sha256((folder / name).read_bytes()).hexdigest().encode())
+        for name in ("bot.toml", "run")
+    )
+    assert hashlib.sha256(lines).hexdigest() == digest(folder)
+    assert digest(put(folder.parent / "forged.py", lines, executable=False)) != digest(folder)
+
+
+@given(st.binary(max_size=80))
+def test_what_is_no_manifest_is_left_as_it_is(data: bytes) -> None:
+    assert without_name(data) == data or b"name" in data
 
 
 # --- what it is of --------------------------------------------------------------------------------------------------
@@ -175,7 +245,7 @@ def test_a_file_that_becomes_a_link_or_a_pipe_after_the_look_is_not_read(
     (folder / "zero").symlink_to("/dev/zero")
     (folder / "elsewhere").symlink_to("/etc")
     for parts in [(b"fifo",), (b"zero",), (b"elsewhere", b"passwd")]:
-        with pytest.raises(UsageError, match=r"expected a file, got a FIFO|cannot be read"):
+        with pytest.raises(UsageError, match=r"expected a file, got a (FIFO|link)$|cannot be read: Not a directory"):
             reader._content(parts)
 
 
@@ -219,12 +289,16 @@ def test_hidden_files_count_as_looked_at(folder: Path, monkeypatch: pytest.Monke
 def without_rights() -> Iterator[None]:
     """As a user whom modes bind: root passes them by."""
     user = os.geteuid()
-    if user == 0:
-        os.seteuid(65534)
+    if user != 0:
+        yield
+        return
+    dumpable = reaper._prctl(reaper.GET_DUMPABLE, 0)
+    os.seteuid(65534)
     try:
         yield
     finally:
         os.seteuid(user)
+        reaper._prctl(reaper.SET_DUMPABLE, dumpable)  # which a change of user takes away for good
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -40,9 +39,9 @@ for line in sys.stdin:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
-        shutil.copy(DRIFTER, tmp_path / name)
+        (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
     for name in ("wait.py", "watch.py"):
-        (tmp_path / name).write_text(WAITING_BOT)
+        (tmp_path / name).write_text(f"{WAITING_BOT}# {name}\n")
     return tmp_path
 
 
@@ -262,10 +261,16 @@ def test_ctrl_c_during_the_imports_is_one_line(
     assert (running.returncode, output, errors) == (130, "", "arena: interrupted\n")
 
 
-@pytest.mark.parametrize("place", ["entrants", "sandbox_of", "choose", "Store", "claim_all_orphans"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        *(f"arena.league.league.{name}" for name in ("entrants", "Sandbox", "choose", "Store")),
+        "arena.cli.playing.claim_all_orphans",
+    ],
+)
 def test_ctrl_c_before_the_first_game_is_one_line(place: str, folder: Path, start: Start) -> None:
     """While bots are looked for, the sandbox is tried and the store opened."""
-    before = f"import os, signal, arena.cli.play as play\nplay.{place} = lambda *a, **k: {INTERRUPT}"
+    before = f"import os, signal, arena.cli.play, arena.league.league\n{place} = lambda *a, **k: {INTERRUPT}"
     running = start(*LEAGUE, before=before)
     output, errors = running.communicate(timeout=PATIENCE)
     assert (output, errors.strip()) == ("", "arena: interrupted")
@@ -358,8 +363,8 @@ PAUSABLE = [
 
 def test_ctrl_c_while_a_game_is_saved_does_not_lose_it(folder: Path, start: Start) -> None:
     before = (
-        "import os, signal, arena.cli.pausable as pausable\nsave = pausable.save_game\n"
-        f"pausable.save_game = lambda *a: ({INTERRUPT}, {INTERRUPT}, save(*a))[2]"
+        "import os, signal, arena.league.saved as saved\nsave = saved.save_game\n"
+        f"saved.save_game = lambda *a: ({INTERRUPT}, {INTERRUPT}, save(*a))[2]"
     )
     running = start(*PAUSABLE, before=before)
     until(lambda: thinking(folder) == 1)

@@ -1,4 +1,4 @@
-"""The levels of confinement: a host gets the one it asked for or is told why not, and `arena doctor` tells all."""
+"""The levels of sandbox: a host gets the one it asked for or is told why not, and `arena doctor` tells all."""
 
 import io
 import json
@@ -19,7 +19,7 @@ from rich.console import Console
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.limits import GIB, MIB, Limits
-from arena.bots.sandbox import bwrap
+from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Hierarchy
 from arena.bots.sandbox.levels import AUTO, Level, choose, enter_scope
 from arena.bots.sandbox.probe import Health, Promise, Trial, examine
@@ -83,7 +83,7 @@ def bots() -> Iterator[list[BotSpec]]:
 
 
 def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bwrap, "why_not", lambda: REASON)
+    monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
     monkeypatch.setattr("arena.bots.sandbox.levels.Hierarchy", None)
     assert choose("default") is Level.DEFAULT
 
@@ -92,7 +92,7 @@ def test_the_default_level_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look(
     asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bwrap, "why_not", lambda: REASON)
+    monkeypatch.setattr(bwrap_check, "why_not", lambda: REASON)
     with pytest.raises(UsageError) as caught:
         choose(asked)
     said = str(caught.value)
@@ -105,7 +105,7 @@ def test_a_level_that_does_not_work_is_refused_with_the_reason_and_where_to_look
 def test_control_groups_that_cannot_be_had_are_the_reason_where_bubblewrap_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bwrap, "why_not", lambda: None)
+    monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
     monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("no groups today")))
     assert choose("bwrap") is Level.BWRAP
     with pytest.raises(UsageError, match="no groups today"):
@@ -142,19 +142,19 @@ def test_auto_takes_the_strongest_that_works(
 def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSpec]) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    confinement = Sandbox(Level.DEFAULT, bots, usual, {"ann": own})
-    assert confinement.limits_of(ann) == own
-    assert confinement.limits_of(bob) == usual
+    sandbox = Sandbox(Level.DEFAULT, bots, usual, {"ann": own})
+    assert sandbox.limits_of(ann) == own
+    assert sandbox.limits_of(bob) == usual
 
 
 @pytest.mark.parametrize("level", levels())
 def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec], play: Play) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
-    with Sandbox(level, bots, usual, {"ann": own}) as confinement:
+    with Sandbox(level, bots, usual, {"ann": own}) as sandbox:
 
         async def one_game() -> GameRecord:
-            return await play(ann, bob, ruleset="duel", conditions=GameOptions(confinement.start))
+            return await play(ann, bob, ruleset="duel", conditions=GameOptions(sandbox.start))
 
         record = trio.run(one_game)
     assert record.actions
@@ -196,7 +196,7 @@ def restarts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
         raise Restarted
 
     monkeypatch.setattr(os, "execvp", execute)
-    monkeypatch.setattr(bwrap, "why_not", lambda: None)
+    monkeypatch.setattr(bwrap_check, "why_not", lambda: None)
     monkeypatch.setattr(Hierarchy, "find", refuses(CgroupError("systemd's", scope_helps=True)))
     monkeypatch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: ["scoper", "--", *command])
     monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "arena", "league", "a b.py"])
@@ -228,7 +228,7 @@ def test_nothing_is_started_again_where_a_scope_does_not_help(
         patch.setattr(Hierarchy, "find", refuses(CgroupError("version 1")))
         enter_scope(asked)
     with monkeypatch.context() as patch:
-        patch.setattr(bwrap, "why_not", lambda: REASON)
+        patch.setattr(bwrap_check, "why_not", lambda: REASON)
         enter_scope(asked)
     with monkeypatch.context() as patch:
         patch.setattr("arena.bots.sandbox.levels.in_scope", lambda command: None)

@@ -277,6 +277,7 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After each reading there is a pause, however little has come: here one that never ends."""
+    assert 1 / arena.bots.process.STDERR_PAUSE <= 1000, "readings a second"
     monkeypatch.setattr(arena.bots.process, "STDERR_PAUSE", math.inf)
     reads = []
     read = BotProcess._read_stderr
@@ -438,7 +439,8 @@ def test_a_process_that_hides_whose_it_is_dies_with_the_only_bot(
 def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
     monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
 ) -> None:
-    """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too."""
+    """Each process that is on the list of orphans is dead when it is looked at, and only then its child is one, too.
+    They are started once the arena has marked the bot: the dead have no token by which they could be told."""
     adopt_orphans()
     list_orphans = reaper.other_children
 
@@ -451,9 +453,11 @@ def test_who_becomes_an_orphan_while_the_arena_looks_is_not_overlooked(
 
     async def main() -> None:
         nested = (
+            "read line; "
             'setsid sh -c \'setsid sh -c "setsid sh -c \\"echo up; sleep 1000\\" & sleep 1000" & sleep 1000\' & exit'
         )
         async with running(*shell(nested)) as process:
+            assert process.write_now(b"go\n") == b""
             await heard(process, b"up")
             monkeypatch.setattr(killing, "other_children", too_early)
             await process.end(0)

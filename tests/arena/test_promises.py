@@ -210,8 +210,8 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
     monkeypatch.setattr(reaper, "_sole_parent", True)
     bot = compiled(what)
 
-    async def once(confinement: Sandbox) -> None:
-        process = confinement.start(bot)
+    async def once(sandbox: Sandbox) -> None:
+        process = sandbox.start(bot)
         await heard(process, b"up")
         inside = psutil.Process(process.pid).children(recursive=True)
         with trio.fail_after(NEVER_ENDS):
@@ -219,9 +219,9 @@ def test_what_hops_for_ever_and_daemons_are_gone_at_the_end(
         assert psutil.Process().children() == []
         assert [process for process in inside if is_alive(process)] == []
 
-    with Sandbox(level, [bot], Limits(), {}) as confinement:
+    with Sandbox(level, [bot], Limits(), {}) as sandbox:
         for _ in range(5):
-            trio.run(once, confinement)
+            trio.run(once, sandbox)
 
 
 # --- 3. floods --------------------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ def test_a_daemon_that_hides_is_known_by_its_mark_and_dies_with_its_bot(
         process, hidden = await daemon()
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
         monkeypatch.setattr(reaper, "_sweep_after", 0.0)
-        process.look_after()
+        process._watch.look()
         assert hidden in [each.pid for each in reaper.belongings(process.pid)]
         assert hidden not in [each.pid for each in reaper.belongings(other.pid)]
         await other.end(0)
@@ -166,7 +166,7 @@ def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
         other = await started("/bin/sh", "-c", "echo up; sleep 1000")
         with trio.fail_after(NEVER_ENDS):
             while not is_dead(hidden):
-                process.look_after()
+                process._watch.look()
                 await trio.sleep(reaper.SWEEP_SECONDS)
         assert not process.has_exited()
         assert not other.has_exited()
@@ -204,7 +204,7 @@ time.sleep(1000)
                 await trio.lowlevel.wait_readable(process.stdout)
                 output += process.read_now() or b""
             hidden = int(output.split()[0])
-            process.look_after()
+            process._watch.look()
             await process.write(b"go\n")
             await orphaned(hidden)
         await process.end(0)
@@ -213,15 +213,47 @@ time.sleep(1000)
     assert left_behind() == []
 
 
+def test_what_is_in_the_session_of_a_bots_first_process_is_that_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if nobody has seen it before; what is in another session and has not been seen is not."""
+    bots = {leader: reaper.Owner(leader) for leader in (10, 20)}
+    monkeypatch.setattr(reaper, "owners", bots)
+    orphan = killed(31)
+    assert reaper._owner_by_history(orphan._replace(session=20)) is bots[20]
+    assert reaper._owner_by_history(orphan._replace(session=31)) is None
+
+
+@pytest.mark.parametrize("is_linux", [True, False], ids=["proc", "psutil"])
+def test_the_memory_of_a_process_is_known_where_there_is_no_proc_too(
+    is_linux: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own, and its part of what is shared: psutil tells both elsewhere, or as good as that."""
+    monkeypatch.setattr(procfs, "_LINUX", is_linux)
+
+    async def main() -> None:
+        process = await started(*python("held = bytearray(b'x' * 40_000_000); print('up', flush=True); input()"))
+        seen = procfs.look(process.pid)
+        assert seen is not None
+        assert seen.parent == os.getpid()
+        assert seen.resident > 40_000_000
+        assert 40_000_000 < procfs.own_memory(process.pid) < 80_000_000
+        assert 40_000_000 < procfs.fair_resident(process.pid) < 80_000_000
+        assert [each.pid for each in procfs.walk([process.pid])] == [process.pid]
+        await process.end(0)
+        assert procfs.own_memory(process.pid) == procfs.fair_resident(process.pid) == 0
+
+    trio.run(main)
+
+
 def test_two_passes_in_a_row_have_to_find_nothing(
     monkeypatch: pytest.MonkeyPatch, no_end_of_patience: None, left_behind: Callable[[], list[str]]
 ) -> None:
-    """What hops may be nowhere when one pass looks: here it is kept from being listed in the first one."""
+    """What hops may be nowhere when one pass looks: here it is kept from being listed in the first one. A child that is
+    no bot's stands for others of a host program, which may end while the list is read: then an entry can be missed."""
     list_children = reaper.other_children
     passes = 0
 
     class Counted(killing._Passes):
-        def _one_pass(self) -> Iterator[None]:
+        def _one_pass(self) -> Iterator[float]:
             nonlocal passes
             passes += 1
             return super()._one_pass()
@@ -238,8 +270,72 @@ def test_two_passes_in_a_row_have_to_find_nothing(
         assert passes >= 3
         assert is_dead(hidden)
 
+    with subprocess.Popen(["/bin/sleep", "1000"]) as bystander:
+        trio.run(main)
+        assert bystander.poll() is None
+        bystander.kill()
+    assert left_behind() == []
+
+
+def test_one_pass_is_enough_after_a_bot_that_has_exited_if_the_arena_has_no_child_but_bots(
+    monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
+) -> None:
+    """What a dead process had below it has come to the arena; the processes of another bot are no reason to look again.
+    A second pass is needed if the process was alive when the first began."""
+    passes: list[None] = []
+
+    class Counted(killing._Passes):
+        def _one_pass(self) -> Iterator[float]:
+            passes.append(None)
+            return super()._one_pass()
+
+    monkeypatch.setattr(killing, "_Passes", Counted)
+
+    async def passes_of(process: BotProcess) -> int:
+        passes.clear()
+        await process.end(0)
+        return len(passes)
+
+    async def main() -> None:
+        other = await started("/bin/sh", "-c", "echo up; sleep 1000 & wait")
+        process = await started("/bin/sh", "-c", "echo up")
+        await process.wait_exit()
+        assert await passes_of(process) == 1
+        assert await passes_of(other) > 1
+
     trio.run(main)
     assert left_behind() == []
+
+
+def test_what_only_has_to_die_yet_is_waited_for_without_going_on_to_look(
+    monkeypatch: pytest.MonkeyPatch, no_end_of_patience: None
+) -> None:
+    """A sandbox takes milliseconds to die. Here nothing that is killed dies before three waits."""
+    waits: list[float] = []
+    dead = reaper.exit_status
+    monkeypatch.setattr(killing, "exit_status", lambda pid: dead(pid) if len(waits) > 2 else None)
+    sleep = trio.sleep
+
+    async def counted(seconds: float) -> None:
+        if seconds == killing.DYING_SECONDS:
+            waits.append(seconds)
+        await sleep(0)
+
+    async def main() -> None:
+        process = await started("/bin/sh", "-c", "echo up; exec sleep 1000")
+        monkeypatch.setattr(trio, "sleep", counted)
+        monkeypatch.setattr(
+            killing, "descend", lambda roots, most: [killed(pid) for pid in roots if pid == process.pid]
+        )
+        await process.end(0)
+
+    trio.run(main)
+    assert len(waits) >= 3
+
+
+def killed(pid: int) -> procfs.Process:
+    """A process that does not die yet."""
+    return procfs.Process(pid, os.getpid(), pid, pid, 5, is_dead=False, is_stopped=False, threads=1, resident=0)
 
 
 def test_a_sweep_asks_and_reaps_a_bounded_number_however_many_orphans_there_are(
@@ -381,7 +477,7 @@ time.sleep(1000)
                 while len(asked) < 30:
                     await trio.lowlevel.checkpoint()
             nursery.cancel_scope.cancel()
-        assert process.look_after() == ""
+        assert process._watch.look() == ""
         assert 30_000_000 < process.peak_memory < 128 * MIB
         await process.end(0)
 
@@ -508,7 +604,7 @@ while True: pass
                     await trio.lowlevel.wait_readable(process.stdout)
                     output += process.read_now() or b""
                 pids = [process.pid, int(output.split()[0])]
-                process.look_after()
+                process._watch.look()
                 nursery.start_soon(process.watch)
                 process.freeze()
                 os.kill(process.pid, signal.SIGCONT)  # as if by the helper, whichever was stopped first
@@ -539,14 +635,14 @@ def test_who_is_frozen_uses_no_processor_time(escape: bool, is_known: bool) -> N
                 output += process.read_now() or b""
             spinner = int(output.split()[0])
             if is_known:
-                process.look_after()
+                process._watch.look()
             process.freeze()
             while psutil.Process(spinner).status() != psutil.STATUS_STOPPED:
                 if not is_known:
-                    process.look_after()
+                    process._watch.look()
                 await trio.lowlevel.checkpoint()  # the signal is on its way
             before = procfs.cpu_us(spinner)
-            process.look_after()
+            process._watch.look()
             await trio.sleep(0.05)
             assert procfs.cpu_us(spinner) == before
             process.thaw()

@@ -24,6 +24,7 @@ from arena.rules.board import MOVES
 from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import (
     DEFAULTS,
     FIRST_RULES,
@@ -42,7 +43,6 @@ from arena.rules.ruleset import (
     Scouts,
     Spy,
     Starts,
-    ruleset_from_lines,
 )
 from protocol.codec import encode_for_bot
 from protocol.notation import Color, Rank, Reason

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -412,6 +413,34 @@ def test_a_fight_is_told_as_before_by_default(told: Callable[..., str]) -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
     for view in ("all", "red", "blue"):
         assert "ply 3: red a5-a6; general attacks marshal on a6, the defender wins  [1.0 ms]" in told(record, view)
+
+
+def test_the_seeds_are_shown_to_each_side_its_own(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
+    record = msgspec.structs.replace(record, seeds=(2**32 - 1, 41), pair_seed=2**48 - 1)
+    assert "\nseeds: red 4294967295, blue 41 (of the pair: 281474976710655)\n" in told(record, "all")
+    assert "\nseed: red 4294967295\n" in told(record, "red")
+    assert "\nseed: blue 41\n" in told(record, "blue")
+
+
+def test_a_ply_says_what_of_its_time_was_not_charged_and_where_it_was_interrupted(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5 a7-a6")
+    record = msgspec.structs.replace(
+        record, forgiven_us=(2340, 49), cpu_us=(500, 600), interrupted=((1, 1500), (1, 70_000))
+    )
+    text = told(record, "all")
+    times = "[1.0 ms, 2.3 not charged, CPU 0.5, interrupted after 1.5 ms, interrupted after 70.0 ms]"
+    assert f"ply 1: red a4-a5  {times}\n" in text
+    assert "ply 2: blue a7-a6  [1.0 ms, CPU 0.6]\n" in text
+
+
+def test_what_was_used_in_the_opponents_turns_is_shown_where_it_was_measured(told: Callable[..., str]) -> None:
+    record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
+    assert "opponent's turns" not in told(record, "all")
+    lines = told(msgspec.structs.replace(record, pondered_us=(0, 12_340)), "all").splitlines()
+    names = [player.name for player in record.players]
+    assert f"red ({names[0]}) used 0.0 ms of CPU in its opponent's turns" in lines
+    assert f"blue ({names[1]}) used 12.3 ms of CPU in its opponent's turns" in lines
 
 
 def test_a_silent_defender_is_unknown_to_the_attacker_alone(told: Callable[..., str]) -> None:

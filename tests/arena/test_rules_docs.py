@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena.report.rules import differing_keys
-from arena.rules.loading import SWITCH_FILE, TOP_KEYS, load_ruleset, ruleset_names, switch_names, switch_title
+from arena.rules.loading import SWITCH_FILE, load_ruleset, ruleset_names, switch_names, switch_title
 from arena.rules.ruleset import CHOICES, MAY_BE_NONE, NUMBERS, RULE_KEYS, SWITCHES, Ruleset, RulesetError
+from arena.rules.ruleset_file import TOP_KEYS
 from protocol.notation import RANK_BY_LETTER
 
 ROOT = Path(__file__).parents[2]
@@ -143,10 +144,13 @@ def test_the_page_on_files_has_every_key_with_its_values_and_its_default() -> No
         assert default.strip('"') == value_of(plain, key), key
 
 
-def test_the_example_of_a_file_loads_and_says_what_the_page_says(tmp_path: Path) -> None:
-    example = next(body for body in re.findall(r"```toml\n(.*?)```", text_of("ruleset-files.md"), re.DOTALL))
+def test_the_examples_of_files_load_and_say_what_the_page_says(tmp_path: Path) -> None:
+    one_rule, village = re.findall(r"```toml\n(.*?)```", text_of("ruleset-files.md"), re.DOTALL)
+    path = tmp_path / "short.toml"
+    path.write_text(one_rule, encoding="utf-8")
+    assert differing_keys(load_ruleset(str(path))) == (*differing_keys(load_ruleset("isf")), "max_plies")
     path = tmp_path / "village.toml"
-    path.write_text(example, encoding="utf-8")
+    path.write_text(village, encoding="utf-8")
     ruleset = load_ruleset(f"{path}+silent-defence")
     assert ruleset.army_size == 13
     assert "Thirteen pieces" in dict(ruleset.notes)["army"]

@@ -1,7 +1,8 @@
 """Playing what is missing: what is stored when a league is stopped."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -11,17 +12,20 @@ import trio
 import trio.testing
 
 from arena.bots import BotSpec
+from arena.bots.sandbox.launch import SandboxError
+from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult, Verdict
-from arena.league import run
+from arena.league.executor import Executor, GameTask
 from arena.league.run import Session, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import USUAL, GameOptions
+from arena.play.runner import ArenaStoppedError
 from protocol.notation import Reason
 
 FOREVER = 60.0
+Here = Callable[..., AbstractAsyncContextManager[Executor]]
 
 
 def specs(spec: Callable[..., GameSpec], count: int) -> list[GameSpec]:
@@ -66,7 +70,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
     games = specs(spec, 1)
     told: list[GameRow] = []
@@ -74,13 +78,13 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
     async def main() -> None:
         with trio.CancelScope() as playing:
 
-            async def play(game: GameSpec, *_: object) -> GameRecord:
+            async def play(task: GameTask) -> GameRecord:
                 playing.cancel()
-                return record_of(game)
+                return record_of(task.spec)
 
-            monkeypatch.setattr(run, "play_game", play)
-            bots = bots_of(games, tmp_path)
-            await play_missing(games, bots, store, [USUAL], lambda row, _: told.append(row), versions=Versions())
+            async with executor_here(play) as executor:
+                bots = bots_of(games, tmp_path)
+                await play_missing(games, bots, store, executor, lambda row, _: told.append(row), versions=Versions())
 
     with store:
         trio.run(main)
@@ -89,85 +93,154 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
 
 
 def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
 ) -> None:
     """Three games are over at once; the first is just being written, the others wait for their turn."""
     games = specs(spec, 3)
     writing, go_on = Event(), Event()
-    add = store.add
+    add_all = store.add_all
 
-    def slow_add(record: GameRecord) -> GameRow:
+    def slow_add_all(records: Sequence[GameRecord]) -> list[GameRow]:
         writing.set()
         assert go_on.wait(FOREVER)
-        return add(record)
+        return add_all(records)
 
-    async def play(game: GameSpec, *_: object) -> GameRecord:
-        return record_of(game)
+    async def play(task: GameTask) -> GameRecord:
+        if task.spec != games[0]:
+            await trio.to_thread.run_sync(writing.wait, FOREVER)
+        return record_of(task.spec)
 
     async def main() -> None:
-        async with trio.open_nursery() as nursery:
+        async with executor_here(play, 3) as executor, trio.open_nursery() as nursery:
             bots = bots_of(games, tmp_path)
             playing = partial(play_missing, versions=Versions())
-            nursery.start_soon(playing, games, bots, store, [USUAL] * 3, lambda *_: None)
+            nursery.start_soon(playing, games, bots, store, executor, lambda *_: None)
             await trio.to_thread.run_sync(writing.wait, FOREVER)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
             go_on.set()
 
-    monkeypatch.setattr(run, "play_game", play)
-    monkeypatch.setattr(store, "add", slow_add)
+    monkeypatch.setattr(store, "add_all", slow_add_all)
     with store:
         trio.run(main)
         assert store.ids() == {game.id for game in games}
 
 
 def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
     games = specs(spec, 6)
     session = Session()
     begun: list[str] = []
 
-    async def play(game: GameSpec, *_: object) -> GameRecord:
-        begun.append(game.id)
+    async def play(task: GameTask) -> GameRecord:
+        begun.append(task.id)
         await trio.testing.wait_all_tasks_blocked()
         if len(begun) == 2:
             assert session.under_way == 2
             session.close()
-        return record_of(game)
-
-    monkeypatch.setattr(run, "play_game", play)
+        return record_of(task.spec)
 
     async def main() -> None:
         bots = bots_of(games, tmp_path)
-        await play_missing(games, bots, store, [USUAL] * 2, lambda *_: None, versions=Versions(), session=session)
+        async with executor_here(play, 2) as executor:
+            await play_missing(games, bots, store, executor, lambda *_: None, versions=Versions(), session=session)
 
     with store:
         trio.run(main)
         assert store.ids() == set(begun)
     assert len(begun) == 2
-    assert session.under_way == 0
+    assert (session.under_way, session.dropped) == (0, 0)
 
 
-def test_there_are_no_more_players_than_games(
-    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_reported_is_stored_by_then(
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
 ) -> None:
-    """`-j 4096` for two games costs no more than `-j 2`."""
-    games = specs(spec, 2)
-    most = 0
+    games = specs(spec, 5)
+    missing: list[str] = []
 
-    async def play(game: GameSpec, *_: object) -> GameRecord:
-        nonlocal most
-        most = max(most, trio.lowlevel.current_statistics().tasks_living)
-        return record_of(game)
+    async def play(task: GameTask) -> GameRecord:
+        return record_of(task.spec)
 
-    monkeypatch.setattr(run, "play_game", play)
+    def report(row: GameRow, record: GameRecord) -> None:
+        if record.id not in store.ids() or row.id != record.id:
+            missing.append(record.id)
 
     async def main() -> None:
-        places = [GameOptions() for _ in range(4096)]
-        bots = bots_of(games, tmp_path)
-        await play_missing(games, bots, store, places, lambda *_: None, versions=Versions())
+        async with executor_here(play, 3) as executor:
+            await play_missing(games, bots_of(games, tmp_path), store, executor, report, versions=Versions())
 
     with store:
         trio.run(main)
-    assert most < 20
+        assert store.ids() == {game.id for game in games}
+    assert missing == []
+
+
+def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_stored(
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+) -> None:
+    games = specs(spec, 4)
+    session = Session()
+
+    async def play(task: GameTask) -> GameRecord:
+        if task.spec == games[2]:
+            raise SandboxError("the sandbox is gone")
+        return record_of(task.spec)
+
+    async def main() -> None:
+        async with executor_here(play) as executor:
+            bots = bots_of(games, tmp_path)
+            await play_missing(games, bots, store, executor, lambda *_: None, versions=Versions(), session=session)
+
+    with store:
+        with pytest.raises(SandboxError, match="the sandbox is gone"):
+            trio.run(main)
+        assert {game.id for game in games[:2]} <= store.ids() <= {game.id for game in games} - {games[2].id}
+    assert session.dropped >= 1
+    assert session.is_closing
+
+
+def test_a_store_that_fails_stops_the_league_with_that_error(
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor_here: Here
+) -> None:
+    games = specs(spec, 2)
+    session = Session()
+
+    def fails(records: Sequence[GameRecord]) -> list[GameRow]:
+        raise ArenaError(f"no room for {len(records)} games")
+
+    async def play(task: GameTask) -> GameRecord:
+        return record_of(task.spec)
+
+    async def main() -> None:
+        async with executor_here(play) as executor:
+            bots = bots_of(games, tmp_path)
+            await play_missing(games, bots, store, executor, lambda *_: None, versions=Versions(), session=session)
+
+    monkeypatch.setattr(store, "add_all", fails)
+    with store:
+        with pytest.raises(ArenaError, match="no room for"):
+            trio.run(main)
+        assert store.ids() == set()
+    assert session.dropped >= 1
+    assert session.under_way == 0
+
+
+def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
+    spec: Callable[..., GameSpec], store: Store, tmp_path: Path, executor_here: Here
+) -> None:
+    games = specs(spec, 3)
+
+    async def play(task: GameTask) -> GameRecord:
+        if task.spec == games[0]:
+            raise ArenaStoppedError("the arena was stopped for 12.3 s", None)
+        return record_of(task.spec)
+
+    async def main() -> None:
+        async with executor_here(play) as executor:
+            await play_missing(games, bots_of(games, tmp_path), store, executor, lambda *_: None, versions=Versions())
+
+    with store:
+        with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):
+            trio.run(main)
+        assert store.ids() == {game.id for game in games[1:]}

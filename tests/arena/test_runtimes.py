@@ -18,7 +18,7 @@ import trio
 
 from arena.bots import BotSpec, load_bot, trial
 from arena.bots.limits import Limits
-from arena.bots.links import MOST_LINKS, follow, open_regular, read_start
+from arena.bots.links import MOST_LINKS, follow
 from arena.bots.sandbox import bwrap, runtimes
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
@@ -181,7 +181,7 @@ def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(le
     bot = bot_folder(folder / "A", '["./venv/bin/python3", "x.py"]')
     held = Sandbox(level, [bot, other], Limits(), {})
     if level is not Level.DEFAULT:
-        assert not any(shown.is_relative_to(folder / "B") for shown in held._recipes[bot.name].folders)
+        assert not any(shown.is_relative_to(folder / "B") for shown in held._mounts[bot.name].folders)
     assert ran(folder) == ""
 
 
@@ -313,7 +313,7 @@ def try_out(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> Sandbox:
 
 def output(held: Sandbox, bot: BotSpec) -> str:
     """What the bot's program prints in its sandbox."""
-    line = bwrap.through_shell(bwrap.command(held._recipes[bot.name], Limits(), bwrap.spare_user()))
+    line = bwrap.through_shell(bwrap.command(held._mounts[bot.name], Limits(), bwrap.spare_user()))
     done = subprocess.run(line, check=False, capture_output=True, timeout=PATIENCE, input=b"")
     return done.stdout.decode() + done.stderr.decode()
 
@@ -648,15 +648,3 @@ def test_a_path_has_no_more_links_than_the_kernel_follows(tmp_path: Path) -> Non
     assert follow(base / str(MOST_LINKS)).end == base / "0"
     with pytest.raises(OSError, match="Too many levels"):
         follow(base / str(MOST_LINKS + 1))
-
-
-def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("text")
-    assert read_start(tmp_path / "file", 2) == b"te"
-    os.mkfifo(tmp_path / "fifo")
-    (tmp_path / "link").symlink_to("file")
-    for path, what in (("fifo", "a FIFO"), ("link", "a link"), ("", "a folder")):
-        with pytest.raises(OSError, match=f"expected a file, found {what}"):
-            open_regular(tmp_path / path)
-    with pytest.raises(OSError, match="expected a file, found a device"):
-        open_regular(Path("/dev/null"))

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,11 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
-import trio
 
-from arena.bots import BotSpec
 from arena.bots.limits import GIB, MIB, Limits
-from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.starting import Sandbox
-from arena.cli import pausable
 from arena.errors import UsageError
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History, NoteLine
@@ -29,12 +24,11 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.play.runner import ArenaStoppedError, GameOptions, Interrupt
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
 from protocol.codec import decode_for_bot
 from protocol.messages import Legal, Restore, Turn
-from protocol.notation import Color, Reason
+from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
@@ -218,7 +212,7 @@ def bots_of(pid: int) -> list[int]:
     """The processes that an arena has started with its token: once there is one, it listens for signals."""
     found = []
     with suppress(psutil.Error):
-        for child in psutil.Process(pid).children():
+        for child in psutil.Process(pid).children(recursive=True):
             with suppress(psutil.Error):
                 if TOKEN_VARIABLE in child.environ():
                     found.append(child.pid)
@@ -367,19 +361,11 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
 
 
 @pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
-def test_pondering_is_allowed_after_a_pause_if_it_was_before(
-    folder: Path, pondering: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pondering_is_allowed_after_a_pause_if_it_was_before(folder: Path, pondering: bool) -> None:
     pause_a_game(folder, *([] if pondering else ["--no-pondering"]))
-    seen: list[bool] = []
-
-    async def play_on(spec: GameSpec, bots: object, past: History, pause: object, conditions: GameOptions) -> None:
-        seen.append(conditions.pondering)
-
-    monkeypatch.setattr(pausable, "play_on", play_on)
-    monkeypatch.setattr(pausable, "claim_all_orphans", lambda: None)
-    pausable.resume(folder / "g.json", None, None)
-    assert seen == [pondering]
+    done = arena(folder, "resume", "g.json")
+    assert done.returncode == 0, done.stderr
+    assert (stored(folder / "c.sqlite").pondered_us is None) == pondering
 
 
 def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_ones(folder: Path) -> None:
@@ -399,47 +385,3 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
     assert record.confinement == (f"default: {Limits().text}",) * 2
     assert record.cpu_us[:3] == (0, 0, 0)
     assert len(record.cpu_us) == len(record.actions) > 3
-
-
-def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C comes while the bots are started again, so that nothing more is played."""
-    from arena.bots import load_bot
-
-    begun = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), ())
-    outcomes: list[History | None] = [begun, None]
-
-    async def play_on(*_: object) -> History | None:
-        outcome = outcomes.pop(0)
-        if outcome is not None:
-            raise ArenaStoppedError("the arena was stopped", outcome)
-        return outcome
-
-    monkeypatch.setattr(pausable, "play_on", play_on)
-    game = spec("duel", TimeControl())
-    bot = load_bot(ROOT / "bots" / "drifter.py")
-    held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
-    sitting = pausable._Sitting(game, (bot, bot), None, Path("s.sqlite"), held, pondering=True, seed=1)
-    assert trio.run(pausable._play_fairly, sitting, Interrupt()) == begun
-
-
-def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paused_either(
-    monkeypatch: pytest.MonkeyPatch, play: Callable[..., Awaitable[GameRecord]], make_bot: Callable[..., BotSpec]
-) -> None:
-    never_starts, good = make_bot("sys.exit(1)"), make_bot("introduce()\nset_up()\nplay()")
-    lost = trio.run(play, never_starts, good)
-    assert lost.verdict.reason is Reason.NO_START
-    held = Sandbox(Level.DEFAULT, [good], Limits(), {})
-
-    async def fails(bots: object) -> None:
-        raise SandboxError("no namespaces are left")
-
-    async def play_on(*_: object) -> GameRecord:
-        return lost
-
-    monkeypatch.setattr(pausable, "play_on", play_on)
-    monkeypatch.setattr(held, "try_out", fails)
-    sitting = pausable._Sitting(
-        spec("duel", TimeControl()), (never_starts, good), None, Path("s"), held, pondering=True, seed=1
-    )
-    with pytest.raises(SandboxError):
-        trio.run(pausable._play_fairly, sitting, Interrupt())

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.json import league_document
-from arena.report.standings import Table, make_table
+from arena.report.standings import Roster, Table, make_table, players_of
 from arena.report.terminal import full_report, interval_text
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE
-ANN, BOB, CAT, DAN = (Player(name, "") for name in ("ann", "bob", "cat", "dan"))
+ANN, BOB, CAT, DAN = (Player(name, f"digest of {name}") for name in ("ann", "bob", "cat", "dan"))
 TIME = PlayerTime(moves=100, total_us=123_456, slowest_us=45_678, cpu_us=98_765)
 
 
@@ -166,6 +167,58 @@ def test_a_store_keeps_how_many_games_were_planned(tmp_path: Path) -> None:
         assert store.read().planned == 60
 
 
+# --- who is who -----------------------------------------------------------------------------------------------------
+
+
+def called(player: Player, name: str) -> Player:
+    return Player(name, player.digest)
+
+
+def test_games_are_those_of_a_content_under_the_name_that_it_had_last() -> None:
+    played = match(2, 0, 0) + match(1, 0, 0, called(ANN, "old"), BOB) + match(0, 0, 1, called(BOB, "b"), ANN)
+    table = make_table([called(ANN, "new"), BOB], played)
+    assert [(line.name, line.digest, line.points, line.games) for line in table.lines] == [
+        ("new", ANN.digest, 4.0, 4),
+        ("bob", BOB.digest, 0.0, 4),
+    ]
+    (meeting,) = [meeting for meeting in table.meetings if (meeting.name, meeting.opponent) == ("new", "bob")]
+    assert (meeting.points, meeting.games) == (4.0, 4)
+    assert make_table(players_of(played), played).lines[0].name == "ann"
+
+
+def test_whoever_has_a_name_now_is_the_one_who_is_meant_by_it() -> None:
+    played = match(1, 0, 0, ANN, called(BOB, "old")) + match(1, 0, 0, called(ANN, "old"), called(BOB, "new"))
+    roster = Roster(players_of(played), played)
+    assert {player.name: player.digest for player in roster.players} == {"old": ANN.digest, "new": BOB.digest}
+    assert roster.called("old") == {ANN, called(ANN, "old")}
+    assert roster.called("ann") == {ANN, called(ANN, "old")}, "nobody else has it now"
+    assert roster.called("new") == {called(BOB, "old"), called(BOB, "new")}
+
+
+def test_versions_of_one_bot_are_told_apart_by_their_digests_and_asked_for_by_them() -> None:
+    one, two = Player("ann", "aaaaaaaa"), Player("ann", "aabbbbbb")
+    roster = Roster([one, two, BOB])
+    assert set(roster.names.values()) == {"ann@aaaaaa", "ann@aabbbb", "bob"}
+    assert roster.called("ann") == {one, two}
+    assert roster.called("ann@AAA") == {one}
+    with pytest.raises(UsageError, match="2 versions of 'ann'"):
+        roster.called("ann@aa")
+    with pytest.raises(UsageError, match="did you mean bob"):
+        roster.called("bop")
+
+
+def test_copies_that_an_earlier_version_told_apart_by_name_alone_stay_two() -> None:
+    """Where they have met: else it is one bot that was renamed."""
+    a, b = Player("a/ann", ANN.digest), Player("b/ann", ANN.digest)
+    played = match(1, 0, 0, a, b) + match(0, 0, 1, a, BOB) + match(1, 0, 0, b, BOB)
+    table = make_table(players_of(played), played)
+    assert {(line.name, line.points, line.games) for line in table.lines} == {
+        ("a/ann", 1.0, 2),
+        ("b/ann", 1.0, 2),
+        ("bob", 1.0, 2),
+    }
+
+
 # --- how it looks ---------------------------------------------------------------------------------------------------
 
 
@@ -183,7 +236,7 @@ def test_intervals_show_both_ends_and_leave_out_what_is_open(low: float | None, 
     assert interval_text(low, high) == text
 
 
-FIVE = [Player(name, "") for name in ("tactician", "scholar", "warden", "raider", "drifter")]
+FIVE = [Player(name, f"digest of {name}") for name in ("tactician", "scholar", "warden", "raider", "drifter")]
 
 
 def test_a_usual_table_is_whole_in_eighty_columns() -> None:

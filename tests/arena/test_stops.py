@@ -10,10 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -21,22 +19,15 @@ import trio
 import trio.testing
 
 import arena.bots.arrivals
-import arena.league.run
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
-from arena.errors import ArenaError
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.run import play_missing
-from arena.league.schedule import Settings, schedule
 from arena.league.store import Store
-from arena.league.versions import Versions
-from arena.play.runner import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, play_game, start_bot
-from arena.rules.loading import load_ruleset
+from arena.play.runner import ArenaStoppedError, GameOptions, start_bot
 from protocol.notation import Color, Reason
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")
@@ -52,7 +43,6 @@ WAITS += "hear('turn')\nsay('move resign')\nhear('end')"
 
 MOVE = TimeControl(move_ms=100, margin_ms=50)
 BANK = TimeControl(move_ms=None, bank_ms=60_000)
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
 DEADLINE = 0.15
 LONG = 12.3
 
@@ -253,34 +243,61 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("command", ["league", "match"])
-def test_a_game_in_which_the_arena_was_stopped_is_played_again_and_nobody_loses_by_it(
-    command: str, tmp_path: Path
-) -> None:
+@contextlib.contextmanager
+def playing(command: str, folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A league, or a match that can be paused, in which Red is thinking. It goes on until it is told to answer."""
     for name in ("ann", "bob"):
-        (tmp_path / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
+        (folder / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{THINKS_ONCE}")
     words = ["league", "--rounds", "1"] if command == "league" else ["match", "--pause", "p.json"]
     line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", *words]
     line += ["ann.py", "bob.py", "--rules", "duel", "--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
-    with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
-        wait_for((tmp_path / "thinking").exists)
-        league.send_signal(signal.SIGSTOP)
-        wait_for(lambda: psutil.Process(league.pid).status() == psutil.STATUS_STOPPED)
-        stopped = time.monotonic()
-        (tmp_path / "answer").touch()
-        wait_for((tmp_path / "answered").exists)
-        wait_for(lambda: time.monotonic() > stopped + LIMIT + 0.2)
-        league.send_signal(signal.SIGCONT)
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
+        wait_for((folder / "thinking").exists)
+        yield league
+
+
+def stop_and_go_on(process: psutil.Process, folder: Path) -> None:
+    """Stop a process, let Red answer, and let the process go on once Red's time has long been over."""
+    process.send_signal(signal.SIGSTOP)
+    wait_for(lambda: process.status() == psutil.STATUS_STOPPED)
+    stopped = time.monotonic()
+    (folder / "answer").touch()
+    wait_for((folder / "answered").exists)
+    wait_for(lambda: time.monotonic() > stopped + LIMIT + 0.2)
+    process.send_signal(signal.SIGCONT)
+
+
+def all_resigned(command: str, folder: Path) -> None:
+    """Nobody has lost by what happened to the arena."""
+    with Store(folder / "l.sqlite", create=False) as store:
+        rows = list(store.rows())
+        assert [row.reason for row in rows] == [Reason.RESIGN] * (2 if command == "league" else 1)
+        for row in rows:
+            check_record(store.record(str(row.number))[1])
+
+
+@pytest.mark.parametrize("command", ["league", "match"])
+def test_a_game_in_which_its_worker_was_stopped_is_played_again_and_nobody_loses_by_it(
+    command: str, tmp_path: Path
+) -> None:
+    with playing(command, tmp_path) as league:
+        (worker,) = psutil.Process(league.pid).children()
+        stop_and_go_on(worker, tmp_path)
         _, said = league.communicate(timeout=PATIENCE)
     assert league.returncode == 0, said
     again = "is played again" if command == "league" else "going on after 2 plies"
     assert f"{again}: the arena was stopped for " in said
-    with Store(tmp_path / "l.sqlite", create=False) as store:
-        rows = list(store.rows())
-        assert [row.reason for row in rows] == [Reason.RESIGN] * len(rows)
-        assert len(rows) == (2 if command == "league" else 1)
-        for row in rows:
-            check_record(store.record(str(row.number))[1])
+    all_resigned(command, tmp_path)
+
+
+@pytest.mark.parametrize("command", ["league", "match"])
+def test_an_arena_that_is_stopped_while_its_worker_runs_costs_no_game(command: str, tmp_path: Path) -> None:
+    with playing(command, tmp_path) as league:
+        stop_and_go_on(psutil.Process(league.pid), tmp_path)
+        _, said = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 0, said
+    assert "was stopped" not in said
+    all_resigned(command, tmp_path)
 
 
 # --- full pipes -------------------------------------------------------------------------------------------------------
@@ -329,37 +346,3 @@ def test_who_fills_its_own_pipe_and_thinks_loses_at_its_deadline(color: Color, m
     record = trio.run(lambda: play(*((full, good) if color is Color.RED else (good, full)), time=bank))
     assert (record.verdict.reason, record.verdict.result.winner) == (Reason.TIMEOUT, color.opponent)
     assert "the bot did not read what it was sent" in record.verdict.detail
-
-
-# --- in a league ------------------------------------------------------------------------------------------------------
-
-
-def test_a_league_leaves_out_a_game_that_cannot_be_judged_however_often_it_is_played(
-    tmp_path: Path, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The others are played; then it says which is missing."""
-    quits = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
-    bots = {bot.player: bot for bot in (make_bot(quits, "ann"), make_bot(GOOD, "bob"))}
-    games = schedule(Settings(load_ruleset("duel"), PATIENT, 1), list(bots), 1)
-    doomed, other = games
-    said: list[str] = []
-
-    why = "the arena was stopped for 12.3 s, and red (ann) may have been late because of it"
-
-    async def play_or_be_stopped(game: GameSpec, *rest: Any) -> GameRecord:
-        if game is doomed:
-            raise ArenaStoppedError(
-                "the arena was stopped for 12.3 s, and red (ann) may have been late because of it", None
-            )
-        return await play_game(game, *rest)
-
-    monkeypatch.setattr(arena.league.run, "play_game", play_or_be_stopped)
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        playing = partial(play_missing, versions=Versions(), say=said.append)
-        with pytest.raises(
-            ArenaError, match=f"game {doomed.id} was not played, in {MOST_TRIES} tries: .*stopped for 12"
-        ):
-            trio.run(playing, games, bots, store, [USUAL], lambda *_: None)
-        assert store.ids() == {other.id}
-    assert len(said) == MOST_TRIES - 1
-    assert set(said) == {f"game {doomed.id} is played again: {why}"}

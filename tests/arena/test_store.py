@@ -1,10 +1,12 @@
 """The store: a game is in it whole or not at all, and nothing that is in it is ever lost or mixed up."""
 
+import signal
 import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -16,7 +18,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.schedule import Settings
-from arena.league.store import APPLICATION_ID, VERSION, PlayerTime, Store, StoreError
+from arena.league.store import APPLICATION_ID, VERSION, DamagedError, PlayerTime, Store, StoreError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -84,6 +86,119 @@ def test_a_game_that_is_stored_is_not_stored_again_nor_changed(path: Path) -> No
         again = store.add(record(result=GameResult.BLUE))
         assert again.number == 1
         assert [row.result for row in store.rows()] == [GameResult.RED]
+
+
+def ids(count: int, start: int = 0) -> list[str]:
+    return [f"{number:016x}" for number in range(start, start + count)]
+
+
+def test_several_games_are_stored_in_the_order_given_as_they_would_be_one_by_one(path: Path, tmp_path: Path) -> None:
+    records = [record(game_id) for game_id in ids(5)]
+    one_by_one = tmp_path / "one-by-one.sqlite"
+    with Store(path, create=True) as store, Store(one_by_one, create=True) as other:
+        assert store.add_all([]) == []
+        assert store.add_all(records[:2]) + store.add_all(records[2:]) == [other.add(each) for each in records]
+        assert store.rows() == other.rows()
+        assert [store.record(str(number)) for number in range(1, 6)] == list(enumerate(records, 1))
+        store.refuse_damage()
+
+
+def test_of_several_games_those_that_are_stored_give_their_rows_and_are_left_alone(path: Path) -> None:
+    with Store(path, create=True) as store:
+        first = store.add(record("1" * 16))
+        later = [record("2" * 16), record("1" * 16, GameResult.BLUE), record("2" * 16, GameResult.DRAW)]
+        rows = store.add_all([*later, record("3" * 16)])
+        assert [row.number for row in rows] == [2, 1, 2, 3]
+        assert rows[1] == first
+        assert [row.result for row in store.rows()] == [GameResult.RED] * 3
+        store.refuse_damage()
+
+
+def test_of_several_games_none_is_stored_if_one_cannot_be(path: Path) -> None:
+    with Store(path, create=True) as store:
+        store.add(record("1" * 16))
+        (pages,) = store._database.connection.execute("PRAGMA page_count").fetchone()
+        store._database.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
+        big = msgspec.structs.replace(record("3" * 16), stderr=("x" * 100_000, ""))
+        with pytest.raises(StoreError, match="the disk is full; every game that was stored before is still there"):
+            store.add_all([record("2" * 16), big, record("4" * 16)])
+        assert store.ids() == {"1" * 16}
+        assert [row.number for row in store.add_all([record("2" * 16), record("4" * 16)])] == [2, 3]
+        store.refuse_damage()
+
+
+def test_several_games_are_not_stored_beside_one_of_them_that_was_damaged(path: Path) -> None:
+    with Store(path, create=True) as store:
+        store.add(record("1" * 16))
+        store._database.connection.execute("UPDATE games SET result = 'blue'")
+        with pytest.raises(DamagedError, match="its row was changed after it was stored"):
+            store.add_all([record("2" * 16), record("1" * 16)])
+        assert store.numbers() == [1]
+
+
+BATCH = 20
+STORES_BATCHES = """
+import os, sys
+import msgspec
+from pathlib import Path
+from arena.league.store import Store
+path, batch, dies_after = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+with Store(path, create=True) as store:
+    _, record = store.record("1")
+    store._database.query("PRAGMA cache_size = 1")  # so that what has not been committed gets into the file
+    query, inserted = store._database.query, 0
+    def dying(statement, *values):
+        global inserted
+        inserted += statement.startswith("INSERT INTO games")
+        found = query(statement, *values)
+        if inserted == dies_after:
+            os._exit(9)
+        return found
+    store._database.query = dying
+    while True:
+        first = len(store.ids())
+        store.add_all([msgspec.structs.replace(record, id=f"{first + i:016x}") for i in range(batch)])
+        print(first + batch, flush=True)
+"""
+
+
+def stores_batches(path: Path, dies_after: int = -1) -> "subprocess.Popen[str]":
+    with Store(path, create=True) as store:
+        store.add_all([record(game_id) for game_id in ids(BATCH)])
+    command = [sys.executable, "-c", STORES_BATCHES, str(path), str(BATCH), str(dies_after)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("inserted", [1, 10, BATCH])
+def test_of_games_that_were_being_stored_when_the_arena_was_killed_none_is_there(path: Path, inserted: int) -> None:
+    with stores_batches(path, BATCH + inserted) as process:
+        assert process.communicate()[0] == f"{2 * BATCH}\n"
+        assert process.returncode == 9
+    assert path.with_name(path.name + "-journal").stat().st_size, "the transaction was under way"
+    with Store(path, create=False) as store:
+        assert [row.id for row in store.rows()] == ids(2 * BATCH)
+        store.refuse_damage()
+
+
+def test_an_arena_killed_at_any_moment_leaves_all_games_that_were_said_to_be_stored_and_no_part_of_a_batch(
+    path: Path,
+) -> None:
+    random = Random(9)
+    for _ in range(5):
+        path.unlink(missing_ok=True)
+        with stores_batches(path) as process:
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in range(random.randint(1, 5))]
+            for _ in range(random.randint(0, 20_000)):  # some part of the time that a batch takes
+                pass
+            process.send_signal(signal.SIGKILL)
+            lines += process.stdout.readlines()
+        with Store(path, create=False) as store:
+            stored = [row.id for row in store.rows()]
+            store.refuse_damage()
+        assert stored == ids(len(stored))
+        assert len(stored) % BATCH == 0
+        assert len(stored) >= int(lines[-1])
 
 
 def test_a_game_can_be_asked_for_by_number_or_by_the_start_of_its_id_and_nothing_else(path: Path) -> None:
@@ -194,7 +309,7 @@ CREATE TABLE games (
 OPENS_STORES = """
 import sys
 from pathlib import Path
-from arena.league.store.store import Store
+from arena.league.store import Store
 print("ready", flush=True)
 sys.stdin.readline()
 for path in sys.argv[1:]:

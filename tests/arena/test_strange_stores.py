@@ -150,7 +150,7 @@ def test_a_store_that_was_set_to_a_write_ahead_log_is_refused(path: Path, create
 KILLED_WHILE_STORING = """
 import os, sys
 from pathlib import Path
-from arena.league.store.store import Store
+from arena.league.store import Store
 store = Store(Path(sys.argv[1]), create=True)
 query = store._database.query
 query("PRAGMA cache_size = 1")  # so that what has not been committed gets into the file

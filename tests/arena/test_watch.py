@@ -137,6 +137,22 @@ def test_quick_looks_are_twenty_a_second(machine: Machine, monkeypatch: pytest.M
     assert 190 <= machine.looks <= 200
 
 
+def test_who_does_not_stand_still_is_looked_at_soon_but_no_more_often_than_looks_may_cost(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot whose processes go on in its opponent's turn asks for another look with each: here each takes 10 ms."""
+    monkeypatch.setattr(time, "thread_time", lambda: machine.looks * 0.010)
+    restless = Watch(LEADER, LIMITS, 0, lambda found: True, is_counted=False)
+
+    async def main() -> None:
+        restless.hurry()
+        with trio.move_on_after(10):
+            await restless.until_over()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert 10 <= machine.looks <= 10 / (watch.WATCH_SHARE * 0.010) + 2
+
+
 def test_where_the_kernel_keeps_the_limits_no_process_is_looked_at(machine: Machine) -> None:
     machine.children = WIDE
     assert Watch(LEADER, LIMITS, 2, lambda found: False, is_counted=True).look() == ""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+import protocol.bot
 from arena.rules import events as rules
 from arena.rules.board import BLUE_BIT, RANKS
 from arena.rules.game import Game
@@ -30,18 +31,15 @@ from protocol.messages import (
     Want,
 )
 from protocol.messages import Game as GameMessage
-from protocol.notation import BOARD_SIZE, EMPTY, SETUP_ROWS, SQUARES, Color, Rank, Result, Survivor
+from protocol.notation import SQUARES, Color, Rank, Result, Survivor
 from protocol.view import View
 
 CLOCK = Clock(5000, 1000)
 
 
 def random_rows(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
-    """A set-up by lot."""
-    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-    letters += EMPTY * (SETUP_ROWS * BOARD_SIZE - len(letters))
-    dice.shuffle(letters)
-    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, len(letters), BOARD_SIZE))
+    """A random set-up."""
+    return protocol.bot.random_rows(dict(ruleset.army), dice)
 
 
 class SmallArena:

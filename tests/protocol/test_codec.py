@@ -307,7 +307,10 @@ def test_the_cap_does_not_count_the_line_end(end: bytes, fits: bool) -> None:
         (b"move  a4-a5", "expected 'move' and one action such as a4-a5, got 'move  a4-a5'"),
         (b"move A4-A5", "expected 'move' and one action such as a4-a5, got 'move A4-A5'"),
         (b"setup", "got 'setup '"),
-        (b"setup F", "expected 'setup' and four rows of ten piece letters or dots, own back row first, parted by '/'"),
+        (
+            b"setup F",
+            "expected 'setup' and four rows of ten piece letters or dots, own back row first, separated by '/'",
+        ),
         (b"setup " + b"/".join([b"." * 10] * 5), "expected 'setup' and four rows of ten"),
         (b"setup " + b"/".join([b"." * 11] * 4), "expected 'setup' and four rows of ten"),
         (b"setup " + b"/".join([b"........X."] * 4), "expected 'setup' and four rows of ten"),

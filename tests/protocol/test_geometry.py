@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocol.geometry import NEIGHBOURS, action_squares, row_for
+from protocol.geometry import DIRECTIONS, NEIGHBOURS, action_squares, line_from, row_for
 from protocol.notation import LAKE_SQUARES, SQUARE_INDEX, SQUARES, Color
 
 
@@ -35,6 +35,19 @@ def test_the_neighbours_of_a_square_are_those_that_a_piece_can_step_to(square: s
     found = NEIGHBOURS[SQUARE_INDEX[square]]
     assert names(found) == set(neighbours.split())
     assert len(found) == len(neighbours.split())
+
+
+def test_the_lines_from_a_square_are_all_squares_of_its_file_and_rank_the_nearest_first() -> None:
+    up, down, right, left = ([SQUARES[near] for near in line_from(SQUARE_INDEX["c5"], way)] for way in DIRECTIONS)
+    assert up == ["c6", "c7", "c8", "c9", "c10"]
+    assert down == ["c4", "c3", "c2", "c1"]
+    assert right == ["d5", "e5", "f5", "g5", "h5", "i5", "j5"]
+    assert left == ["b5", "a5"]
+    for square, name in enumerate(SQUARES):
+        found = [SQUARES[other] for way in DIRECTIONS for other in line_from(square, way)]
+        assert sorted([*found, name, name]) == sorted(
+            other for line in (0, 1) for other in SQUARES if (other[0] == name[0], other[1:] == name[1:])[line]
+        )
 
 
 def test_squares_are_neighbours_if_they_are_one_step_apart_and_neither_is_a_lake() -> None:

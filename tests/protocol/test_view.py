@@ -18,8 +18,8 @@ from arena.rules.game import Game as RulesGame
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Bombs, EqualRanks, Ruleset
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
-from protocol.notation import HOME_SQUARES, LAKES, SQUARES, Color, Rank, Survivor
-from protocol.view import Piece, View, new_view, read_army, square_name
+from protocol.notation import HOME_SQUARES, LAKES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
+from protocol.view import Piece, View, new_view
 
 if TYPE_CHECKING:
     from tests.protocol.conftest import SmallArena
@@ -73,7 +73,7 @@ def test_a_full_set_up_means_a_full_enemy() -> None:
 
 
 def test_the_enemy_line_puts_unknown_pieces_on_the_board(view: View) -> None:
-    assert [square_name(square) for square, _ in view.pieces(BLUE)] == ["a7", "b7", "j7", "a8", "b8"]
+    assert [SQUARES[square] for square, _ in view.pieces(BLUE)] == ["a7", "b7", "j7", "a8", "b8"]
     assert {piece.cell for _, piece in view.pieces(BLUE)} == {"b?"}
 
 
@@ -226,12 +226,6 @@ def test_a_view_starts_with_the_games_colour_and_variant() -> None:
     assert (view.color, view.enemy, view.variant) == (BLUE, RED, "duel")
     assert (view.ply, view.actions, view.legal) == (0, [], ())
     assert set(view.cells()) == {"..", "~~"}
-
-
-@pytest.mark.parametrize("name", ruleset_names())
-def test_an_army_is_read_as_its_ruleset_writes_it(name: str, small_arena: "MakeArena") -> None:
-    ruleset = small_arena(name).ruleset
-    assert read_army(dict(ruleset.lines())["army"]) == dict(ruleset.army)
 
 
 # --- what a piece can be ------------------------------------------------------------------------------------------
@@ -436,7 +430,7 @@ EVERY = [
     "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
     "isf+lightning-captains+facing-attacks+silent-defence",
 ]
-SQUARE = re.compile("[a-j](?:10|[1-9])")
+SQUARE = re.compile(SQUARE_PATTERN)
 
 
 @settings(max_examples=30, deadline=None)

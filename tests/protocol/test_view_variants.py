@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+import protocol.bot
 from arena.game.view import enemy_squares, tell
 from arena.rules.board import BLUE_BIT, RANKS, Move
 from arena.rules.game import Game
@@ -11,7 +12,7 @@ from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset
 from protocol.messages import Battle, Enemy, Guess, Moved, Reveal, Rule
 from protocol.messages import Game as GameMessage
-from protocol.notation import BOARD_SIZE, EMPTY, SQUARES, Color, Rank, Survivor
+from protocol.notation import SQUARES, Color, Rank, Survivor
 from protocol.view import View, new_view
 
 VARIANTS = [
@@ -23,10 +24,7 @@ VARIANTS = [
 
 
 def by_lot(ruleset: Ruleset, dice: random.Random) -> tuple[str, ...]:
-    letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-    letters += EMPTY * (40 - len(letters))
-    dice.shuffle(letters)
-    return tuple("".join(letters[start : start + BOARD_SIZE]) for start in range(0, 40, BOARD_SIZE))
+    return protocol.bot.random_rows(dict(ruleset.army), dice)
 
 
 def check(view: View, game: Game) -> None:

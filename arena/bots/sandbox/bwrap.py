@@ -1,4 +1,4 @@
-"""The level of confinement that bubblewrap makes: a bot alone with its own files, the system and a little /tmp.
+"""The sandbox that bubblewrap makes: a bot alone with its own files, the system and a little /tmp.
 
 A bot gets namespaces of its own: it sees no other process, no network and no file but those that it is shown, all of
 them read-only but /tmp. Inside stands, from the outermost:
@@ -15,14 +15,12 @@ Root needs no user namespace; its bots run as a user that nobody is, another one
 a user's processes is that of one bot.
 """
 
-import contextlib
 import itertools
 import os
 import platform
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -73,17 +71,9 @@ OPEN_PROC = ("/proc/sys", "/proc/pressure")
 LAST_SIGNAL = 64
 COMPLAINT = "bwrap: "
 """What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
-TRIAL_SECONDS = 30.0
 PLAIN = ("/bin/sh", "-c", "exec true")
 """A line that needs no more than the plain system."""
-SETTINGS = (
-    ("kernel.unprivileged_userns_clone", "0", "1"),
-    ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
-    ("user.max_user_namespaces", "0", "10000"),
-)
-"""What keeps ordinary users from making user namespaces: the setting, its value then, and the one that is needed."""
-CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
-
+TRIAL_SECONDS = 30.0
 _starts = itertools.count()
 
 
@@ -96,7 +86,7 @@ def spare_user() -> int | None:
     return users[number % len(users)]
 
 
-def command(recipe: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]:
+def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]:
     """The line that starts a bot, as the user with this id (see `spare_user`).
 
     It is to be started with STDIN and STDOUT on the bot's pipes, FILTER on the seccomp filter at its beginning if this
@@ -106,20 +96,20 @@ def command(recipe: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
     Killing bwrap kills all that is inside, but not in its first milliseconds: its process 1 asks for that last of all.
     Who kills it so early has to look for that process, too: it has bwrap's environment, and becomes an orphan.
     """
-    shown = _shown(recipe.folders, recipe.links)
-    if recipe.place != HOME:
+    shown = _shown(mounts.folders, mounts.links)
+    if mounts.place != HOME:
         shown += ["--perms", "0755", "--dir", HOME]
-    shown += ["--ro-bind", str(recipe.own), recipe.place]
-    extras = [f"{name}={value}" for name, value in recipe.extras.items()]
+    shown += ["--ro-bind", str(mounts.own), mounts.place]
+    extras = [f"{name}={value}" for name, value in mounts.extras.items()]
     return (
-        *_sandbox(shown, recipe.environment, limits.tmp, user),
+        *_sandbox(shown, mounts.environment, limits.tmp, user),
         *_limits(process_limits(limits), limits.processes),
         *([_tool("env"), "--", *extras] if extras else []),
         "/bin/sh",
         "-c",
         f'exec "$@" <&{STDIN} >&{STDOUT} {STDIN}<&- {STDOUT}>&-',
         "sh",
-        *recipe.words,
+        *mounts.words,
     )
 
 
@@ -165,63 +155,11 @@ def through_shell(line: Sequence[str]) -> tuple[str, ...]:
     return ("/bin/sh", "-c", f'exec "$@" {places}', "sh", *line)
 
 
-def nobodys_recipe(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Mounts:
+def bare_mounts(words: Sequence[str], folders: Sequence[Path] = (), links: Sequence[Link] = ()) -> Mounts:
     """How to run a line with no bot's files in the sandbox: in a bot's place is a program of the system."""
     return Mounts(
         Path(_tool("true")), f"{HOME}/true", tuple(folders), tuple(words), {"PATH": TOOL_PATH}, links=tuple(links)
     )
-
-
-@lru_cache
-def why_not() -> str | None:
-    """None if bots can be confined in this way here, else the reason and what to do. Found out by a trial."""
-    if sys.platform != "linux":
-        return "bubblewrap confines programs on Linux only"
-    for name, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
-        if shutil.which(name, path=TOOL_PATH) is None:
-            return f"{name} is not installed: apt install {package} (or what your system has for it)"
-    if "--size" not in _options_of_bwrap():
-        return "this bubblewrap is too old: version 0.6 or later is needed"
-    said = _trial()
-    if said is None:
-        return None
-    return f"bubblewrap does not work here: {said}{_advice()}"
-
-
-def gaps(*, in_control_group: bool = False) -> tuple[str, ...]:
-    """What this machine lacks for the confinement to be whole, a sentence each, without a full stop.
-
-    `in_control_group` leaves out what a control group for each bot makes up for.
-    """
-    found = []
-    if filter_program() is None:
-        found.append(f"there is no filter of system calls for {platform.machine()}")
-    elif os.geteuid() != 0 and "--disable-userns" not in _options_of_bwrap():
-        found.append(
-            "only the filter of system calls keeps bots from making user namespaces (bubblewrap 0.8 would too)"
-        )
-    if not _counts_one_bot():
-        found.append("the number of a bot's processes is not limited (Linux 5.14 or later can)")
-    if not (in_control_group or shares_by_session()):
-        found.append(
-            "a bot that starts many processes gets more of a busy CPU (the level cgroup prevents it, or outside of "
-            "control groups with a share of their own, sysctl -w kernel.sched_autogroup_enabled=1)"
-        )
-    return tuple(found)
-
-
-def shares_by_session() -> bool:
-    """Whether a busy CPU is shared out among sessions here, so that all processes of a bot together get one share.
-
-    The kernel does that for what is in no control group that has a share of its own: for nobody else's sessions.
-    """
-    try:
-        if Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() != "1":
-            return False
-        groups = Path("/proc/self/cgroup").read_text()
-    except OSError:
-        return False
-    return not _has_own_share(groups, Path("/sys/fs/cgroup"))
 
 
 def killing_signal(code: int) -> int | None:
@@ -250,9 +188,8 @@ def _system() -> tuple[str, ...]:
         elif folder.is_dir():
             line += ["--ro-bind", str(folder), str(folder)]
     line += ["--perms", "0755", "--dir", "/etc"]
-    for pattern in ETC:
-        for path in sorted(Path("/etc").glob(pattern)):
-            line += ["--ro-bind-try", str(path), str(path)]
+    for path in _etc():
+        line += ["--ro-bind-try", str(path), str(path)]
     line += ["--proc", "/proc"]
     for part in OPEN_PROC:
         line += ["--ro-bind-try", part, part]
@@ -260,6 +197,12 @@ def _system() -> tuple[str, ...]:
     line += ["--ro-bind-try", "/dev/null", "/proc/locks"]  # those of the whole machine
     line += ["--dev", "/dev", "--remount-ro", "/dev/pts"]  # which also keeps bots from making terminals
     return (*line, "--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
+
+
+@lru_cache
+def _etc() -> tuple[Path, ...]:
+    """What is shown of /etc here."""
+    return tuple(path for pattern in ETC for path in sorted(Path("/etc").glob(pattern)))
 
 
 def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
@@ -278,7 +221,7 @@ def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
             make_way(folder)
             line += ["--ro-bind", str(folder), str(folder)]
             shown.append(folder)
-    shown += (path for pattern in ETC for path in Path("/etc").glob(pattern))
+    shown += _etc()
     for link in links:
         if not is_within(link.place, tuple(shown)):
             make_way(link.place)
@@ -291,21 +234,21 @@ def _sandbox(
 ) -> tuple[str, ...]:
     """The line up to where the program's limits are set: namespaces, what is seen in them, and no rights."""
     if user is None:
-        confinement = ["--unshare-all", "--unshare-user", *(["--share-net"] if network else [])]
-        if "--disable-userns" in _options_of_bwrap():
-            confinement.append("--disable-userns")
+        namespaces = ["--unshare-all", "--unshare-user", *(["--share-net"] if network else [])]
+        if "--disable-userns" in options_of_bwrap():
+            namespaces.append("--disable-userns")
         drop = []
     else:
         names = ("ipc", "pid", "uts", "cgroup-try") if network else ("ipc", "pid", "net", "uts", "cgroup-try")
-        confinement = [f"--unshare-{name}" for name in names]
-        confinement += ["--cap-drop", "ALL"]
+        namespaces = [f"--unshare-{name}" for name in names]
+        namespaces += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP"):
-            confinement += ["--cap-add", f"CAP_{capability}"]
+            namespaces += ["--cap-add", f"CAP_{capability}"]
         drop = [_tool("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
         drop += ["--inh-caps=-all", "--bounding-set=-all"]
     if filter_program() is not None:
-        confinement += ["--seccomp", str(FILTER)]
-    line = [_tool("bwrap"), "--die-with-parent", "--new-session", *confinement, "--hostname", "bot"]
+        namespaces += ["--seccomp", str(FILTER)]
+    line = [_tool("bwrap"), "--die-with-parent", "--new-session", *namespaces, "--hostname", "bot"]
     line += _system()
     line += ["--perms", "1777", "--size", str(tmp), "--tmpfs", "/tmp", *shown]
     line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--clearenv"]
@@ -316,7 +259,7 @@ def _sandbox(
 
 def _limits(values: Mapping[str, int], processes: int) -> list[str]:
     """The words that set what the system itself limits for each process."""
-    if _counts_one_bot():
+    if counts_one_bot():
         values = {**values, "nproc": processes}
     return [_tool("prlimit"), *(f"--{name}={at_most_own(name, value)}" for name, value in values.items()), "--"]
 
@@ -341,6 +284,7 @@ def _filter_file() -> int:
     return descriptor
 
 
+@lru_cache
 def _tool(name: str) -> str:
     return shutil.which(name, path=TOOL_PATH) or name
 
@@ -349,7 +293,7 @@ def _tool(name: str) -> str:
 
 
 @lru_cache
-def _options_of_bwrap() -> frozenset[str]:
+def options_of_bwrap() -> frozenset[str]:
     """The options that this bwrap has, as its help lists them."""
     try:
         done = subprocess.run([_tool("bwrap"), "--help"], check=False, capture_output=True, timeout=TRIAL_SECONDS)
@@ -365,58 +309,6 @@ def _has_user(user: int) -> bool:
     return any(int(first) <= user < int(first) + int(count) for first, _, count in lines)
 
 
-def _counts_one_bot() -> bool:
+def counts_one_bot() -> bool:
     """Whether the system counts the processes of one bot, and not of all that run as the same user."""
     return os.geteuid() == 0 or tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2]) >= (5, 14)
-
-
-def _has_own_share(groups: str, hierarchy: Path) -> bool:
-    """Whether one of the control groups of a process (the text of its /proc/PID/cgroup) shares in the CPU as such.
-
-    `hierarchy` is where those of version 2 are mounted; there a group with a share has a file for its weight.
-    """
-    for line in groups.splitlines():
-        number, controllers, path = line.split(":", 2)
-        if "cpu" in controllers.split(",") and path != "/":
-            return True
-        if number == "0":
-            place = hierarchy / path.strip("/")
-            if any((folder / "cpu.weight").exists() for folder in (place, *place.parents)):
-                return True
-    return False
-
-
-def _trial() -> str | None:
-    """None if a program runs in the sandbox, else what went wrong."""
-    try:
-        done = subprocess.run(
-            through_shell(command(nobodys_recipe(PLAIN), Limits(), spare_user())),
-            check=False,
-            cwd="/",
-            env={},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TRIAL_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    if done.returncode == 0:
-        return None
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[-1].removeprefix(COMPLAINT) if said else f"it exited with code {done.returncode}"
-
-
-def _advice() -> str:
-    """What may help where namespaces cannot be made, to be put behind the reason."""
-    if os.geteuid() != 0:
-        for setting, bad, good in SETTINGS:
-            with contextlib.suppress(OSError):
-                if Path("/proc/sys", setting.replace(".", "/")).read_text().strip() == bad:
-                    return f"; ordinary users may not make user namespaces: sysctl -w {setting}={good} (as root)"
-    if any(Path(mark).exists() for mark in CONTAINER_MARKS):
-        return (
-            "; this is a container, which has to be allowed to make namespaces: "
-            "docker run --privileged, or --cap-add SYS_ADMIN --security-opt seccomp=unconfined "
-            "--security-opt apparmor=unconfined --security-opt systempaths=unconfined"
-        )
-    return ""

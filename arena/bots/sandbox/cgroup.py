@@ -184,6 +184,7 @@ class Hierarchy:
         with contextlib.suppress(OSError), _alone(self._own):
             for folder in (*_folders(self._folder), self._folder):
                 _remove(folder)
+            _remove_leftovers(self._own)  # those of a worker process that was killed
             _give_back(self._own)
 
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.links import open_regular
-from arena.hostfile import kind_of
+from arena.hostfile import kind_of, open_regular
 
 MOST_FILES = 200_000
 MOST_DEPTH = 100

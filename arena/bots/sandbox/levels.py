@@ -1,4 +1,4 @@
-"""The levels of confinement, weakest first, what each needs here, and how a bot is started under one.
+"""The sandbox levels, weakest first, what each needs here, and how a bot is started under one.
 
     default  a plain child in a session of its own, with limits; works everywhere
     bwrap    the same in namespaces of its own: no network, no other process, no file but its own and the system's
@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from arena.bots.sandbox import bwrap
+from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Group, Hierarchy
 from arena.bots.sandbox.systemd_scope import in_scope
 from arena.errors import UsageError
@@ -24,7 +24,7 @@ JOIN = 'echo 0 >"$0" && exec "$@"'
 
 
 class Level(enum.Enum):
-    """A level of confinement; see the module's text."""
+    """A sandbox level; see the module's text."""
 
     DEFAULT = "default"
     BWRAP = "bwrap"
@@ -34,7 +34,7 @@ class Level(enum.Enum):
         """None if the level works here, else the reason and what to do about it."""
         if self is Level.DEFAULT:
             return None
-        reason = bwrap.why_not()
+        reason = bwrap_check.why_not()
         if reason is None and self is Level.CGROUP:
             try:
                 Hierarchy.find().close()

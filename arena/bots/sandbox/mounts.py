@@ -12,6 +12,7 @@ from pathlib import Path
 
 from arena.bots import BotSpec, base_environment
 from arena.bots.links import Link, follow
+from arena.bots.samples import is_packaged
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.bots.sandbox.runtimes import Program, Trial, find_program
@@ -41,7 +42,7 @@ class Mounts:
     trial: Trial | None = None
 
 
-def recipe(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Mounts:
+def mounts_of(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Mounts:
     """What is to be known to start a bot. `others` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
@@ -98,9 +99,10 @@ def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Se
     """Raise `UsageError` if one bot's files, of another or of its own, are where all that use that folder see them.
 
     Of two bots one of which lies in the other's folder it is the outer one that is refused: the inner one can do
-    nothing against it. Broken bots do not count, for they are not started: nobody breaks another by what he is not.
+    nothing against it. Broken bots do not count, for they are not started: nobody breaks another by what he is not. Nor
+    do the sample bots of the installed package, which anybody may read.
     """
-    for folder in visible:
+    for folder in () if is_packaged(own) else visible:
         if own.is_relative_to(folder):
             raise UsageError(
                 f"{bot.path}: every bot that needs {folder} could read this one there: move it out of that folder"
@@ -110,7 +112,7 @@ def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Se
         if other.fault is not None:
             continue
         theirs = own_files(other)
-        if theirs != own and not seen.isdisjoint((theirs, *theirs.parents)):
+        if theirs != own and not is_packaged(theirs) and not seen.isdisjoint((theirs, *theirs.parents)):
             raise UsageError(f"{bot.path}: this bot could read {other.path}: move one of them out of the other's reach")
 
 

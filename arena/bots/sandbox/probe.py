@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from arena.bots.sandbox import bwrap
+from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.levels import Level
 
 
@@ -65,7 +65,7 @@ def _gaps(level: Level, root: bool) -> tuple[str, ...]:
                 "are looked at, not limited",
             )
         return ("bots run as root: use an account of their own, or a sandbox",) if root else ()
-    return bwrap.gaps(in_control_group=level is Level.CGROUP)
+    return bwrap_check.gaps(in_control_group=level is Level.CGROUP)
 
 
 def _promises() -> list[tuple[str, str, str, str]]:

@@ -1,6 +1,6 @@
 """What the system tells of processes: who started whom, what they hold, what they have used. Reads, and does nothing.
 
-On Linux this is read from /proc, 15 microseconds a process; psutil, which stands in elsewhere, takes a hundred times
+On Linux this is read from /proc, 15 microseconds a process. Where /proc is not, psutil serves: it takes a hundred times
 that, and a league looks at every process of every bot twenty times a second. What a bot can make long (its tree, a list
 of children) is read up to a stated length only.
 """
@@ -135,6 +135,8 @@ def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
 def own_memory(pid: int) -> int:
     """Bytes of resident memory that are no files' (pages shared with others counted in full). 0 if that cannot be
     told."""
+    if not _LINUX:
+        return _unshared_with_psutil(pid)
     lines = read_file(f"/proc/{pid}/status").splitlines()
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"RssAnon:", b"RssShmem:")))
 
@@ -142,8 +144,11 @@ def own_memory(pid: int) -> int:
 def fair_resident(pid: int) -> int:
     """Bytes of resident memory, pages shared by several processes divided among them. 0 if that cannot be told.
 
-    The kernel goes through all its pages for that: some 30 ms for 400 MB.
+    The kernel goes through all its pages for that: some 30 ms for 400 MB. Where /proc is not, what is shared is left
+    out.
     """
+    if not _LINUX:
+        return _unshared_with_psutil(pid)
     for line in read_file(f"/proc/{pid}/smaps_rollup").splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
@@ -232,6 +237,14 @@ def keep_spare_descriptor() -> None:
     with contextlib.suppress(OSError):
         if not _spare:
             _spare.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+
+
+def _unshared_with_psutil(pid: int) -> int:
+    """Bytes of resident memory that no other process has. 0 if that cannot be told."""
+    try:
+        return int(psutil.Process(pid).memory_full_info().uss)
+    except (psutil.Error, AttributeError):
+        return 0
 
 
 def _look_with_psutil(pid: int) -> Process | None:

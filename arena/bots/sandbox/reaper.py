@@ -17,6 +17,10 @@ told to be a bot's is neither killed nor reaped.** An orphan is a bot's
 - and if there can be nobody else's: a command that had no child when it began, and is not process 1, gets orphans of
   bots only.
 
+Games are played in worker processes (`arena.league.executor`), each of which adopts the orphans of its own bots. Those
+of a worker that was killed come to the process above it, which does not know these bots: it knows them by the first
+part of the token, which it has given that worker (`register_worker`), and by a mark lower than its own.
+
 No call ever waits for just any child: that would take away the exit status of one that somebody else is waiting for.
 What is a bot's is killed by `arena.bots.sandbox.killing`.
 """
@@ -52,6 +56,8 @@ GET_DUMPABLE, SET_DUMPABLE, SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 3, 4, 36,
 """Numbers of <linux/prctl.h>."""
 MARKS = range(2**40, 2**62)
 BY_MARK = 0
+PREFIX_LENGTH = 16
+"""Characters of a worker's prefix, which are random, as are the first ones of a token without a prefix."""
 
 SWEEP_SECONDS = 0.025
 """The arena does not look through its orphans more often than this."""
@@ -88,6 +94,11 @@ _marks: dict[int, Owner] = {}
 _tokens: dict[str, Owner] = {}
 LOST = Owner()
 """Stands for whichever bot it was, if all that can be told of an orphan is that it is some bot's."""
+_workers: set[int] = set()
+"""The worker processes that this process has started and not yet reaped: no bots, whatever their mark is."""
+_worker_prefixes: set[str] = set()
+"""How the tokens begin that the bots of workers have, of living workers and dead ones."""
+_token_prefix = ""
 _bystanders: dict[int, int] = {}
 """The children that this process had when it began to adopt orphans: when they were started, by number."""
 _strangers: dict[int, int] = {}
@@ -124,7 +135,7 @@ def _leave_orphans_alone() -> None:
     A command goes on to adopt: what was missed when a tree was killed is found by the next bot's sweep.
     """
     global _adopted_before  # noqa: PLW0603  (as above)
-    if not _is_command and _adopted_before is not None:
+    if not (_is_command or _workers) and _adopted_before is not None:
         _prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
         _adopted_before = None
 
@@ -165,6 +176,11 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
+def new_prefix() -> str:
+    """How the tokens of a worker's bots are to begin."""
+    return secrets.token_hex(PREFIX_LENGTH // 2)
+
+
 def claim_all_orphans() -> None:
     """Say that this process starts no children but bots from here on: all that has a lower mark than it has now is some
     bot's.
@@ -181,6 +197,33 @@ def claim_all_orphans() -> None:
         lower = min(own, MARKS.stop) - 1
         with contextlib.suppress(OSError, ValueError):
             resource.prlimit(0, MARK, (lower, lower))
+
+
+def new_token() -> str:
+    """A token for a bot that is about to be started."""
+    return f"{_token_prefix}{secrets.token_hex(8)}"
+
+
+def begin_tokens_with(prefix: str) -> None:
+    """Say how all tokens of this process begin from here on: with what the process above has registered for it."""
+    global _token_prefix  # noqa: PLW0603  (as above)
+    _token_prefix = prefix
+
+
+def register_worker(pid: int, prefix: str) -> None:
+    """A worker process has just been started, whose bots have tokens that begin with this.
+
+    Call `adopt_orphans` before it is started: if it is killed, its bots become children of this process.
+    """
+    _workers.add(pid)
+    _worker_prefixes.add(prefix)
+
+
+def forget_worker(pid: int) -> None:
+    """A worker process has been reaped. What is left of its bots is still known by its prefix."""
+    _workers.discard(pid)
+    if not owners:
+        _leave_orphans_alone()
 
 
 def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> int | None:
@@ -212,6 +255,11 @@ def _mark_of(pid: int) -> int | None:
 def roots(leader: int) -> list[int]:
     """Where a bot's processes are to be found: below its first one, and below its orphans, as far as they are known."""
     return [leader, *owners[leader].orphans]
+
+
+def has_orphans(leader: int) -> bool:
+    """Whether something of a bot's is known that has lost its parent and has not been reaped."""
+    return bool(owners[leader].orphans)
 
 
 def remember(leader: int, found: Iterable[Process]) -> None:
@@ -251,13 +299,13 @@ def sweep() -> None:
 def _sweep_reach() -> int:
     """How far down the list of children a sweep looks: past all that are known, and some more."""
     orphans = sum(len(bot.orphans) for bot in owners.values())
-    return SWEEP_MOST + len(owners) + len(_bystanders) + len(_strangers) + orphans
+    return SWEEP_MOST + len(owners) + len(_workers) + len(_bystanders) + len(_strangers) + orphans
 
 
 def _ask(here: list[int]) -> None:
     """Note whose those of these children are that are not known yet."""
     forget_strangers(here)
-    known = {pid for bot in (*owners.values(), LOST) for pid in (bot.leader, *bot.orphans)}
+    known = {pid for bot in (*owners.values(), LOST) for pid in (bot.leader, *bot.orphans)} | _workers
     unknown = [pid for pid in here if pid not in known and _strangers.get(pid, 0) < ASKED_ENOUGH]
     for pid in unknown[:SWEEP_MOST]:
         bot = owner_of(pid)
@@ -278,11 +326,13 @@ def owner_of(orphan: int) -> Owner | None:
     process = look(orphan)
     if process is None or _bystanders.get(orphan) == process.started:
         return None
-    bot = _owner_by_history(process) or _tokens.get(variable(orphan, TOKEN_VARIABLE) or "")
+    token = variable(orphan, TOKEN_VARIABLE) or ""
+    bot = _owner_by_history(process) or _tokens.get(token)
     if bot is None:
         strangers = _mark_of(os.getpid()) if _mark_of_strangers is None else _mark_of_strangers
         is_marked = mark is not None and strangers is not None and mark < strangers
-        if not (_sole_parent or is_marked):
+        is_of_a_worker = token[:PREFIX_LENGTH] in _worker_prefixes
+        if not (_sole_parent or is_marked or is_of_a_worker):
             return None
         bot = LOST
     bot.orphans[orphan] = process.started
@@ -303,6 +353,15 @@ def _owner_by_history(process: Process) -> Owner | None:
         if process.session == bot.leader or bot.known.get(process.pid) == process.started:
             return bot
     return None
+
+
+def exit_status(pid: int) -> tuple[int, int] | None:
+    """How a child died, as waitid's code and status, without reaping it; None while it lives."""
+    try:
+        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return (os.CLD_EXITED, 0)
+    return None if result is None else (result.si_code, result.si_status)
 
 
 def reap(pid: int) -> tuple[int, int]:
@@ -347,8 +406,8 @@ def forget(leader: int) -> None:
 
 
 def other_children() -> list[int]:
-    """The arena's children that it has not started itself as bots."""
-    return [pid for pid in children(os.getpid()) if pid not in owners]
+    """The arena's children that it has not started itself, as bots or as workers."""
+    return [pid for pid in children(os.getpid()) if pid not in owners and pid not in _workers]
 
 
 def kill(pid: int) -> None:

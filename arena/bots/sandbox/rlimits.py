@@ -11,6 +11,7 @@ counts what they could use without asking again, which is also more than they do
 import contextlib
 import os
 import sys
+from typing import NamedTuple
 
 from arena.bots.limits import GIB, Limits
 from arena.bots.sandbox.procfs import read_file, walk
@@ -63,23 +64,32 @@ def limit_tree(pid: int, limits: Limits | None, cpus: frozenset[int], mark: int 
     """Set the limits of a process that has just been started, and the CPUs it may run on (none named: all).
 
     What it has started by now gets them, too, as far as that is no more than it may start; later ones inherit them. A
-    process is limited before its children are looked for: one that it starts in between has them already. `mark` is
-    what its processes are known by (`arena.bots.sandbox.reaper`).
+    process is limited before its children are looked for: one that it starts in between has them already. Nearly always
+    it is still the youngest process of the machine, and has started nothing: then there is nothing to look for, which
+    of a new process is what costs most. `mark` is what its processes are known by (`arena.bots.sandbox.reaper`).
     """
     if sys.platform != "linux" or not (limits or cpus or mark):
         return
     values = process_limits(limits) if limits else {}
     if limits:
-        values["nproc"] = _processes_now() + PROCESSES_ROOM * limits.processes
+        values["nproc"] = _machine().processes + PROCESSES_ROOM * limits.processes
     numbers = {getattr(resource, f"RLIMIT_{name.upper()}"): value for name, value in values.items()}
     if mark is not None:
         numbers[MARK] = mark
-    for process in walk([pid], limits.processes if limits else FEW):
+
+    def limit(pid: int) -> None:
         with contextlib.suppress(OSError):  # it is dead by now
             if cpus:
-                os.sched_setaffinity(process.pid, cpus)
+                os.sched_setaffinity(pid, cpus)
             for number, value in numbers.items():
-                _lower(process.pid, number, value)
+                _lower(pid, number, value)
+
+    limit(pid)
+    if _machine().youngest == pid:
+        return
+    for process in walk([pid], limits.processes if limits else FEW):
+        if process.pid != pid:
+            limit(process.pid)
 
 
 def _lower(pid: int, number: int, value: int) -> None:
@@ -89,6 +99,14 @@ def _lower(pid: int, number: int, value: int) -> None:
     resource.prlimit(pid, number, (lowest, lowest))
 
 
-def _processes_now() -> int:
-    """How many processes and threads the machine has, which is at least what the user has."""
-    return int(read_file("/proc/loadavg").split()[3].split(b"/")[1])
+class _Machine(NamedTuple):
+    """How many processes and threads the machine has, which is at least what the user has, and the number of the one
+    that was started last."""
+
+    processes: int
+    youngest: int
+
+
+def _machine() -> _Machine:
+    counts, youngest = read_file("/proc/loadavg").split()[3:]
+    return _Machine(int(counts.split(b"/")[1]), int(youngest))

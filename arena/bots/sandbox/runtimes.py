@@ -21,11 +21,12 @@ from pathlib import Path
 
 import protocol
 from arena.bots import BotSpec, base_environment
-from arena.bots.links import Link, Trail, at_its_folder, climbs, follow, read_start
+from arena.bots.links import Link, Trail, at_its_folder, climbs, follow
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
+from arena.hostfile import read_start
 from arena.printable import printable
 
 TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))

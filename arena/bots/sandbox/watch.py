@@ -80,17 +80,22 @@ class Watch:
 
     async def until_over(self) -> str:
         """Look again and again; return in words what the bot's processes use more of than they may."""
-        async with trio.open_nursery() as nursery:
-            spent = 0.0
-            while not self._words:
-                await self._pause(spent)
-                if not self._words:
-                    spent = await self.look_in_steps()
-                if self._is_shared and not self._is_reading and trio.current_time() > self._exact_after:
+        spent = 0.0
+        while not self._words:
+            spent = await self._next_look(spent)
+            if self._is_shared and trio.current_time() > self._exact_after:
+                async with trio.open_nursery() as nursery:
                     self._is_reading = True
                     nursery.start_soon(self._read_exactly)
-            nursery.cancel_scope.cancel()
+                    while self._is_reading and not self._words:
+                        spent = await self._next_look(spent)
+                    nursery.cancel_scope.cancel()
         return self._words
+
+    async def _next_look(self, spent: float) -> float:
+        """Look when it is time to; the last look took so many seconds of processor time. Returns what this one took."""
+        await self._pause(spent)
+        return spent if self._words else await self.look_in_steps()
 
     async def _pause(self, spent: float) -> None:
         earliest = trio.current_time() + WATCH_SHARE * spent

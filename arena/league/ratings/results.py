@@ -2,7 +2,7 @@
 
 import enum
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -56,7 +56,11 @@ Pair = tuple[int, int]
 Meetings = dict[Pair, Meeting]
 
 
-def meetings_of(names: Sequence[str], games: Iterable[GameScore]) -> Meetings:
+Games = Iterable[GameScore] | Mapping[GameScore, int]
+"""Finished games, or how many of them came to each result."""
+
+
+def meetings_of(names: Sequence[str], games: Games) -> Meetings:
     """Every meeting twice, as seen from either side, sorted.
 
     Raises ValueError where a game names a player that is not in `names`, or one player twice, or `names` has a repeat.
@@ -65,7 +69,8 @@ def meetings_of(names: Sequence[str], games: Iterable[GameScore]) -> Meetings:
     if len(place) != len(names):
         raise ValueError("a name occurs twice in the list of players")
     meetings: defaultdict[Pair, Meeting] = defaultdict(Meeting)
-    for (first, second, score), count in Counter((game.first, game.second, game.score) for game in games).items():
+    for game, count in (games if isinstance(games, Mapping) else Counter(games)).items():
+        first, second, score = game.first, game.second, game.score
         for name in (first, second):
             if name not in place:
                 raise ValueError(f"a game names {name!r}, which is not in the list of players")

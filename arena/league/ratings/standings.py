@@ -1,13 +1,13 @@
 """Ratings of all players, their standings with places, and the crosstable."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
 from arena.league.ratings.intervals import intervals
 from arena.league.ratings.pair import ELO_PER_LOGIT, difference
-from arena.league.ratings.results import GameScore, Meeting, Meetings, meetings_of
+from arena.league.ratings.results import Games, Meeting, Meetings, meetings_of
 from arena.league.ratings.strengths import fit
 
 
@@ -45,7 +45,7 @@ class Cell:
     games: int
 
 
-def ratings(names: Sequence[str], games: Iterable[GameScore]) -> dict[str, Rating | None]:
+def ratings(names: Sequence[str], games: Games) -> dict[str, Rating | None]:
     """Elo ratings of all players with 95% intervals; the mean of the rated players is 0.
 
     Double forfeits are left out, as they say nothing about who is stronger; a player with no other game has None.
@@ -77,7 +77,7 @@ def _ratings(names: Sequence[str], meetings: Meetings) -> dict[str, Rating | Non
     return result
 
 
-def standings(names: Sequence[str], games: Iterable[GameScore]) -> list[Standing]:
+def standings(names: Sequence[str], games: Games) -> list[Standing]:
     """The table of all players, best first.
 
     The order is that of the points per game, which is that of the points where all have played equally often. Among
@@ -148,7 +148,7 @@ def _score(meetings: Collection[Meeting]) -> Fraction:
     return Fraction(sum(meeting.half_points for meeting in meetings), 2 * games) if games else Fraction(0)
 
 
-def crosstable(names: Sequence[str], games: Iterable[GameScore]) -> dict[str, dict[str, Cell]]:
+def crosstable(names: Sequence[str], games: Games) -> dict[str, dict[str, Cell]]:
     """For each player (row), the points and games against each player it met (column), in the order of `names`.
 
     Players that did not meet have no cell. Raises ValueError as `ratings` does.

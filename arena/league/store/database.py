@@ -75,7 +75,7 @@ class Database:
     """An open SQLite file. Its errors are `StoreError` and `UsageError`."""
 
     def __init__(self, path: Path, write: bool) -> None:
-        self._path = path
+        self.path = path
         self._file = Path(os.path.realpath(path))
         """Where SQLite looks for the files beside it, too."""
         self._lock = threading.RLock()
@@ -94,7 +94,7 @@ class Database:
                 name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=not write
             )
         except sqlite3.Error as error:
-            raise _explained(self._path, error) from None
+            raise _explained(self.path, error) from None
         connection.text_factory = _text
         for limit, value in LIMITS:
             connection.setlimit(limit, value)
@@ -104,7 +104,7 @@ class Database:
         """Make it keep what it is given, and believe nothing."""
         for pragma in PRAGMAS:
             self.query(f"PRAGMA {pragma}")
-        self._opened = _file_at(self._path)
+        self._opened = _file_at(self.path)
 
     def prepare_for_salvage(self) -> list[Damage]:
         """Have a file read as far as it goes, and never written; returns what is wrong if that is not all."""
@@ -113,7 +113,7 @@ class Database:
             self.query("SELECT count(*) FROM sqlite_schema")
         except StoreError as error:
             self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
-            return [Damage(None, str(error).removeprefix(f"{self._path}: "))]
+            return [Damage(None, str(error).removeprefix(f"{self.path}: "))]
         return []
 
     def as_far_as_it_goes(self, statement: str) -> list[tuple[Any, ...]]:
@@ -145,12 +145,12 @@ class Database:
 
     def _explained(self, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
         """What SQLite's error means here. Once something has been written, nothing is wrong with what was asked for."""
-        if self._has_written and self._opened != _file_at(self._path):
+        if self._has_written and self._opened != _file_at(self.path):
             return StoreError(
-                f"{self._path}: this store was moved, deleted or replaced while games were played; every game that was "
+                f"{self.path}: this store was moved, deleted or replaced while games were played; every game that was "
                 "stored before is in the file that was here"
             )
-        explained = _explained(self._path, error)
+        explained = _explained(self.path, error)
         is_usage = isinstance(explained, UsageError) and self._has_written
         return StoreError(str(explained)) if is_usage else explained
 
@@ -164,6 +164,10 @@ class Database:
         self.connection = self._connected(write=True)
         for statement in (*(f"PRAGMA {pragma}" for pragma in PRAGMAS), *(["BEGIN"] if is_within else [])):
             self.connection.execute(statement)
+
+    def size(self) -> int:
+        """Of the file, in bytes."""
+        return self.number("page_count") * self.number("page_size")
 
     def number(self, pragma: str) -> int:
         """The value of a pragma that is a number."""

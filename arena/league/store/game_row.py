@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.game.record import GameRecord
+from arena.game.record import GameRecord, RecordError, decode_record
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.printable import printable
@@ -146,6 +146,19 @@ def differences(columns: Columns, record: GameRecord) -> list[str]:
         for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=True)
         if (got != wanted or type(got) is not type(wanted)) and not _is_of_version_1(name, got, wanted)
     ]
+
+
+def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[str]]:
+    """The record that `data` is, and what is wrong with it apart from checksums, in words.
+
+    That it cannot be read, in which case the record is None, or that the columns say something else than it does.
+    """
+    try:
+        record = decode_record(data if isinstance(data, bytes) else b"")
+    except RecordError as error:
+        return None, [f"its record cannot be read: {error}"]
+    different = differences(columns, record)
+    return record, [f"its row does not say what its record says: {'; '.join(different)}"] if different else []
 
 
 def _readable(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import protocol.bot
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.ruleset import Chase, NoMove, Ruleset
@@ -84,12 +85,9 @@ def refusal() -> Callable[[Game, str], IllegalActionError]:
 
 @pytest.fixture(scope="session")
 def random_rows() -> Callable[[Ruleset, Random], list[str]]:
-    """A set-up of the ruleset's army by lot."""
+    """A random set-up of the ruleset's army."""
 
     def draw(ruleset: Ruleset, dice: Random) -> list[str]:
-        letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
-        letters += [EMPTY] * (40 - len(letters))
-        dice.shuffle(letters)
-        return ["".join(letters[first : first + 10]) for first in range(0, 40, 10)]
+        return list(protocol.bot.random_rows(dict(ruleset.army), dice))
 
     return draw

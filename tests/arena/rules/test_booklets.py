@@ -18,8 +18,8 @@ from arena.rules.combat import fight_table
 from arena.rules.events import Event, Fought, Guessed, IllegalActionError, Rescued, Revealed, Rule
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
-from arena.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, RulesetError, Starts, army_text
-from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor
+from arena.rules.ruleset import RULE_KEYS, Bombs, EqualRanks, Ruleset, RulesetError, Starts
+from protocol.notation import FILES, RANK_BY_LETTER, SQUARE_INDEX, Color, Rank, Survivor, army_text
 
 ROWS = (("1", "2", "3", "4"), ("10", "9", "8", "7"))
 
@@ -935,7 +935,7 @@ HEAD = 'title = "Mine"\nsource = "this test"\n'
             ["bombs", 'one of "fixed", "exploding", "mobile"', "loud"],
         ),
         (HEAD + 'extends = "isf"\n[rules]\ninfiltration = 1\n', ["infiltration", "expected true or false, got 1"]),
-        (HEAD + 'extends = "isf"\n[rules]\nrescues = -1\n', ["rescues", "a whole number from 0 up, got -1"]),
+        (HEAD + 'extends = "isf"\n[rules]\nrescues = -1\n', ["rescues", "a whole number from 0 to 1000000, got -1"]),
         (HEAD + 'extends = "isff"\n', ["unknown ruleset 'isff'", "did you mean isf?"]),
         (HEAD + "[army]\nF = 1\n2 = 40\n", ["army: expected at most 40 pieces, got 41"]),
         (HEAD + "[army]\n2 = 4\n", ["army: expected exactly one flag, F = 1"]),
@@ -943,7 +943,7 @@ HEAD = 'title = "Mine"\nsource = "this test"\n'
         (HEAD + 'extends = "isf"\n[rules]\ninfiltration = true\n', ["infiltration needs an infiltrator", "I = 1"]),
         (HEAD + '[army]\nF = 1\nM = 1\n[rules]\ncaptains = "two-steps"\n', ["need a captain", "6 = 1"]),
         (HEAD, ["the key 'army' is missing"]),
-        ('extends = "isf"\nsource = "this test"\n', ["the key 'title' is missing"]),
+        ('source = "this test"\n[army]\nF = 1\nM = 1\n', ["the key 'title' is missing"]),
         (HEAD + 'extends = "isf"\n[notes]\nscout = "?"\n', ["[notes]", "unknown key 'scout'", "scouts"]),
     ],
 )
@@ -964,7 +964,7 @@ def test_a_ruleset_file_that_cannot_be_played_is_refused_by_file_and_key(
         ("isf+resuce", ["unknown switch +resuce", "did you mean rescue?"]),
         ("isf+rescue+rescue", ["+rescue twice"]),
         ("isf+exploding-bombs+mobile-bombs", ["+exploding-bombs and +mobile-bombs", "both decide bombs"]),
-        ("isf+diagonal-spy+facing-attacks", ["strikes diagonally", "contradict each other"]),
+        ("isf+diagonal-spy+facing-attacks", ["attacks diagonally", "contradict each other"]),
         ("barrage+lightning-captains", ["need a captain", "6 = 1 or more"]),
         ("isf+infiltration", ["needs an infiltrator", "I = 1 or more"]),
         ("duel+diagonal-spy", ["+diagonal-spy is a rule for the army F:1 B:6", "duel has F:1 B:2"]),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import arena.rules
+from arena.rules import loading
 from arena.rules.loading import DEFAULT_RULESET, load_ruleset, parse_ruleset, ruleset_names, switch_names, switch_title
 from arena.rules.ruleset import (
     Attacks,
@@ -284,7 +284,7 @@ def test_switches_combine_in_any_order() -> None:
         ("isf+", "unknown switch +; known are attackers-advantage, "),
         ("isf+rescue+rescue", "+rescue twice: both decide rescues, and only one can"),
         ("isf+exploding-bombs+mobile-bombs", "+exploding-bombs and +mobile-bombs: both decide bombs, and only one can"),
-        ("isf+diagonal-spy+facing-attacks", "a spy that strikes diagonally and attacks along files only contradict"),
+        ("isf+diagonal-spy+facing-attacks", "a spy that attacks diagonally and attacks along files only contradict"),
         ("duel+diagonal-spy", "+diagonal-spy is a rule for the army F:1 B:6 S:1 2:8"),
         ("barrage+facing-attacks", "+facing-attacks is a rule for the army F:1 B:6 S:1 2:8"),
         ("duel+lightning-captains", "captains that move two squares need a captain in the army (6 = 1 or more)"),
@@ -377,7 +377,39 @@ def test_the_order_of_the_army_in_the_file_and_a_rank_counted_zero_make_no_diffe
 def test_a_file_may_extend_a_shipped_ruleset_and_say_only_what_differs() -> None:
     base = load_ruleset("vintage/lightning")
     ruleset = _parse('extends = "vintage/lightning"\ntitle = "t"\nsource = "s"\n[rules]\ntwo_squares = 5\n')
-    assert ruleset == replace(base, name="small", title="t", source="s", two_squares=5)
+    notes = tuple((key, note) for key, note in base.notes if key != "two_squares")  # which is about three
+    assert ruleset == replace(base, name="small", title="t", source="s", two_squares=5, notes=notes)
+
+
+@pytest.mark.parametrize(
+    "line", ["max_plies = 500", "max-plies = 500", "rules.max_plies = 500", "rules.max-plies = 500"]
+)
+def test_to_change_one_rule_a_file_needs_what_it_extends_and_that_rule(line: str) -> None:
+    base = load_ruleset("isf")
+    ruleset = _parse(f'extends = "isf"\n{line}\n')
+    assert (ruleset.max_plies, ruleset.source) == (500, base.source)
+    assert ruleset.title == f"{base.title}, as small.toml changes it"
+    assert replace(ruleset, max_plies=base.max_plies).digest() == base.digest()
+    assert "max_plies" not in dict(ruleset.notes)
+
+
+def test_notes_may_be_spelled_as_bots_are_told_the_rules() -> None:
+    assert dict(_parse('extends = "isf"\nnotes.max-plies = "ours"').notes)["max_plies"] == "ours"
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ("max_plies = 5\n[rules]\nmax_plies = 5", "max_plies stands in [rules] and at the top; expected one of them"),
+        ("max-plies = 5\nmax_plies = 5", "max_plies and max-plies are the same rule; expected one of them"),
+        ("rules.max-plies = 5\nrules.max_plies = 5", "[rules]: max_plies and max-plies are the same rule"),
+        ("max-plies = 0", 'small.toml: max_plies: expected a whole number from 1 to 1000000, or "none", got 0'),
+        ("max-ply = 5", "unknown key 'max-ply'; did you mean max_plies"),
+        ("ex-tends = 5", "unknown key 'ex-tends'; did you mean extends?"),
+    ],
+)
+def test_a_rule_stands_in_one_place_and_in_one_spelling(lines: str, complaint: str) -> None:
+    assert complaint in _refusal(f'extends = "isf"\n{lines}\n')
 
 
 def test_a_file_that_extends_another_may_have_an_army_of_its_own_and_notes_of_its_own() -> None:
@@ -390,7 +422,8 @@ def test_a_file_that_extends_another_may_have_an_army_of_its_own_and_notes_of_it
 @pytest.mark.parametrize("base", ["isff", "small.toml", "isf+rescue", "../isf", ""])
 def test_a_file_can_extend_shipped_rulesets_only(base: str) -> None:
     text = _refusal(f'extends = "{base}"\ntitle = "t"\nsource = "s"\n')
-    assert f"unknown ruleset {base!r}" in text or "extends: expected a text" in text
+    assert text.startswith("small.toml: extends: ")
+    assert (f"unknown ruleset {base!r}" if base else "expected a string that is not empty, got ''") in text
 
 
 def test_a_file_is_loaded_by_its_path_and_takes_switches(tmp_path: Path) -> None:
@@ -452,45 +485,59 @@ def test_a_missing_key_that_no_default_can_stand_for_is_named(line: str, key: st
     assert f"small.toml: the key '{key}' is missing" in text
 
 
-def test_a_file_that_extends_another_must_have_a_title_and_a_source_of_its_own() -> None:
-    assert "the key 'title' is missing" in _refusal('extends = "isf"\nsource = "s"\n')
-    assert "the key 'source' is missing" in _refusal('extends = "isf"\ntitle = "t"\n')
+def test_all_missing_keys_are_named_at_once_with_the_way_to_need_none() -> None:
+    assert _refusal("max_plies = 5\n") == (
+        "small.toml: the keys 'title', 'source', 'army' are missing; "
+        'only a file that extends a ruleset (extends = "isf") needs none'
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('title = "A small game"', "title = 7", "title: expected a text, got 7"),
-        ('title = "A small game"', 'title = ""', "title: expected a text, got ''"),
-        ('source = "this test"', 'source = ["this", "test"]', "source: expected a text, got ['this', 'test']"),
-        ('title = "A small game"', 'title = "A"\nextends = 3', "extends: expected a text, got 3"),
+        ('title = "A small game"', "title = 7", "title: expected a string that is not empty, got 7"),
+        ('title = "A small game"', 'title = ""', "title: expected a string that is not empty, got ''"),
+        (
+            'source = "this test"',
+            'source = ["this", "test"]',
+            "source: expected a string that is not empty, got ['this', 'test']",
+        ),
+        ('title = "A small game"', 'title = "A"\nextends = 3', "extends: expected a string that is not empty, got 3"),
         ('starts = "red"', 'starts = "green"', 'starts: expected one of "red", "blue", "chosen", got \'green\''),
         ('starts = "red"', "starts = 0", 'starts: expected one of "red", "blue", "chosen", got 0'),
         ('starts = "red"', 'starts = ["red"]', 'starts: expected one of "red", "blue", "chosen", got [\'red\']'),
-        ("two_squares = 3", "two_squares = 0", 'two_squares: expected a whole number from 1 up, or "none", got 0'),
-        ("two_squares = 3", "two_squares = 3.0", "two_squares: expected a whole number from 1 up"),
-        ("two_squares = 3", "two_squares = true", "two_squares: expected a whole number from 1 up"),
-        ("two_squares = 3", 'two_squares = "3"', "two_squares: expected a whole number from 1 up"),
+        (
+            "two_squares = 3",
+            "two_squares = 0",
+            'two_squares: expected a whole number from 1 to 1000000, or "none", got 0',
+        ),
+        ("two_squares = 3", "two_squares = 3.0", "two_squares: expected a whole number from 1 to 1000000"),
+        ("two_squares = 3", "two_squares = true", "two_squares: expected a whole number from 1 to 1000000"),
+        ("two_squares = 3", 'two_squares = "3"', "two_squares: expected a whole number from 1 to 1000000"),
         ('chase = "isf"', 'chase = "ISF"', 'chase: expected one of "free", "isf", "booklet", got \'ISF\''),
         ('no_move = "at-once"', "no_move = false", 'no_move: expected one of "at-once", "on-turn", got False'),
         ("needs_attacker = false", "needs_attacker = 0", "needs_attacker: expected true or false, got 0"),
         ("needs_attacker = false", 'infiltration = "no"', "infiltration: expected true or false, got 'no'"),
-        ("rescues = 0", "rescues = -1", "rescues: expected a whole number from 0 up, got -1"),
-        ("rescues = 0", 'rescues = "none"', "rescues: expected a whole number from 0 up, got 'none'"),
+        ("rescues = 0", "rescues = -1", "rescues: expected a whole number from 0 to 1000000, got -1"),
+        ("rescues = 0", 'rescues = "none"', "rescues: expected a whole number from 0 to 1000000, got 'none'"),
         ("rescues = 0", 'bombs = "soft"', 'bombs: expected one of "fixed", "exploding", "mobile", got \'soft\''),
-        ("max_plies = 1000", "max_plies = 0", "max_plies: expected a whole number from 1 up"),
-        ("max_plies = 1000", "max_plies = -1", "max_plies: expected a whole number from 1 up"),
-        ("max_quiet_plies = 100", "max_quiet_plies = inf", "max_quiet_plies: expected a whole number from 1 up"),
-        ("B = 2", "B = -1", "[army]: B: expected a whole number from 0 up"),
-        ("B = 2", "B = 1.5", "[army]: B: expected a whole number from 0 up"),
-        ("B = 2", 'B = "two"', "[army]: B: expected a whole number from 0 up"),
+        ("max_plies = 1000", "max_plies = 0", "max_plies: expected a whole number from 1 to 1000000"),
+        ("max_plies = 1000", "max_plies = -1", "max_plies: expected a whole number from 1 to 1000000"),
+        (
+            "max_quiet_plies = 100",
+            "max_quiet_plies = inf",
+            "max_quiet_plies: expected a whole number from 1 to 1000000",
+        ),
+        ("B = 2", "B = -1", "[army]: B: expected a whole number from 0 to 1000000"),
+        ("B = 2", "B = 1.5", "[army]: B: expected a whole number from 0 to 1000000"),
+        ("B = 2", 'B = "two"', "[army]: B: expected a whole number from 0 to 1000000"),
         (
             "[army]\nF = 1\nB = 2\n3 = 1\n6 = 1\nM = 1\n",
             'army = "all of it"\n',
             "army: expected a table, got 'all of it'",
         ),
         ('[notes]\nchase = "as seen on television"\n', '[[notes]]\nchase = "x"\n', "notes: expected a table"),
-        ('chase = "as seen on television"', "chase = 7", "[notes]: chase: expected a text, got 7"),
+        ('chase = "as seen on television"', "chase = 7", "[notes]: chase: expected a string that is not empty, got 7"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_with_what_was_expected(old: str, new: str, complaint: str) -> None:
@@ -531,7 +578,7 @@ def test_what_can_move_counts_by_the_rules_in_force() -> None:
     ("line", "complaint"),
     [
         ("infiltration = true", "infiltration needs an infiltrator in the army (I = 1 or more)"),
-        ('spy = "diagonal"', "a spy that strikes diagonally needs a spy in the army (S = 1 or more)"),
+        ('spy = "diagonal"', "a spy that attacks diagonally needs a spy in the army (S = 1 or more)"),
         ('spy = "diagonal"\nattacks = "facing"', "contradict each other"),
     ],
 )
@@ -658,7 +705,7 @@ def _editions_named(source: str, editions: set[str]) -> Iterator[tuple[int, str]
             yield node.lineno, str(node.value)
 
 
-MODULES = sorted(Path(folder) / path.name for folder in arena.rules.__path__ for path in Path(folder).glob("*.py"))
+MODULES = sorted(Path(loading.__file__).parent.glob("*.py"))
 
 
 def test_there_are_engine_modules_to_look_at() -> None:

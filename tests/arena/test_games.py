@@ -1,4 +1,5 @@
-"""Which games a league has: the same ones for the same settings and bots, whoever comes first and whatever is added."""
+"""Which games a league has: the same ones for the same settings and bots, whoever comes first, whatever is added and
+whatever they are called."""
 
 from collections import Counter
 from dataclasses import replace
@@ -13,7 +14,19 @@ from hypothesis import strategies as st
 
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.schedule import ID_LENGTH, Settings, schedule
+from arena.league.games import (
+    ID_LENGTH,
+    Games,
+    Scheme,
+    Settings,
+    Stored,
+    game_id,
+    misfit,
+    pair_seed_of,
+    scheme_of,
+    seeds_of,
+)
+from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove, Ruleset, Starts
 from protocol.notation import Rank
@@ -22,7 +35,12 @@ DUEL = load_ruleset("duel")
 SETTINGS = Settings(DUEL, TimeControl())
 ANN, BOB, CAT, DAN = (Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat", "dan"))
 
-players = st.lists(st.builds(Player, st.text(max_size=5), st.text(max_size=5)), min_size=2, max_size=5, unique=True)
+players = st.lists(
+    st.builds(Player, st.text(max_size=5), st.text(max_size=5)),
+    min_size=2,
+    max_size=5,
+    unique_by=lambda player: player.digest,
+)
 
 
 def ids(games: list[GameSpec]) -> set[str]:
@@ -67,14 +85,25 @@ def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
     assert schedule(SETTINGS, some, rounds) == games
 
 
+ARMY = ((Rank.FLAG, 1), (Rank.MARSHAL, 1))
+RULES = Ruleset("x", "", "", ARMY, Starts.RED, 3, Chase.ISF, NoMove.AT_ONCE, max_plies=2000, max_quiet_plies=200)
+FIXED = Settings(RULES, TimeControl(100, None, 0, 10_000, 5000, 50), 1)
+
+
 def test_ids_are_the_same_on_every_machine_and_in_every_version() -> None:
     """A store is resumed by them. If this fails, old stores can no longer be resumed: is that meant?"""
-    army = ((Rank.FLAG, 1), (Rank.MARSHAL, 1))
-    rules = Ruleset("x", "", "", army, Starts.RED, 3, Chase.ISF, NoMove.AT_ONCE, max_plies=2000, max_quiet_plies=200)
-    fixed = Settings(rules, TimeControl(100, None, 0, 10_000, 5000, 50), 1)
-    first, second = schedule(fixed, [Player("ann", "a"), Player("bob", "b")], 1)
-    assert (first.id, second.id) == ("03a9f715643252b6", "46670778abfb15e2")
-    assert (first.pair_seed, first.seeds) == (248763649273479, (3009905973, 682178129))
+    first, second = schedule(FIXED, [Player("ann", "a"), Player("bob", "b")], 1)
+    assert (first.id, second.id) == ("2b1d411ab122782a", "79439af20158769c")
+    assert (first.pair_seed, first.seeds) == (229643040698703, (2304507898, 2811616288))
+
+
+def test_the_ids_of_earlier_versions_are_still_known() -> None:
+    """They are those that the first version made of the same two."""
+    players = (Player("ann", "a"), Player("bob", "b"))
+    pair_seed = pair_seed_of(FIXED.digest(), players, 0, Scheme.NAMES)
+    assert (pair_seed, seeds_of(pair_seed, players, Scheme.NAMES)) == (248763649273479, (3009905973, 682178129))
+    assert game_id(pair_seed, players, Scheme.NAMES) == "03a9f715643252b6"
+    assert game_id(pair_seed, players[::-1], Scheme.NAMES) == "46670778abfb15e2"
 
 
 def test_adding_a_bot_keeps_the_games_of_the_others() -> None:
@@ -89,19 +118,6 @@ def test_adding_a_round_keeps_the_games_of_the_earlier_ones() -> None:
     new = schedule(SETTINGS, [ANN, BOB, CAT], 3)
     assert new[: len(old)] == old
     assert not ids(new[len(old) :]) & ids(old)
-
-
-@pytest.mark.parametrize("number", range(2, 13))
-def test_at_any_time_all_bots_have_played_about_equally_often_and_as_often_with_each_colour(number: int) -> None:
-    some = [Player(f"p{place}", "") for place in range(number)]
-    played, as_red = Counter(dict.fromkeys(some, 0)), Counter(dict.fromkeys(some, 0))
-    for game in schedule(SETTINGS, some, 3):
-        played.update(game.players)
-        as_red[game.players[0]] += 1
-        assert max(played.values()) - min(played.values()) <= (2 if number % 2 else 1)
-        assert all(abs(2 * as_red[player] - played[player]) <= 2 for player in some)
-    assert set(played.values()) == {6 * (number - 1)}
-    assert set(as_red.values()) == {3 * (number - 1)}
 
 
 def test_a_match_begins_with_the_first_bot_as_red_and_changes_colours_after_each_game() -> None:
@@ -189,9 +205,18 @@ def test_banks_that_differ_by_a_millisecond_are_told_apart_in_words_too() -> Non
     assert one.described() != other.described()
 
 
-@pytest.mark.parametrize("other", [Player("ann", "new-digest"), Player("new-name", ANN.digest)])
-def test_a_bot_with_another_name_or_other_files_has_none_of_the_old_ones_games(other: Player) -> None:
+def test_a_bot_with_other_files_has_none_of_the_old_ones_games() -> None:
+    other = Player("ann", "new-digest")
     assert not ids(schedule(SETTINGS, [ANN, BOB], 3)) & ids(schedule(SETTINGS, [other, BOB], 3))
+
+
+@given(players, st.lists(st.text(max_size=5), min_size=5, max_size=5), st.integers(1, 3))
+@hypothesis_settings(deadline=None, max_examples=50)
+def test_what_bots_are_called_changes_no_id_and_no_seed(some: list[Player], names: list[str], rounds: int) -> None:
+    renamed = [msgspec.structs.replace(player, name=name) for player, name in zip(some, names, strict=False)]
+    for old, new in zip(schedule(SETTINGS, some, rounds), schedule(SETTINGS, renamed, rounds), strict=True):
+        assert (new.id, new.seeds, new.pair_seed) == (old.id, old.seeds, old.pair_seed)
+        assert [player.digest for player in new.players] == [player.digest for player in old.players]
 
 
 def test_titles_and_sources_are_no_rules() -> None:
@@ -199,9 +224,9 @@ def test_titles_and_sources_are_no_rules() -> None:
     assert ids(schedule(Settings(same, TimeControl()), [ANN, BOB], 1)) == ids(schedule(SETTINGS, [ANN, BOB], 1))
 
 
-def test_names_and_digests_are_not_run_together() -> None:
-    """`ab` with digest `c` is not `a` with digest `bc`, whatever the two contain."""
-    tricky = [Player("ab", "c"), Player("a", "bc"), Player("a\n'b'", "c"), Player("a", "'b'\nc"), Player("", "abc")]
+def test_digests_are_not_run_together() -> None:
+    """`ab` against `c` is not `a` against `bc`, whatever the two contain."""
+    tricky = [Player("x", digest) for digest in ("ab", "c", "a", "bc", "a\n'b'", "'b'\nc", "", "abc")]
     games = schedule(SETTINGS, tricky, 1)
     assert len({game.pair_seed for game in games}) == len(games) // 2
     assert len(ids(games)) == len(games)
@@ -254,3 +279,99 @@ def test_where_the_rules_say_who_starts_there_is_no_lot(starts: Starts) -> None:
 def test_a_league_whose_starter_is_drawn_by_lot_is_another_one_than_a_league_that_red_starts() -> None:
     assert not ids(schedule(CHOSEN, [ANN, BOB], 5)) & ids(schedule(SETTINGS, [ANN, BOB], 5))
     assert CHOSEN.described() != SETTINGS.described()
+
+
+# --- stores of earlier versions -------------------------------------------------------------------------------------
+
+
+def old_games(settings: Settings, players: list[Player], rounds: int) -> list[GameSpec]:
+    """The games as earlier versions had them."""
+    found = []
+    for game in schedule(settings, players, rounds):
+        number = next(
+            number
+            for number in range(rounds)
+            if pair_seed_of(settings.digest(), game.players, number) == game.pair_seed
+        )
+        pair_seed = pair_seed_of(settings.digest(), game.players, number, Scheme.NAMES)
+        found.append(
+            msgspec.structs.replace(
+                game,
+                id=game_id(pair_seed, game.players, Scheme.NAMES),
+                pair_seed=pair_seed,
+                seeds=seeds_of(pair_seed, game.players, Scheme.NAMES),
+            )
+        )
+    return found
+
+
+def renamed(*some: Player) -> list[Player]:
+    return [msgspec.structs.replace(player, name=f"new {player.name}") for player in some]
+
+
+@pytest.mark.parametrize("now", [[ANN, BOB, CAT], [CAT, ANN, BOB], renamed(CAT, BOB, ANN)])
+def test_games_that_are_stored_by_names_are_planned_as_they_are_stored(now: list[Player]) -> None:
+    stored = old_games(SETTINGS, [ANN, BOB, CAT], 2)
+    planned = schedule(SETTINGS, now, 3, Stored(ids(stored), (ANN, BOB, CAT)))
+    assert by_id(planned[: len(stored)]) == by_id(stored)
+    assert all(scheme_of(game) is Scheme.CONTENT for game in planned[len(stored) :])
+
+
+def test_the_return_game_of_one_that_is_stored_by_names_has_its_seeds() -> None:
+    first, back, *_ = old_games(SETTINGS, [ANN, BOB], 1)
+    assert schedule(SETTINGS, [ANN, BOB], 1, Stored({first.id}, (ANN, BOB))) == [first, back]
+    assert schedule(SETTINGS, [ANN, BOB], 1, Stored({back.id}, (ANN, BOB))) == [first, back]
+
+
+def test_the_return_game_of_bots_that_were_renamed_since_is_a_new_one() -> None:
+    """It is to be played under the names of now, which old ids do not follow from."""
+    first, _ = old_games(SETTINGS, [ANN, BOB], 1)
+    now = renamed(ANN, BOB)
+    _, back = schedule(SETTINGS, now, 1)
+    assert schedule(SETTINGS, now, 1, Stored({first.id}, (ANN, BOB))) == [first, back]
+
+
+def test_a_game_that_is_stored_by_contents_stays_that() -> None:
+    """Even where the store has both, as no arena makes it: the other is one too many."""
+    old, new = old_games(SETTINGS, [ANN, BOB], 1), schedule(SETTINGS, [ANN, BOB], 1)
+    assert schedule(SETTINGS, [ANN, BOB], 1, Stored(ids(old) | ids(new), (ANN, BOB))) == new
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        Stored(ids(schedule(SETTINGS, [DAN, BOB], 2)), (DAN, BOB)),
+        Stored(ids(old_games(SETTINGS, [DAN, BOB], 2)), (DAN, BOB)),
+        Stored(ids(old_games(SETTINGS, [Player("ann", "old"), BOB], 2)), (Player("ann", "old"), BOB)),
+        Stored(ids(old_games(SETTINGS, [ANN, BOB], 2)), ()),
+        Stored(frozenset(), (ANN, BOB)),
+    ],
+)
+def test_games_of_others_or_of_nobody_in_the_store_are_not_taken_for_theirs(stored: Stored) -> None:
+    assert schedule(SETTINGS, [ANN, BOB], 2, stored) == schedule(SETTINGS, [ANN, BOB], 2)
+
+
+def test_a_game_is_sound_by_either_scheme_and_by_no_mixture_of_both() -> None:
+    new, old = schedule(SETTINGS, [ANN, BOB], 1)[0], old_games(SETTINGS, [ANN, BOB], 1)[0]
+    assert (misfit(new), misfit(old)) == (None, None)
+    assert (scheme_of(new), scheme_of(old)) == (Scheme.CONTENT, Scheme.NAMES)
+    replaced = msgspec.structs.replace
+    assert "its id does not follow" in (misfit(replaced(new, id=old.id)) or "")
+    assert "its id does not follow" in (misfit(replaced(old, pair_seed=new.pair_seed)) or "")
+    assert "its seeds do not follow" in (misfit(replaced(new, seeds=old.seeds)) or "")
+    assert "its id does not follow" in (misfit(replaced(old, players=(CAT, BOB))) or "")
+    assert misfit(replaced(new, players=tuple(renamed(*new.players)))) is None, "a name is no part of a game"
+
+
+def test_nobody_plays_against_itself_whatever_it_calls_itself() -> None:
+    twin = msgspec.structs.replace(ANN, name="twin")
+    new = Games(SETTINGS).game(ANN, twin, 0)
+    assert misfit(new) == "both sides are the same player"
+    pair_seed = pair_seed_of(SETTINGS.digest(), (ANN, twin), 0, Scheme.NAMES)
+    old = msgspec.structs.replace(
+        new,
+        id=game_id(pair_seed, (ANN, twin), Scheme.NAMES),
+        pair_seed=pair_seed,
+        seeds=seeds_of(pair_seed, (ANN, twin), Scheme.NAMES),
+    )
+    assert misfit(old) is None, "copies of a bot in a store of an earlier version"

@@ -1,20 +1,20 @@
-"""Who takes part in what was asked for on the command line, and what is said of those that cannot."""
+"""Who takes part in what was asked for, and what is said of those that cannot."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.bots import BotSpec, find_entrants, told_apart
-from arena.bots.build import BuildLimits, build_all
-from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
+from arena.bots.build import build_all
 from arena.bots.names import given_name
+from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import runnable
-from arena.cli.options import PlayOptions, option_value
-from arena.cli.streams import remark
 from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.game.time_control import parse_duration
+from arena.league.options import PlayOptions
+from arena.league.running import Say
+from arena.league.settings import build_limits, usual_limits
 from arena.league.store import Store
 from arena.printable import printable
 
@@ -26,19 +26,21 @@ def entrants(
     paths: Sequence[str],
     level: Level,
     options: PlayOptions,
-    strict: bool,
     *,
+    strict: bool,
     follow_links: bool,
     store: Callable[[Sequence[BotSpec]], Path],
+    say: Say,
+    run: Run,
 ) -> tuple[list[BotSpec], Path]:
     """The bots at these paths, built, names told apart: at least two that can be started, and broken ones; their store.
 
     If it is `strict`, broken ones are refused. `store` says where the games of these bots are kept, if there are any:
-    who has played there keeps the name. What is passed over and what is broken is said on standard error.
-    Raises `UsageError` naming all that is wrong.
+    who has played there keeps the name. What is passed over and what is broken is told to `say`, line by line.
+    `run` runs builds and trials. Raises `UsageError` naming all that is wrong.
     """
     found = find_entrants(paths, follow_links=follow_links)
-    bots = built(found.bots, level, options)
+    bots = built(found.bots, level, options, say, run)
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]
     if strict and faults:
@@ -51,11 +53,11 @@ def entrants(
     before = {player.digest for player in played}
     named = told_apart(bots, played)
     for line in [*found.remarks, *_renamed(named), *_unsteady(found.bots, named, before)]:
-        remark(line)
+        say(line)
     for bot in named:
         if bot.fault is not None:
-            remark(f"broken: {bot.fault}")
-            remark(f"    {bot.name} forfeits its games; --strict refuses the league instead")
+            say(f"broken: {bot.fault}")
+            say(f"    {bot.name} forfeits its games; --strict refuses the league instead")
     return named, path
 
 
@@ -90,25 +92,11 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
     return lines
 
 
-def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions) -> list[BotSpec]:
+def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, run: Run) -> list[BotSpec]:
     """The same bots, built where they have to be; those that cannot be, or cannot be run at this level, are broken.
 
     Raises `UsageError` for an option that makes no sense.
     """
-    limits = BuildLimits(
-        seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
-        memory=option_value("--build-memory", parse_memory, options.build_memory),
-        disk=option_value("--build-disk", parse_size, options.build_disk),
-        network=options.build_network,
-    )
+    limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
-    return runnable(level, build_all(bots, level, limits, host, remark), host, usual_limits(options))
-
-
-def usual_limits(options: PlayOptions) -> Limits:
-    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
-    return Limits(
-        option_value("--memory", parse_memory, options.memory),
-        option_value("--processes", check_processes, options.processes),
-        option_value("--tmp", parse_size, options.tmp),
-    )
+    return runnable(level, build_all(bots, level, limits, host, say, run=run), host, usual_limits(options), run)

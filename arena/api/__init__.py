@@ -1,0 +1,32 @@
+"""The public API, which `import arena` gives: what a notebook, a test or a program of one's own needs."""
+
+from arena.api.bot import OpenBot, open_bot
+from arena.api.games import MatchResult, match, play
+from arena.api.league import League
+from arena.api.results import Result, Standings
+from arena.api.settings import rules
+from arena.api.steps import Board, Step, replay
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord
+from arena.rules.game import Game
+from arena.rules.ruleset import Ruleset
+
+__all__ = [
+    "ArenaError",
+    "Board",
+    "Game",
+    "GameRecord",
+    "League",
+    "MatchResult",
+    "OpenBot",
+    "Result",
+    "Ruleset",
+    "Standings",
+    "Step",
+    "UsageError",
+    "match",
+    "open_bot",
+    "play",
+    "replay",
+    "rules",
+]

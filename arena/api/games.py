@@ -1,0 +1,180 @@
+"""Games and matches in one call: `arena.play` and `arena.match`."""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar, Unpack
+
+from arena.api.results import Result, forfeits_text, result_of
+from arena.api.settings import AnyPath, GameOptions, LeagueOptions, bot_word, path_of, play_options
+from arena.api.threads import Errand, in_thread
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord
+from arena.game.verdict import GameResult
+from arena.league.league import Entry, OpenLeague, open_league
+from arena.league.options import MOST_GAMES, PlayOptions
+from arena.league.ratings import Difference, difference
+from arena.league.store import GameRow
+from protocol.notation import Color
+
+T = TypeVar("T")
+OnResult = Callable[[Result], object]
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What came of a match. All counts are those of the first bot; a game that both lost counts as one that it lost.
+
+    `records` are all games, in the order in which they were to be played: the first bot has Red in every other one,
+    beginning with the first. `difference` is how many Elo the first is above the second, with the ends of the 95%
+    interval (infinite where the games do not bound it); None if there is no game that says anything.
+    """
+
+    first: str
+    second: str
+    wins: int
+    draws: int
+    losses: int
+    records: tuple[GameRecord, ...] = field(repr=False)
+    difference: Difference | None
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return len(self.records)
+
+    @property
+    def score(self) -> float:
+        """The points of the first bot per game, from 0 to 1: a draw is half a point."""
+        return (self.wins + self.draws / 2) / self.games
+
+    def __str__(self) -> str:
+        return (
+            f"{self.first} - {self.second}: +{self.wins} ={self.draws} -{self.losses} of {self.games}, {self.score:.1%}"
+        )
+
+
+def play(
+    first: AnyPath, second: AnyPath, *, rules: str = "isf", store: AnyPath | None = None, **options: Unpack[GameOptions]
+) -> GameRecord:
+    """Play one game, in which the first bot has Red, and return its record.
+
+    A bot is a path as on the command line. Without a `store` (an SQLite file) nothing is kept; in one, a game that it
+    holds already is not played again. Waits until the game is over; see docs/api.md for where this may be called.
+    Raises `UsageError` for what was asked for wrongly, bots that cannot be started among it, and other `ArenaError`.
+    """
+    entry = _match_entry(first, second, 1)
+    with _place(store) as path:
+        chosen = play_options(GameOptions, options, rules=rules, store=path, jobs=1)
+        (record,) = play_league(entry, chosen, None, _records, tells_forfeits=False)
+    return record
+
+
+def match(
+    first: AnyPath,
+    second: AnyPath,
+    *,
+    games: int = 20,
+    rules: str = "isf",
+    store: AnyPath | None = None,
+    on_result: OnResult | None = None,
+    **options: Unpack[LeagueOptions],
+) -> MatchResult:
+    """Play a match, several games at a time, the bots changing colours after each game.
+
+    `on_result` is called with each game as soon as it is stored, in the thread that has called this; what it raises
+    stops the match. `store`, `rules` and errors are as for `arena.play`.
+    """
+    entry = _match_entry(first, second, games)
+    with _place(store) as path:
+        chosen = play_options(LeagueOptions, options, rules=rules, store=path)
+        return play_league(entry, chosen, on_result, _match_result)
+
+
+def _match_entry(first: AnyPath, second: AnyPath, games: int) -> Entry:
+    if type(games) is not int or not 1 <= games <= MOST_GAMES:
+        raise UsageError(f"games: expected a whole number from 1 to {MOST_GAMES}, got {games!r}")
+    paths = [bot_word(path) for path in (first, second)]
+    return Entry(paths, "match", (games + 1) // 2, games)
+
+
+@contextlib.contextmanager
+def _place(store: AnyPath | None) -> Iterator[Path]:
+    """Where games are kept: in the store that was named, or until they have been read."""
+    if store is not None:
+        yield path_of(store, "store")
+        return
+    with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder, "games.sqlite")
+
+
+class _Watcher:
+    """Passes on what happens in the games to the thread that waits for them."""
+
+    def __init__(self, errand: Errand[T], on_result: OnResult | None) -> None:
+        self._errand = errand
+        self._on_result = on_result
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        if self._on_result:
+            self._errand.tell(partial(self._on_result, result_of(row, {})))
+
+    def remark(self, text: str) -> None:
+        self._errand.remark(text)
+
+    def closing(self, under_way: int) -> None:
+        pass
+
+
+def play_league(
+    entry: Entry,
+    options: PlayOptions,
+    on_result: OnResult | None,
+    collect: Callable[[OpenLeague], T],
+    *,
+    tells_forfeits: bool = True,
+) -> T:
+    """Play all that is missing; returns what `collect` makes of it. Raises `ArenaError` if not all could be played."""
+
+    def work(errand: Errand[T]) -> T:
+        with open_league(entry, options, errand.remark, errand.run) as league:
+            outcome = league.play(errand.stop, _Watcher(errand, on_result))
+            if outcome.error:
+                raise outcome.error
+            if outcome.changed:
+                raise ArenaError("\n".join(outcome.changed))
+            for line in outcome.remarks:
+                errand.remark(line)
+            for forfeits in outcome.forfeits if tells_forfeits else ():
+                errand.remark(forfeits_text(forfeits))
+            return collect(league)
+
+    return in_thread(work)
+
+
+def _records(league: OpenLeague) -> tuple[GameRecord, ...]:
+    return tuple(league.store.record(game.id)[1] for game in league.plan.games)
+
+
+def _match_result(league: OpenLeague) -> MatchResult:
+    first, second = league.plan.players
+    records = _records(league)
+    wins, draws, beaten = 0, 0, 0
+    for record in records:
+        result = record.verdict.result
+        won = None if result.winner is None else record.players[Color(result.winner)]
+        wins += won == first
+        beaten += won == second
+        draws += result is GameResult.DRAW
+    return MatchResult(
+        first=first.name,
+        second=second.name,
+        wins=wins,
+        draws=draws,
+        losses=len(records) - wins - draws,
+        records=records,
+        difference=difference(wins, draws, beaten) if wins + draws + beaten else None,
+    )

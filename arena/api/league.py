@@ -1,0 +1,116 @@
+"""A league as an object: `arena.League`."""
+
+import glob
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self, Unpack
+
+from arena.api.games import OnResult, play_league
+from arena.api.results import Result, Standings, result_of
+from arena.api.settings import AnyPath, LeagueOptions, path_of, plain_errors, play_options
+from arena.api.threads import log
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.league.league import Entry, OpenLeague
+from arena.league.store import Contents, Store, damage_text
+from arena.report.standings import Roster, make_table, players_of
+
+
+class League:
+    """A round robin whose games are kept in a store, an SQLite file that is made when the first game is played.
+
+    Use it in a `with` statement or without one: the store is open only while games are played or read. Options are
+    those of `arena league`, and games that the store holds already are not played again. Nothing is looked at before
+    `run`, so that errors in options and bots come then.
+    """
+
+    def __init__(self, store: AnyPath, *, rules: str = "isf", **options: Unpack[LeagueOptions]) -> None:
+        self.path: Path = path_of(store, "store")
+        self._options = play_options(LeagueOptions, options, rules=rules, store=self.path)
+        self._paths: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def add(self, *paths: AnyPath) -> None:
+        """Have bots take part: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
+
+        What takes part already is passed over. Raises `UsageError` for a pattern that no file matches.
+        """
+        for path in paths:
+            text = os.path.expanduser(path_of(path, "bot"))
+            known = {os.path.realpath(one) for one in self._paths}
+            found = [text]
+            if glob.has_magic(text) and not os.path.lexists(text):
+                found = sorted(glob.glob(text))
+                if not found:
+                    raise UsageError(f"{text}: expected bots, and there is no file of such a name")
+            self._paths += [one for one in found if os.path.realpath(one) not in known]
+
+    def run(
+        self,
+        rounds: int = 2,
+        *,
+        on_result: OnResult | None = None,
+        strict: bool = False,
+        follow_links: bool = False,
+    ) -> Standings:
+        """Play until every pair has met twice in each of the rounds, and return the standings.
+
+        `on_result` is called with each game as soon as it is stored, in the thread that has called this; what it
+        raises stops the league. Bots that cannot be started forfeit their games; if it is `strict` they are refused.
+        Paths that are symbolic links are such bots, unless links are to be followed. Raises `UsageError` for what was
+        asked for wrongly, and other `ArenaError`; the games that are stored by then stay.
+        """
+        if type(rounds) is not int or rounds < 1:
+            raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
+        entry = Entry(tuple(self._paths), "league", rounds, strict=strict, follow_links=follow_links)
+        return play_league(entry, self._options, on_result, _standings)
+
+    def standings(self, *, everyone: bool = False) -> Standings:
+        """The table of the bots that took part the last time, or of all that have ever played in the store."""
+        contents = self._read()
+        everybody = everyone or not contents.entrants
+        chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
+        return Standings(make_table(chosen, contents.rows, None if everyone else contents.planned))
+
+    def games(self) -> list[Result]:
+        """All games that are stored, in the order in which they were."""
+        contents = self._read()
+        names = Roster(players_of(contents.rows, contents.entrants), contents.rows).names
+        return [result_of(row, names) for row in contents.rows]
+
+    def record(self, game: int | str) -> GameRecord:
+        """The record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
+        return stored_record(self.path, game)
+
+    def _read(self) -> Contents:
+        if not os.path.lexists(self.path):
+            return Contents([], (), {}, ())
+        with plain_errors(), Store(self.path, create=False) as store:
+            contents = store.read()
+        if contents.damage:
+            log.warning(
+                "%s is damaged; what is named here does not count:\n%s", self.path, damage_text(contents.damage)
+            )
+        return contents
+
+
+def stored_record(path: Path, game: int | str) -> GameRecord:
+    """The record of a stored game, by its number or the start of its id. Raises `ArenaError`."""
+    with plain_errors(), Store(path, create=False) as store:
+        numbers = store.numbers()
+        if isinstance(game, int) and game not in numbers:  # as a string it might be the start of an id
+            got = f"from 1 to {numbers[-1]}" if numbers else "of a game, and none is stored here yet"
+            raise UsageError(f"{path}: there is no game {game}; expected a number {got}")
+        return store.record(str(game))[1]
+
+
+def _standings(league: OpenLeague) -> Standings:
+    return Standings(make_table(league.plan.players, league.rows(), len(league.plan.games)))

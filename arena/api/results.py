@@ -1,0 +1,122 @@
+"""What comes of games, as values that print as plain tables and lines."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from arena.errors import UsageError, suggest
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.league import Forfeits
+from arena.league.store import GameRow
+from arena.report.standings import Difference, Line, Table
+from arena.report.terminal import PLAIN_WIDTH, full_report, game_line
+from protocol.notation import Color, Reason
+
+
+@dataclass(frozen=True)
+class Result:
+    """One game that is stored. `str()` is a line about it.
+
+    `number` is that in the store, `id` the game's own. `winner` is the name of a bot; None for a draw, and for a game
+    that both lost. `seconds` is how long the game took, `detail` says in words how it ended.
+    """
+
+    number: int
+    id: str
+    red: str
+    blue: str
+    winner: str | None
+    result: GameResult
+    reason: Reason
+    plies: int
+    seconds: float
+    detail: str
+    _line: str
+
+    def __str__(self) -> str:
+        return self._line
+
+
+def result_of(row: GameRow, names: Mapping[Player, str]) -> Result:
+    """A stored game under the names that are shown."""
+    red, blue = (names.get(player, player.name) for player in row.players)
+    winner = row.result.winner
+    return Result(
+        number=row.number,
+        id=row.id,
+        red=red,
+        blue=blue,
+        winner=None if winner is None else blue if winner is Color.BLUE else red,
+        result=row.result,
+        reason=row.reason,
+        plies=row.plies,
+        seconds=row.seconds,
+        detail=row.detail,
+        _line=game_line(row, names),
+    )
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The table of a league. `str()` is the table as text, with crosstable and endings, 100 columns wide.
+
+    Iterating gives the `rows`, and `standings["name"]` is the row of one bot: points, games, score from 0 to 1, Elo
+    relative to the mean with the ends of its 95% interval, times in milliseconds (`arena.report.standings.Line`).
+    """
+
+    table: Table
+
+    @property
+    def rows(self) -> tuple[Line, ...]:
+        """The lines of the table, the best bot first."""
+        return self.table.lines
+
+    @property
+    def games(self) -> int:
+        """How many games it is made of."""
+        return self.table.games
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no game is known to be missing."""
+        return self.table.is_complete
+
+    @property
+    def difference(self) -> Difference | None:
+        """Between the two bots of a match; None for any other number of bots, and before any game."""
+        return self.table.difference
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> Line:
+        """The row of one bot. Raises `UsageError`, with the names that are known."""
+        for line in self.rows:
+            if line.name == name:
+                return line
+        known = [line.name for line in self.rows]
+        raise UsageError(f"no bot {name!r} in this table; {suggest(name, known) if known else 'it is empty'}")
+
+    def __str__(self) -> str:
+        text = StringIO()
+        console = Console(file=text, width=PLAIN_WIDTH, highlight=False, color_system=None, force_jupyter=False)
+        console.print(full_report(self.table, console.width))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows of it."""
+        printer.text(str(self))
+
+
+def forfeits_text(forfeits: Forfeits) -> str:
+    """Which games a bot has lost by a fault of its own, in a line."""
+    games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
+    first = forfeits.first
+    return f"{forfeits.name} forfeited {games} ({forfeits.reason}); the first, game {first.number}: {first.detail}"

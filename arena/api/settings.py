@@ -1,0 +1,127 @@
+"""What may be asked for by keyword, and errors as the API gives them."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypedDict, get_type_hints
+
+from arena.bots.sandbox.launch import host_fault
+from arena.errors import UsageError, suggest
+from arena.league.options import USUAL, PlayOptions
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset, RulesetError
+
+AnyPath = str | os.PathLike[str]
+
+
+class BotOptions(TypedDict, total=False):
+    """How bots are held. Sizes are strings with a unit (`512M`), times as well (`10m`); see docs/cli.md for each.
+
+    `sandbox` is `default`, `bwrap`, `cgroup` or `auto`. `interpreters` are programs outside the system that bots may be
+    run by, or the folders that they are installed in.
+    """
+
+    sandbox: str
+    memory: str
+    processes: int
+    tmp: str
+    interpreters: Sequence[str]
+    build_time: str
+    build_memory: str
+    build_disk: str
+    build_network: bool
+
+
+class GameOptions(BotOptions, total=False):
+    """What else games are played under, with the defaults of the command line.
+
+    `time` is for moves (`100ms`, `1s/move`, `60+0.6`), `start_time`, `setup_time` and `margin` are as in docs/cli.md.
+    `seed` is from 0 to 2**64 - 1. `limits` is a TOML file with other limits for some bots.
+    """
+
+    time: str
+    start_time: str
+    setup_time: str
+    margin: str
+    seed: int
+    limits: AnyPath | None
+    pondering: bool
+
+
+class LeagueOptions(GameOptions, total=False):
+    """And how several games are played: `jobs` at a time (default: one for each usable CPU), pinned by `affinity`."""
+
+    jobs: int
+    affinity: bool
+
+
+_USUAL = {field.name: getattr(USUAL, field.name) for field in fields(PlayOptions)}
+
+
+def play_options(allowed: type[BotOptions], options: Mapping[str, Any], **fixed: object) -> PlayOptions:
+    """Keywords, of those that are allowed, as options, with some that are not the caller's to choose.
+
+    Raises `UsageError` for an unknown keyword and for a value of another type.
+    """
+    known = sorted(get_type_hints(allowed))
+    for name in options:
+        if name not in known:
+            raise UsageError(f"{name}: there is no such option here; {suggest(name, known)}")
+    values: dict[str, Any] = {}
+    for name, value in {**options, **fixed}.items():
+        if name in ("limits", "store"):
+            values[name] = None if value is None else path_of(value, name)
+        elif name == "interpreters":
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                raise UsageError(f"interpreters: expected a list of paths, got {value!r}")
+            values[name] = tuple(os.fspath(path) for path in value)
+        else:
+            _check_type(name, value, type(_USUAL[name]))
+            values[name] = value
+    return PlayOptions(**values)
+
+
+def _check_type(name: str, value: object, expected: type) -> None:
+    if type(value) is not expected:
+        words = {str: f"a string such as {_USUAL[name]!r}", int: "a whole number", bool: "True or False"}[expected]
+        raise UsageError(f"{name}: expected {words}, got {value!r}")
+
+
+def path_of(value: object, what: str) -> Path:
+    """A path that a caller has given. Raises `UsageError` if it is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise UsageError(f"{what}: expected a path, got {value!r}")
+    return Path(value)
+
+
+def bot_word(path: AnyPath) -> str:
+    """A bot as a caller has named it: `warden` may be a sample bot, `./warden` is none. Raises `UsageError`."""
+    path_of(path, "bot")
+    return os.fspath(path)
+
+
+def rules(name: str = "isf") -> Ruleset:
+    """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
+
+    `arena.Game(ruleset, red_rows, blue_rows)` starts a game under it. Raises `UsageError` for a name that is not known.
+    """
+    if not isinstance(name, str):
+        raise UsageError(f"rules: expected the name of a ruleset such as 'isf', got {name!r}")
+    with plain_errors():
+        return load_ruleset(name)
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Within, whatever a user can act on is raised as an `ArenaError`."""
+    try:
+        yield
+    except RulesetError as error:
+        raise UsageError(str(error)) from None
+    except Exception as error:
+        fault = host_fault(error)
+        if fault is None or fault is error:
+            raise
+        raise fault from error

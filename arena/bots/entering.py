@@ -1,0 +1,176 @@
+"""Who the bots of a league take part as: a digest each, which their games follow from, and a name each, for tables.
+
+A bot takes part as its content. Copies of one content are bots of their own, with a number: the first has the content's
+digest, a further one a digest made from that and its number. Which file is which copy means nothing, as they play
+alike; but the names that they have played under are kept, so that no table shows the games of one as those of another.
+
+A bot that has games in a store of an earlier version, whose digests covered names too, goes on there under that digest.
+"""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from itertools import count as count_from
+from pathlib import Path
+
+from arena.bots.names import given_name
+from arena.bots.spec import BotSpec
+from arena.game.spec import Player
+from arena.printable import printable
+
+COPIES_TRIED = 64
+"""Copies of one content among which a single bot is looked for (a league has as many as there are entrants)."""
+
+
+def told_apart(bots: Sequence[BotSpec], played: Sequence[Player] = ()) -> list[BotSpec]:
+    """The same bots with names and digests that differ. Nothing depends on the order of the bots.
+
+    `played` are those who have played before, the last of them at the end. A bot among them takes part as what it was
+    then, and of bots that would be called the same it keeps the name of its games: nobody takes it by coming later.
+    """
+    entered = _Entering(bots, played).entered()
+    return _named([as_player(bot, digest) for bot, digest in zip(bots, entered, strict=True)], played)
+
+
+def as_player(bot: BotSpec, digest: str) -> BotSpec:
+    """The same bot, taking part under a digest."""
+    return replace(bot, entered_as="" if digest == bot.digest else digest)
+
+
+def may_be(bot: BotSpec, player: Player) -> bool:
+    """Whether a player is this bot: by its digest, as a copy of it, or as an earlier version of the arena knew it."""
+    own = (copy_digest(bot.digest, number) for number in range(1, COPIES_TRIED + 1))
+    return player.digest in _former(bot, player.name) or player.digest in own
+
+
+def broken_digest(digest: str) -> str:
+    """The digest of a bot that cannot be started, made from that of its files."""
+    return hashlib.sha256(f"broken {digest}".encode()).hexdigest()
+
+
+def copy_digest(digest: str, number: int) -> str:
+    """The digest of one of the copies of a content, counted from 1."""
+    return digest if number == 1 else hashlib.sha256(f"copy {number} of {digest}".encode()).hexdigest()
+
+
+def copies_of_one(bots: Iterable[BotSpec]) -> list[str]:
+    """A line for each content that several bots have which can be started."""
+    alike: dict[str, list[BotSpec]] = {}
+    for bot in bots:
+        if bot.fault is None:
+            alike.setdefault(bot.digest, []).append(bot)
+    return [
+        f"{', '.join(bot.name for bot in copies)}: the same files {len(copies)} times, so they are copies of one bot; "
+        "each takes part, and only chance decides between them"
+        for copies in alike.values()
+        if len(copies) > 1
+    ]
+
+
+def _former(bot: BotSpec, name: str) -> set[str]:
+    """The digests that earlier versions can have had for a bot when it was called so."""
+    digests = bot.former.digests(given_name(name)) if bot.former else set()
+    return digests if bot.fault is None else set(map(broken_digest, digests))
+
+
+class _Entering:
+    """Finds for each bot the digest that it takes part under. Each is given once."""
+
+    def __init__(self, bots: Sequence[BotSpec], played: Sequence[Player]) -> None:
+        self._bots = bots
+        self._entered: dict[int, str] = {}
+        self._taken: set[str] = set()
+        self._shown = [bot.name for bot in _named(bots, ())]
+        keys = [(given_name(bot.name), _path_key(bot)) for bot in bots]
+        self._waiting = sorted(range(len(bots)), key=keys.__getitem__)
+        self._last_first = list(reversed(played))
+        self._digests = {player.digest for player in played}
+        self._contents = Counter(bot.digest for bot in bots)
+
+    def entered(self) -> list[str]:
+        """The digests in the order of the bots."""
+        called: dict[str, list[Player]] = {}
+        namesakes: dict[str, list[Player]] = {}
+        for player in self._last_first:
+            called.setdefault(player.name, []).append(player)
+            namesakes.setdefault(given_name(player.name), []).append(player)
+        bots = self._bots
+        self._enter(lambda place: self._known(bots[place], called.get(self._shown[place], ())))
+        self._enter(lambda place: self._known(bots[place], namesakes.get(given_name(bots[place].name), ())))
+        self._enter(lambda place: self._renamed(bots[place]))
+        self._enter(lambda place: self._copies(bots[place].digest))
+        return [self._entered[place] for place in range(len(self._bots))]
+
+    def _enter(self, digests_of: Callable[[int], Iterable[str]]) -> None:
+        """Let each of the bots that are left take the first of these digests that nobody has."""
+        for place in list(self._waiting):
+            digest = next((digest for digest in digests_of(place) if digest not in self._taken), None)
+            if digest is not None:
+                self._entered[place] = digest
+                self._taken.add(digest)
+                self._waiting.remove(place)
+
+    def _known(self, bot: BotSpec, namesakes: Iterable[Player]) -> Iterator[str]:
+        """The digests of players of the bot's name that are this bot."""
+        for player in namesakes:
+            if player.digest in self._stored_copies(bot.digest) or player.digest in _former(bot, player.name):
+                yield player.digest
+
+    def _renamed(self, bot: BotSpec) -> Iterator[str]:
+        """The digests under which the bot has played, whatever it was called."""
+        yield from self._stored_copies(bot.digest)
+        for player in self._last_first:
+            if player.digest in _former(bot, player.name):
+                yield player.digest
+
+    def _stored_copies(self, digest: str) -> list[str]:
+        """The copies of a content that have played: those up to the first that has not, and is not asked for."""
+        wanted = self._contents[digest]
+        found = []
+        for number, copy in enumerate(self._copies(digest), start=1):
+            if copy in self._digests:
+                found.append(copy)
+            elif number > wanted:
+                break
+        return found
+
+    def _copies(self, digest: str) -> Iterator[str]:
+        return (copy_digest(digest, number) for number in count_from(1))
+
+
+def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
+    """The bots with names that differ: by the folder they are in where that is enough, else by a number."""
+    given = [given_name(bot.name) for bot in bots]
+    count = Counter(given)
+    names = {place: name for place, name in enumerate(given) if count[name] == 1}
+    taken = set(names.values())
+    waiting = sorted(set(range(len(bots))) - set(names), key=lambda place: _path_key(bots[place]))
+    for player in reversed(played):
+        who = (given_name(player.name), player.digest)
+        known = next((place for place in waiting if (given[place], bots[place].player.digest) == who), None)
+        if known is not None and player.name not in taken:
+            names[known] = player.name
+            taken.add(player.name)
+            waiting.remove(known)
+    for place in waiting:
+        longer = f"{printable(_place_of(bots[place]).parent.name)}/{given[place]}"
+        numbers = (f"{longer}#{number}" for number in count_from(2))
+        names[place] = next(name for name in chain([longer], numbers) if name not in taken)
+        taken.add(names[place])
+    return [replace(bot, name=names[place]) for place, bot in enumerate(bots)]
+
+
+def _path_key(bot: BotSpec) -> bytes:
+    return os.fsencode(_place_of(bot))
+
+
+def _place_of(bot: BotSpec) -> Path:
+    return Path(os.path.realpath(bot.path)) if bot.fault is None else place_of_link(bot.path)
+
+
+def place_of_link(path: Path) -> Path:
+    """Where a path is, whatever the last of its names may be a link to."""
+    return Path(os.path.realpath(path.parent), path.name) if path.name not in ("", "..") else path.resolve()

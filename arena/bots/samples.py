@@ -1,0 +1,55 @@
+"""The sample bots by their bare names: `arena match mine.py warden` works wherever the arena is installed.
+
+They are the files of the top-level folder `bots` in a clone, and travel in the wheel as `arena/samples`. A bare name
+stands for one of them only where there is no file or folder of that name: a path that exists is always what it says.
+
+The trap: in the wheel they lie in the Python that every bot in Python is shown. That is no leak, for they are public;
+but whoever refuses bots that others could read has to ask `is_packaged`.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+SAMPLES = ("drifter", "raider", "warden", "scholar", "tactician")
+"""Their names, from the weakest to the strongest."""
+ENDING = ".py"
+
+_PACKAGE = Path(__file__).parent.parent
+PACKAGED = _PACKAGE / "samples"
+"""Where they are in an installed wheel; in a clone there is no such folder."""
+
+
+def samples_folder() -> Path:
+    """Where the sample bots are: in the installed package, or in the clone that the package lies in."""
+    return PACKAGED if PACKAGED.is_dir() else _PACKAGE.parent / "bots"
+
+
+def bot_path(word: str) -> Path:
+    """The path that was given for a bot; of a sample's bare name that names nothing here, the sample's file."""
+    if word not in SAMPLES or os.path.lexists(word):
+        return Path(word)
+    file = samples_folder() / f"{word}{ENDING}"
+    return file if file.is_file() else Path(word)
+
+
+def name_clashes(words: Iterable[str]) -> Iterator[str]:
+    """A line for each bare name that may be meant for a sample bot and for a file of the current folder."""
+    for word in words:
+        if word not in SAMPLES:
+            continue
+        if os.path.lexists(word):
+            yield f"{word}: what is here by that name plays, and not the sample bot"
+        elif os.path.lexists(f"{word}{ENDING}"):
+            yield f"{word}: the sample bot plays; for the file here write {word}{ENDING}"
+
+
+def meant_sample(path: Path) -> str | None:
+    """The sample bot that a path at which there is nothing was meant for: `bots/warden.py` without a clone."""
+    name = path.name.removesuffix(ENDING)
+    return name if name in SAMPLES else None
+
+
+def is_packaged(file: Path) -> bool:
+    """Whether a file, at a path without links, is a sample bot of the installed package."""
+    return file.parent == PACKAGED.resolve() and file.name.removesuffix(ENDING) in SAMPLES

@@ -1,0 +1,56 @@
+"""Who plays the games of a league: the seam between what is to be played and where that happens."""
+
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Protocol
+
+from arena.league.executor.task import (
+    Begun,
+    Failed,
+    GameTask,
+    Lost,
+    NotPlayed,
+    Outcome,
+    Paused,
+    Played,
+    PlaySettings,
+    Said,
+)
+
+__all__ = [
+    "Begun",
+    "Executor",
+    "Failed",
+    "GameTask",
+    "Lost",
+    "NotPlayed",
+    "Outcome",
+    "Paused",
+    "PlaySettings",
+    "Played",
+    "Said",
+]
+
+
+class Executor(Protocol):
+    """Plays games, several at a time. The ids of all that are played at a time differ."""
+
+    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        """Play these games, and tell what becomes of them until there are no more.
+
+        A task is asked for when there is room for it: `tasks` may wait for outcomes of earlier ones. If the task that
+        waits for an outcome is cancelled, no outcome is lost: the same iterator goes on. Raises `ArenaError` for what
+        keeps all games from being played.
+        """
+        ...
+
+    def close(self) -> None:
+        """Begin no game any more; those under way are played to their ends."""
+        ...
+
+    def stop(self) -> None:
+        """End the games under way as well: the outcomes end once no process of theirs is left."""
+        ...
+
+    def interrupt(self, game: str) -> None:
+        """Interrupt the game of this id if it can be paused; its outcome is `Paused`."""
+        ...

@@ -1,0 +1,339 @@
+"""The executor of one machine: worker processes, each with its share of the games.
+
+The parent times nothing. It sends each worker as many games as it has slots and one more, so that a game of five
+milliseconds does not wait for a round trip; and where a slot is free and no game is left to send, another worker gives
+that one back. A worker that dies costs no game: those that it had are sent to the one that takes its place.
+"""
+
+import os
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import trio
+
+from arena.bots.sandbox.launch import host_fault
+from arena.errors import ArenaError
+from arena.league.executor.process import WorkerProcess
+from arena.league.executor.task import Begun, Failed, GameTask, Lost, Outcome, Paused, PlaySettings, Said
+from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, WireError
+
+AHEAD = 1
+"""Games that a worker has besides those in its slots."""
+MOST_DEATHS = 3
+"""So many workers may die with the same game under way, or one after the other without having been ready."""
+
+
+def usable_cpus() -> list[int]:
+    """The CPUs that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+@asynccontextmanager
+async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["LocalExecutor", None]:
+    """Worker processes that play `jobs` games at a time, at most one process for each CPU. At the end none is left.
+
+    Raises `ArenaError` if the workers cannot be started, or cannot hold the bots as the settings say.
+    """
+    executor = LocalExecutor(settings, jobs)
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        try:
+            await executor.begin(nursery)
+            yield executor
+        except Exception as error:
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
+        finally:
+            executor.stop()
+    if failure:
+        raise failure
+
+
+class _Lane:
+    """The place of one worker: its share of the slots, its CPUs, and the games that it has been sent."""
+
+    def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
+        self.slots = slots
+        self.cpus = cpus
+        self.process: WorkerProcess | None = None
+        self.is_ready = False
+        self.is_asked = False
+        """Whether it has been asked to give games back, and has not answered yet."""
+        self.queued: dict[str, GameTask] = {}
+        self.begun: dict[str, GameTask] = {}
+        self.early_deaths = 0
+
+    @property
+    def room(self) -> int:
+        """How many more games it could begin at once; below zero if it has some in hand."""
+        return self.slots - len(self.queued) - len(self.begun)
+
+    def send(self, task: GameTask) -> None:
+        assert self.process is not None
+        self.queued[task.id] = task
+        self.process.connection.send(Play(task))
+
+
+class LocalExecutor:
+    """An `Executor`; made by `local_executor`. It plays one stream of tasks at a time."""
+
+    def __init__(self, settings: PlaySettings, jobs: int) -> None:
+        self._settings = settings
+        cpus = usable_cpus()
+        count = max(1, min(jobs, len(cpus)))
+        self._lanes = [
+            _Lane(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())
+            for number in range(count)
+        ]
+        self._waiting: deque[GameTask] = deque()
+        """Games that have come back from a worker: they are the next ones to be sent."""
+        self._deaths: Counter[str] = Counter()
+        self._outcomes: deque[Outcome] = deque()
+        self._changed = trio.Event()
+        self._error: Exception | None = None
+        self._nursery: trio.Nursery | None = None
+        self._feeding: trio.CancelScope | None = None
+        """The task that asks for games; None if there are no more."""
+        self._is_closed = self._is_stopped = False
+
+    async def begin(self, nursery: trio.Nursery) -> None:
+        """Start the workers, and wait until all are ready. Raises `ArenaError`."""
+        self._nursery = nursery
+        for lane in self._lanes:
+            nursery.start_soon(self._keep, lane)
+        while not all(lane.is_ready for lane in self._lanes):
+            await self._wait()
+            if self._error:
+                raise self._error
+
+    # --- what is asked of it ------------------------------------------------------------------------------------------
+
+    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        """See `Executor.play`."""
+        assert self._nursery is not None
+        assert self._feeding is None, "one stream of tasks at a time"
+        self._feeding = trio.CancelScope()
+        self._nursery.start_soon(self._feed, tasks, self._feeding)
+        return _Outcomes(self)
+
+    def close(self) -> None:
+        """See `Executor.close`."""
+        self._is_closed = True
+        self._waiting.clear()
+        if self._feeding:
+            self._feeding.cancel()
+        for lane in self._lanes:
+            self._ask_back(lane)
+        self._note()
+
+    def stop(self) -> None:
+        """See `Executor.stop`."""
+        self.close()
+        self._is_stopped = True
+        for lane in self._lanes:
+            if lane.process:
+                lane.process.connection.finish()
+        self._note()
+
+    def interrupt(self, game: str) -> None:
+        """See `Executor.interrupt`."""
+        for task in [task for task in self._waiting if task.id == game and task.can_pause]:
+            self._waiting.remove(task)
+            self._tell(Paused(game, task.past))
+        for lane in self._lanes:
+            sent = (lane.queued | lane.begun).get(game)
+            if sent and sent.can_pause and lane.process:
+                lane.process.connection.send(InterruptGame(game))
+
+    # --- the outcomes -------------------------------------------------------------------------------------------------
+
+    def _tell(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        self._note()
+
+    def _note(self) -> None:
+        """Something has changed: whoever waits for anything looks again."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _wait(self) -> None:
+        await self._changed.wait()
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether no outcome will come any more."""
+        if self._is_stopped:
+            return all(lane.process is None for lane in self._lanes)
+        has_games = self._waiting or any(lane.queued or lane.begun for lane in self._lanes)
+        return self._feeding is None and not has_games
+
+    async def next_outcome(self) -> Outcome | None:
+        """The next outcome; None if there are no more. Raises what keeps all games from being played."""
+        await trio.lowlevel.checkpoint()
+        while not self._outcomes:
+            if self._is_over:
+                if self._error:
+                    raise self._error
+                return None
+            await self._wait()
+        return self._outcomes.popleft()
+
+    def _fail(self, error: Exception) -> None:
+        self._error = self._error or error
+        self.stop()
+
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
+        """Ask for games as there is room for them."""
+        source = aiter(tasks)
+        try:
+            with scope:
+                while not self._is_closed:
+                    await self._until_there_is_room()
+                    task = await anext(source)
+                    if not self._is_closed:
+                        self._waiting.append(task)
+                        self._dispatch()
+        except StopAsyncIteration:
+            pass
+        except Exception as error:
+            self._fail(error)
+        finally:
+            if isinstance(source, AsyncGenerator):
+                with trio.CancelScope(shield=True):
+                    await source.aclose()
+            self._feeding = None
+            self._dispatch()
+            self._note()
+
+    async def _until_there_is_room(self) -> None:
+        await trio.lowlevel.checkpoint()
+        while self._waiting or self._roomiest() is None:
+            await self._wait()
+
+    def _roomiest(self) -> _Lane | None:
+        """The worker that would begin a game soonest; None if all have enough."""
+        ready = [lane for lane in self._lanes if lane.is_ready and not lane.is_asked]
+        lane = max(ready, key=lambda lane: (lane.room, -len(lane.begun)), default=None)
+        return lane if lane and lane.room > -AHEAD else None
+
+    def _dispatch(self) -> None:
+        """Send the games that wait to where there is room; what is in hand elsewhere is asked for if a slot is free."""
+        while self._waiting and not self._is_stopped and (lane := self._roomiest()):
+            lane.send(self._waiting.popleft())
+        if not self._waiting and any(lane.is_ready and lane.room > 0 for lane in self._lanes):
+            in_hand = [lane for lane in self._lanes if lane.queued and lane.room < 0 and not lane.is_asked]
+            for lane in in_hand[:1]:
+                self._ask_back(lane)
+        self._note()
+
+    def _ask_back(self, lane: _Lane) -> None:
+        if lane.process and lane.queued and not lane.is_asked:
+            lane.is_asked = True
+            lane.process.connection.send(GiveBack())
+
+    # --- the workers --------------------------------------------------------------------------------------------------
+
+    async def _keep(self, lane: _Lane) -> None:
+        """Keep a worker in this place until the executor is stopped."""
+        with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
+            while not self._is_stopped:
+                try:
+                    lane.process = WorkerProcess.start(self._settings, lane.slots, lane.cpus)
+                except Exception as error:
+                    self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
+                    break
+                how = await self._attend(lane, lane.process)
+                said = lane.process.stderr_tail
+                lane.process = None
+                if not self._is_stopped:
+                    self._mourn(lane, how, said)
+                self._note()
+
+    async def _attend(self, lane: _Lane, process: WorkerProcess) -> str:
+        """Hear a worker to its end; returns in words how it ended."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(process.connection.write)
+            nursery.start_soon(process.drain_stderr)
+            try:
+                while messages := await process.connection.receive():
+                    for message in messages:
+                        self._heed(lane, message)
+                    self._dispatch()
+            except WireError:
+                process.kill()
+            how = await process.end()
+            nursery.cancel_scope.cancel()
+        process.close()
+        return how
+
+    def _heed(self, lane: _Lane, message: Any) -> None:
+        match message:
+            case Ready():
+                lane.is_ready, lane.early_deaths = True, 0
+            case Begun(id):
+                lane.begun[id] = lane.queued.pop(id)
+                self._tell(message)
+            case GaveBack(ids):
+                lane.is_asked = False
+                back = [lane.queued.pop(id) for id in ids]
+                if not self._is_closed:
+                    self._waiting.extendleft(reversed(back))
+            case Said():
+                self._tell(message)
+            case Failed(None):
+                self._fail(message.error())
+            case _:  # how a game ended
+                lane.queued.pop(message.id, None)
+                lane.begun.pop(message.id, None)
+                self._deaths.pop(message.id, None)
+                self._tell(message)
+
+    def _mourn(self, lane: _Lane, how: str, said: str) -> None:
+        """A worker has died: what it had is played by the next one, unless that has happened too often."""
+        last = said.splitlines()[-1] if said else ""
+        why = f"its worker process {how}{f': {last}' if last else ''}"
+        if not lane.is_ready:
+            lane.early_deaths += 1
+            if lane.early_deaths >= MOST_DEATHS:
+                self._fail(ArenaError(f"no game can be played: a worker process {how}{_indented(said)}"))
+        lane.is_ready = lane.is_asked = False
+        for id in lane.begun:
+            self._tell(Lost(id))
+            self._deaths[id] += 1
+            if self._deaths[id] >= MOST_DEATHS:
+                words = f"game {id} was not played: {MOST_DEATHS} times {why}"
+                self._fail(ArenaError(words + (_indented(said) if said else "")))
+            elif not self._is_stopped:
+                self._tell(Said(f"game {id} is played again: {why}"))
+        if not self._is_closed:
+            self._waiting.extendleft(reversed([*lane.begun.values(), *lane.queued.values()]))
+        elif not self._is_stopped:  # games under way are played to their ends; those that were not begun stay so
+            self._waiting.extend(lane.begun.values())
+        lane.begun.clear()
+        lane.queued.clear()
+
+
+def _indented(said: str) -> str:
+    """What a worker wrote to standard error, below the line that says so."""
+    return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"
+
+
+class _Outcomes:
+    """The outcomes of one stream of tasks. Whoever waits for one may be cancelled, and go on with the next."""
+
+    def __init__(self, executor: LocalExecutor) -> None:
+        self._executor = executor
+
+    def __aiter__(self) -> "_Outcomes":
+        return self
+
+    async def __anext__(self) -> Outcome:
+        outcome = await self._executor.next_outcome()
+        if outcome is None:
+            raise StopAsyncIteration
+        return outcome

@@ -1,0 +1,154 @@
+"""A worker process as its parent sees it: how it is started, talked to and ended."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import trio
+
+from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox.launch import cannot_start_another
+from arena.hostfile import HOST_ERRORS
+from arena.league.executor.task import PlaySettings
+from arena.league.executor.wire import Connection, Setup, from_worker
+
+PROGRAM = """
+import sys
+sys.path[:] = sys.argv[3:]
+from arena.bots.sandbox.reaper import close_to_bots
+close_to_bots()
+from arena.league.executor.worker import main
+main(int(sys.argv[1]), int(sys.argv[2]))
+"""
+"""What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
+STDERR_KEPT = 8192
+STOP_PATIENCE = 30.0
+"""Seconds that a worker has to end its bots and exit; it takes well under a second. Then it is killed."""
+
+
+class WorkerProcess:
+    """A running worker process. Made by `start`; must be ended with `end`."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]", connection: Connection) -> None:
+        assert popen.stderr is not None
+        self._popen = popen
+        self.pid = popen.pid
+        self.connection = connection
+        self._stderr = popen.stderr.fileno()
+        os.set_blocking(self._stderr, False)
+        self._tail = b""
+
+    @classmethod
+    def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
+        """Start a worker that plays so many games at a time. Raises `HostError`."""
+        reaper.adopt_orphans()
+        prefix = reaper.new_prefix()
+        pipes: list[int] = []
+        try:
+            pipes += os.pipe()
+            pipes += os.pipe()
+            popen = _popen(pipes[0], pipes[3])
+        except OSError as error:
+            for descriptor in pipes:
+                os.close(descriptor)
+            if error.errno in HOST_ERRORS:
+                raise cannot_start_another(error) from error
+            raise
+        reaper.register_worker(popen.pid, prefix)
+        os.close(pipes[0])
+        os.close(pipes[3])
+        process = cls(popen, Connection(pipes[2], pipes[1], from_worker))
+        process.connection.send(Setup.of(settings, slots=slots, cpus=cpus, prefix=prefix))
+        return process
+
+    async def drain_stderr(self) -> None:
+        """Keep reading its standard error, and the last part of it. Run this beside everything else."""
+        while not self._read_stderr():
+            await trio.lowlevel.wait_readable(self._stderr)
+
+    def _read_stderr(self) -> bool:
+        """Read what is there now; returns whether its end has been reached."""
+        while True:
+            try:
+                data = os.read(self._stderr, STDERR_KEPT)
+            except BlockingIOError:
+                return False
+            if not data:
+                return True
+            self._tail = (self._tail + data)[-STDERR_KEPT:]
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last part of what it wrote to standard error: nothing, or a traceback."""
+        return self._tail.decode("utf-8", "replace").strip()
+
+    async def end(self) -> str:
+        """Let it see the end of its input, wait until it is gone, and kill what it has left. Returns in words how it
+        ended. Cannot be cancelled."""
+        with trio.CancelScope(shield=True):
+            self.connection.finish()
+            self._signal(signal.SIGCONT)  # one that is stopped could do nothing
+            with trio.move_on_after(STOP_PATIENCE) as patience:
+                await self._wait()
+            if patience.cancelled_caught:
+                self._signal(signal.SIGKILL)
+                await self._wait()
+            code = self._popen.wait()
+            await killing.kill_lost()
+            reaper.forget_worker(self.pid)
+        return f"was killed by signal {-code} ({_name(-code)})" if code < 0 else f"exited with code {code}"
+
+    def close(self) -> None:
+        """Close its pipes: to be called once it has ended, and nothing waits at them any more."""
+        self._read_stderr()
+        self.connection.close()
+        assert self._popen.stderr is not None
+        self._popen.stderr.close()
+
+    def kill(self) -> None:
+        """Kill it. It still has to be ended."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._popen.poll() is None:
+            self._popen.send_signal(number)
+
+    async def _wait(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):  # none is left, or it is not Linux
+            if self._popen.returncode is None:
+                descriptor = os.pidfd_open(self.pid)
+                try:
+                    await trio.lowlevel.wait_readable(descriptor)
+                finally:
+                    os.close(descriptor)
+        while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux nothing tells of a child's death)
+            await trio.sleep(0.01)
+
+
+def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
+    return subprocess.Popen(
+        [sys.executable, *flags, "-c", PROGRAM, str(incoming), str(outgoing), *_folders()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        pass_fds=(incoming, outgoing),
+        start_new_session=True,
+    )
+
+
+def _folders() -> list[str]:
+    """Where modules are found: as here, but in no folder that is found from the current one, where bots may lie."""
+    here = str(Path(__file__).absolute().parents[3])
+    known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
+    return [*dict.fromkeys([*known, here])]
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # the real-time signals have no names
+        return "unknown"

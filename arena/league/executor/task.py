@@ -1,0 +1,150 @@
+"""What is to be played and what comes of it, as values that can be sent to another process or machine."""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+import msgspec
+
+from arena.bots import BotSpec
+from arena.bots.limits import Limits
+from arena.bots.sandbox.launch import HostError, SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import RefusedBotsError
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord, History
+from arena.game.spec import GameSpec, Player
+from arena.printable import printable
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """What all games of one run are played under.
+
+    `limits` are those of each bot by name, `usual` those of all others; `interpreters` are programs that the host has
+    named for bots to be run by. With `is_pinned` a worker and its bots share one CPU.
+    """
+
+    bots: tuple[BotSpec, ...]
+    level: Level = Level.DEFAULT
+    usual: Limits = field(default_factory=Limits)
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+    interpreters: tuple[str, ...] = ()
+    pondering: bool = True
+    is_pinned: bool = False
+
+
+def sendable(text: str) -> str:
+    """A text for the user: the same, or its printable form if it cannot be written in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return printable(text, lines=True)
+    return text
+
+
+class GameTask(msgspec.Struct, frozen=True):
+    """One game that is to be played, by the bots of the settings that are its players.
+
+    One that `can_pause` goes on from its `past` if it has one, and is interrupted after the ply `pause_after` or when
+    that is asked for (`Executor.interrupt`).
+    """
+
+    spec: GameSpec
+    can_pause: bool = False
+    past: History | None = None
+    pause_after: int | None = None
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def players(self) -> tuple[Player, Player]:
+        return self.spec.players
+
+
+class Begun(msgspec.Struct, frozen=True, tag=True):
+    """A game is under way."""
+
+    id: str
+
+
+class Played(msgspec.Struct, frozen=True, tag=True):
+    """A game is over."""
+
+    record: GameRecord
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+
+class Paused(msgspec.Struct, frozen=True, tag=True):
+    """A game was interrupted. `past` is what has been played of it; None before both sides had set up."""
+
+    id: str
+    past: History | None
+
+
+class NotPlayed(msgspec.Struct, frozen=True, tag=True):
+    """A game that could not be judged however often it was played. `why` names it."""
+
+    id: str
+    why: str
+
+
+class ErrorKind(enum.Enum):
+    """The class of an error that has come from another process."""
+
+    REFUSED_BOTS = RefusedBotsError
+    SANDBOX = SandboxError
+    HOST = HostError
+    USAGE = UsageError
+    ARENA = ArenaError
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """The error that ended a game; without an `id`, what keeps a worker from playing any.
+
+    `kind` is the name of an `ErrorKind`, `problems` are those of a `RefusedBotsError`.
+    """
+
+    id: str | None
+    kind: str
+    text: str
+    exit_code: int
+    problems: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, error: ArenaError, game: str | None) -> Self:
+        kind = next(kind for kind in ErrorKind if isinstance(error, kind.value))
+        problems = error.problems if isinstance(error, RefusedBotsError) else {}
+        shown = {sendable(name): sendable(problem) for name, problem in problems.items()}
+        return cls(game, kind.name, sendable(str(error)), error.exit_code, shown)
+
+    def error(self) -> ArenaError:
+        """The same error: its class, as far as it is one of `ErrorKind`, its text and its exit code."""
+        kind: type[ArenaError] = ErrorKind[self.kind].value
+        error = kind.__new__(kind, self.text)  # not called: it would add its hints to the text once more
+        if isinstance(error, RefusedBotsError):
+            error.problems = dict(self.problems)
+        error.exit_code = self.exit_code
+        return error
+
+
+class Lost(msgspec.Struct, frozen=True, tag=True):
+    """A game is not under way any more, because its worker has died: it is played again elsewhere."""
+
+    id: str
+
+
+class Said(msgspec.Struct, frozen=True, tag=True):
+    """A line for the user."""
+
+    line: str
+
+
+Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Said
+"""What an executor tells, in the order in which it happens. After `Begun`, a game's id comes once more, as it ends."""

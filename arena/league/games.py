@@ -1,0 +1,189 @@
+"""A league's games by their identity: which ids and seeds a game has follows from what it is, and from nothing else.
+
+A game is two contents, a round and who has Red, under the league's settings. What the bots are called, in which order
+they were named and when they play is no part of it. So to resume a league, to add a bot or a round, or to rename one is
+the same thing: play the ids that are missing.
+
+Earlier versions made ids and seeds from the bots' names as well (`Scheme.NAMES`). Such games keep them, and count.
+"""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from enum import Enum
+from itertools import product
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from arena.bots.limits import Limits
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.rules.ruleset import Ruleset, Starts
+
+ID_LENGTH = 16
+"""Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What all games of a league share."""
+
+    ruleset: Ruleset
+    time: TimeControl
+    seed: int = 1
+    limits: Limits = Limits()
+    bot_limits: tuple[tuple[str, Limits], ...] = ()
+    """The limits of bots that have their own, by name."""
+    pondering: bool = True
+
+    def described(self, bots: Sequence[str] = ()) -> dict[str, str]:
+        """The settings in words, by name, with these bots' limits; leagues that agree in all may share a store."""
+        own = dict(self.bot_limits)
+        time = self.time
+        return {
+            "ruleset": self.ruleset.name,
+            "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lasting_lines()),
+            "time": time.text,
+            "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
+            "seed": str(self.seed),
+            "pondering": "yes" if self.pondering else "no",
+            **{f"limits of {name}": own.get(name, self.limits).text for name in bots},
+        }
+
+    def digest(self) -> str:
+        """A fingerprint of the settings that games are named by. What a bot may use is not among them."""
+        time = self.time
+        clock = (time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms)
+        return _hash("settings", self.ruleset.digest(), clock, self.seed)
+
+
+class Named(Protocol):
+    """What a game's identity is made of, in specifications, records and saved games alike."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+    @property
+    def seeds(self) -> tuple[int, int]: ...
+    @property
+    def pair_seed(self) -> int: ...
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256("\n".join(repr(part) for part in parts).encode()).hexdigest()
+
+
+class Scheme(Enum):
+    """What the ids and seeds of a game are made from. The values are hashed: they never change."""
+
+    CONTENT = "content"
+    """The digests of its two players."""
+    NAMES = "names"
+    """Their names as well: the scheme of earlier versions, in which nothing new is played."""
+
+    def who(self, player: Player) -> tuple[str, ...]:
+        """What stands for a player."""
+        return (player.digest,) if self is Scheme.CONTENT else (player.name, player.digest)
+
+    def kind(self, word: str) -> str:
+        """What a hash is of. The two schemes never hash the same."""
+        return f"{word} by {self.value}" if self is Scheme.CONTENT else word
+
+
+def pair_seed_of(common: str, players: tuple[Player, Player], number: int, scheme: Scheme = Scheme.CONTENT) -> int:
+    """What names the pair of games of two players in a round; `common` is the digest of the settings."""
+    who = sorted(map(scheme.who, players))
+    return int(_hash(scheme.kind("pair"), common, who, number)[:12], 16)
+
+
+def starter(pair_seed: int) -> Starts:
+    """Who begins, where the rules have the players choose."""
+    return Starts.BLUE if pair_seed & 1 else Starts.RED
+
+
+def seeds_of(pair_seed: int, players: tuple[Player, Player], scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
+    """The numbers that the two bots are given."""
+    kind = scheme.kind("bot")
+    red, blue = (int(_hash(kind, pair_seed, *scheme.who(player))[:8], 16) for player in players)
+    return red, blue
+
+
+def game_id(pair_seed: int, players: tuple[Player, Player], scheme: Scheme = Scheme.CONTENT) -> str:
+    """The id of the game in which the first of the players has Red."""
+    red, blue = players
+    return _hash(scheme.kind("game"), pair_seed, *scheme.who(red), *scheme.who(blue))[:ID_LENGTH]
+
+
+def scheme_of(game: Named) -> Scheme | None:
+    """The scheme that a game's id was made by; None if it is an id that its players and its pair do not give."""
+    return next((scheme for scheme in Scheme if game.id == game_id(game.pair_seed, game.players, scheme)), None)
+
+
+def misfit(game: Named) -> str | None:
+    """Why a game is not what its own id and seeds say, in words; None if it is."""
+    scheme = scheme_of(game)
+    red, blue = game.players
+    if (scheme or Scheme.CONTENT).who(red) == (scheme or Scheme.CONTENT).who(blue):
+        return "both sides are the same player"
+    if scheme is None:
+        expected = game_id(game.pair_seed, game.players)
+        return f"its id does not follow from its players and its pair, which give {expected}"
+    if game.seeds != seeds_of(game.pair_seed, game.players, scheme):
+        return "its seeds do not follow from its players and its pair"
+    return None
+
+
+class Stored(NamedTuple):
+    """What a store holds, as far as games are known again by it: the ids, and who has played under which names."""
+
+    ids: Collection[str] = frozenset()
+    players: Collection[Player] = ()
+
+
+NOTHING_STORED = Stored()
+
+
+class Games:
+    """Makes the games of a league: who meets whom in which round is for others to say.
+
+    A game that is `stored` under an id of an earlier version is given with that id and the names of then.
+    """
+
+    def __init__(self, settings: Settings, stored: Stored = NOTHING_STORED) -> None:
+        self._settings = settings
+        self._common = settings.digest()
+        self._ids = stored.ids
+        self._names: dict[str, list[Player]] = {}
+        for player in stored.players:
+            self._names.setdefault(player.digest, []).append(player)
+
+    def game(self, red: Player, blue: Player, number: int) -> GameSpec:
+        """The game of these two in a round in which the first of them has Red."""
+        game = self._made(red, blue, number, Scheme.CONTENT)
+        if not self._ids or game.id in self._ids:
+            return game
+        for old_red, old_blue in product(self._names.get(red.digest, ()), self._names.get(blue.digest, ())):
+            old = self._made(old_red, old_blue, number, Scheme.NAMES)
+            if old.id in self._ids:
+                return old
+            # Where the return game was played, this one belongs to it, with the same seeds. It is played under the
+            # names of now, so these have to be those of then.
+            if (old_red, old_blue) == (red, blue) and game_id(old.pair_seed, (blue, red), Scheme.NAMES) in self._ids:
+                game = old
+        return game
+
+    def _made(self, red: Player, blue: Player, number: int, scheme: Scheme) -> GameSpec:
+        players = (red, blue)
+        pair_seed = pair_seed_of(self._common, players, number, scheme)
+        ruleset = self._settings.ruleset
+        if ruleset.starts is Starts.CHOSEN:  # the same for both games of a pair: each bot begins one of them
+            ruleset = replace(ruleset, starts=starter(pair_seed))
+        return GameSpec(
+            id=game_id(pair_seed, players, scheme),
+            ruleset=ruleset,
+            time=self._settings.time,
+            players=players,
+            seeds=seeds_of(pair_seed, players, scheme),
+            pair_seed=pair_seed,
+        )

@@ -1,0 +1,289 @@
+"""A league or a match as a service: find the bots, say what is to be played, play what is missing.
+
+It prints nothing, handles no signal and never exits. What there is to say on the way goes to callables, the wish to
+stop comes in as a `Stop`, and what came of it is an `Outcome`.
+"""
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.run import Run
+from arena.bots.sandbox.levels import AUTO, Level, choose
+from arena.bots.starting import Sandbox
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.league.changes import note_versions
+from arena.league.entrants import entrants
+from arena.league.executor import PlaySettings
+from arena.league.executor.local import local_executor
+from arena.league.options import PlayOptions
+from arena.league.resume import stored_in
+from arena.league.run import Session, play_missing
+from arena.league.running import Say, run_games
+from arena.league.schedule import Settings, schedule
+from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
+from arena.league.stop import Stop, Wish
+from arena.league.store import GameRow, Store
+from arena.league.versions import Versions
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who is to play how much: `kind` is `league` or `match`; `games` cuts the list of games short.
+
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
+    followed, paths that are links are such bots.
+    """
+
+    paths: Sequence[str]
+    kind: str
+    rounds: int
+    games: int | None = None
+    strict: bool = True
+    follow_links: bool = True
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played, and where it is kept. Which games there are is known when the store has been opened."""
+
+    kind: str
+    settings: Settings
+    bots: tuple[BotSpec, ...]
+    games: tuple[GameSpec, ...]
+    jobs: int
+    level: Level
+    is_level_chosen: bool
+    """Whether the level was left to the arena (`auto`)."""
+    affinity: bool
+    path: Path
+    interpreters: tuple[str, ...]
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        return tuple(bot.player for bot in self.bots)
+
+    @property
+    def faults(self) -> dict[str, str]:
+        """Why bots that are broken cannot be started, by name."""
+        return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
+
+    def rows(self, store: Store) -> list[GameRow]:
+        """The games of the plan that are stored."""
+        ids = {game.id for game in self.games}
+        return [row for row in store.rows() if row.id in ids]
+
+    @property
+    def play_settings(self) -> PlaySettings:
+        """What all games are played under."""
+        return PlaySettings(
+            bots=self.bots,
+            level=self.level,
+            usual=self.settings.limits,
+            limits=dict(self.settings.bot_limits),
+            interpreters=self.interpreters,
+            pondering=self.settings.pondering,
+            is_pinned=self.affinity,
+        )
+
+
+def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
+    """Find and build the bots, and list the games. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+    check_options(options)
+    level = choose(options.sandbox)
+    bots, path = entrants(
+        entry.paths,
+        level,
+        options,
+        strict=entry.strict,
+        follow_links=entry.follow_links,
+        store=partial(store_of, options, entry.kind),
+        say=say,
+        run=run,
+    )
+    settings = settings_of(options, bots)
+    check_number(len(bots), entry.rounds)
+    return Plan(
+        kind=entry.kind,
+        settings=settings,
+        bots=tuple(bots),
+        games=(),
+        jobs=options.jobs,
+        level=level,
+        is_level_chosen=options.sandbox == AUTO,
+        affinity=options.affinity,
+        path=apart_from_bots(path, bots),
+        interpreters=options.interpreters,
+    )
+
+
+class Watcher(Protocol):
+    """Told what happens while games are played, in the task that plays them: it must not wait for anything."""
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        """A game is over and stored."""
+
+    def remark(self, text: str) -> None:
+        """There is something that people should know."""
+
+    def closing(self, under_way: int) -> None:
+        """No further game is begun; so many are played to their end."""
+
+
+@dataclass(frozen=True)
+class Forfeits:
+    """The games that one bot has lost for one reason that is its own fault: how many, and the first of them."""
+
+    name: str
+    reason: str
+    count: int
+    first: GameRow
+    stderr: str
+    """The end of what the bot had written to standard error in the first one."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of playing. What has been stored is in the store."""
+
+    error: ArenaError | None
+    """What stopped it, if something failed."""
+    changed: tuple[str, ...]
+    """A line for each bot that has changed while it was played, and was played no more."""
+    remarks: tuple[str, ...]
+    """A line for each bot into whose folder files have come."""
+    forfeits: tuple[Forfeits, ...]
+    dropped: int
+    """Games under way that were stopped, or could not be stored."""
+
+
+@contextlib.contextmanager
+def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.run) -> Iterator["OpenLeague"]:
+    """Prepare a league or match: bots found and built, the sandbox tried out, the store open and in agreement.
+
+    `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
+    `ArenaError`.
+    """
+    plan = make_plan(entry, options, say, run)
+    limits = dict(plan.settings.bot_limits)
+    with (
+        Sandbox(plan.level, plan.bots, plan.settings.limits, limits, plan.interpreters) as held,
+        Store(plan.path, create=True) as store,
+    ):
+        run_games(run, held.try_out)
+        store.agree(plan.settings.described([bot.name for bot in plan.bots]))
+        games = schedule(plan.settings, plan.players, entry.rounds, stored_in(store))  # older ids count as well
+        plan = dataclasses.replace(plan, games=tuple(games[: entry.games]))
+        for line in note_versions(store, plan.bots):
+            say(line)
+        store.set_entrants(plan.players)
+        store.set_planned(len(plan.games))
+        yield OpenLeague(plan, held, store, run)
+
+
+class OpenLeague:
+    """A league or match that is ready to be played; see `open_league`."""
+
+    def __init__(self, plan: Plan, held: Sandbox, store: Store, run: Run) -> None:
+        self.plan = plan
+        self.store = store
+        self._held = held
+        self._run = run
+
+    def rows(self) -> list[GameRow]:
+        """The games of the plan that are stored."""
+        return self.plan.rows(self.store)
+
+    def play(self, stop: Stop, watcher: Watcher) -> Outcome:
+        """Play what is missing, until all is played or `stop` is asked for."""
+        sitting = _Sitting(watcher)
+        error = None
+        try:
+            run_games(self._run, self._play_until_stopped, stop, sitting)
+        except ArenaError as caught:
+            error = caught
+        return Outcome(
+            error=error,
+            changed=tuple(sitting.versions.errors()),
+            remarks=tuple(sitting.versions.remarks()),
+            forfeits=sitting.forfeits(),
+            dropped=sitting.session.dropped,
+        )
+
+    async def _play_until_stopped(self, stop: Stop, sitting: "_Sitting") -> None:
+        failure: ArenaError | None = None
+        session = sitting.session
+
+        async def heed(playing: trio.CancelScope) -> None:
+            if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
+                session.close()
+                if session.under_way:
+                    sitting.watcher.closing(session.under_way)
+                await stop.wait_beyond(Wish.STOP_SOON)
+            session.close()  # one that is stored at this moment is followed by no other
+            playing.cancel()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(heed, nursery.cancel_scope)
+            try:
+                await self._play_games(sitting)
+            except ArenaError as error:
+                failure = error  # raised below: out of a nursery it would come wrapped in a group
+            nursery.cancel_scope.cancel()
+        if failure:
+            raise failure
+
+    async def _play_games(self, sitting: "_Sitting") -> None:
+        """Where the games are played: in worker processes, of which there are no more than games."""
+        plan = self.plan
+        missing = len({game.id for game in plan.games} - self.store.ids())
+        if not missing:
+            return
+        async with local_executor(plan.play_settings, min(plan.jobs, missing)) as executor:
+            await play_missing(
+                plan.games,
+                {bot.player: bot for bot in plan.bots},
+                self.store,
+                executor,
+                sitting.finished,
+                versions=sitting.versions,
+                say=sitting.watcher.remark,
+                session=sitting.session,
+            )
+
+
+class _Sitting:
+    """What is kept while games are played; forfeits are counted for each bot and reason."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self.watcher = watcher
+        self.versions = Versions()
+        self.session = Session()
+        self._first: dict[tuple[str, str], tuple[GameRow, str]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self.watcher.finished(row, record)
+        if not row.reason.is_forfeit:
+            return
+        for player, stderr in zip(row.players, record.stderr, strict=True):
+            winner = row.result.winner
+            if winner is None or row.players[winner] != player:
+                key = (player.name, row.reason.value)
+                self._first.setdefault(key, (row, stderr))
+                self._counts[key] = self._counts.get(key, 0) + 1
+
+    def forfeits(self) -> tuple[Forfeits, ...]:
+        return tuple(
+            Forfeits(name, reason, self._counts[name, reason], row, stderr)
+            for (name, reason), (row, stderr) in self._first.items()
+        )

@@ -1,0 +1,54 @@
+"""What a league or a match is asked to be, in the words that people write: the options and their defaults.
+
+Quick to import: the command line needs the defaults before it needs anything else.
+"""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SANDBOXES = ("default", "bwrap", "cgroup", "auto")
+LARGEST_SEED = 2**64 - 1
+MOST_JOBS = 4096
+"""Games at a time; each takes two processes and a dozen descriptors."""
+MOST_GAMES = 1_000_000
+"""Games of a league: its list of games takes some seconds and a gigabyte then."""
+
+
+def usable_cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What was asked for. Times and sizes are strings with units (`100ms`, `512M`), read by `arena.league.settings`.
+
+    `limits` is a TOML file with other limits for some bots. `interpreters` are paths of programs that bots may be run
+    by. `affinity` pins the bots of each game to a CPU. Without a `store` the games are kept in a file in the current
+    folder that is named after the settings.
+    """
+
+    rules: str = "isf"
+    time: str = "100ms"
+    start_time: str = "10s"
+    setup_time: str = "5s"
+    margin: str = "50ms"
+    seed: int = 1
+    jobs: int = field(default_factory=usable_cpus)
+    sandbox: str = "default"
+    memory: str = "512M"
+    processes: int = 64
+    tmp: str = "16M"
+    limits: Path | None = None
+    interpreters: tuple[str, ...] = ()
+    build_time: str = "10m"
+    build_memory: str = "2G"
+    build_disk: str = "2G"
+    build_network: bool = False
+    pondering: bool = True
+    affinity: bool = False
+    store: Path | None = None
+
+
+USUAL = PlayOptions()

@@ -1,0 +1,271 @@
+"""One game that can be interrupted, saved in a file and taken up again, as a service: see `arena.league.league`."""
+
+import contextlib
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.run import Run
+from arena.bots.sandbox.levels import choose
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.starting import Sandbox, runnable
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord, History
+from arena.game.spec import GameSpec
+from arena.league.changes import note_versions
+from arena.league.entrants import entrants
+from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
+from arena.league.executor.local import local_executor
+from arena.league.options import PlayOptions
+from arena.league.resume import agree, stored_in
+from arena.league.running import Say, run_games
+from arena.league.schedule import schedule
+from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
+from arena.league.stop import Stop, Wish
+from arena.league.store import GameRow, Store
+from arena.league.versions import Versions
+from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
+from arena.printable import printable
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """One sitting at a game: from its beginning, or from its past; `store` is where the result belongs."""
+
+    spec: GameSpec
+    bots: tuple[BotSpec, BotSpec]
+    past: History | None
+    store: Path
+    file: Path
+    """Where the game is saved if it is interrupted."""
+    held: Sandbox
+    pondering: bool
+    seed: int | None
+
+    @property
+    def play_settings(self) -> PlaySettings:
+        """What the game is played under."""
+        limits = {bot.name: self.held.limits_of(bot) for bot in self.bots}
+        return PlaySettings(
+            bots=self.bots,
+            level=self.held.level,
+            limits=limits,
+            interpreters=self.held.interpreters,
+            pondering=self.pondering,
+        )
+
+
+@dataclass(frozen=True)
+class AlreadyPlayed:
+    """There is nothing to play: the game is in the store."""
+
+    number: int
+    store: Path
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The game is over and stored."""
+
+    row: GameRow
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The game was interrupted after so many plies in all, and is saved in its file."""
+
+    plies: int
+
+
+@dataclass(frozen=True)
+class NothingPlayed:
+    """The game was interrupted before both sides had set up; its file, if there is one, is as it was."""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What was played does not count, as bots have changed meanwhile; a line for each of them."""
+
+    lines: tuple[str, ...]
+
+
+Ending = Finished | Saved | NothingPlayed | Changed
+
+
+@contextlib.contextmanager
+def begin_game(
+    paths: Sequence[str], options: PlayOptions, file: Path, say: Say, run: Run = trio.run
+) -> Iterator[Sitting | AlreadyPlayed]:
+    """Prepare the first game of a match so that it can be interrupted. Raises `ArenaError`."""
+    check_place(file)
+    refuse_to_overwrite(file)
+    check_options(options)
+    level = choose(options.sandbox)
+    store_at = partial(store_of, options, "match")
+    bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
+    _refuse_unsaveable(bots)
+    settings = settings_of(options, bots)
+    red, blue = bots
+    apart_from_bots(path, bots)
+    with Store(path, create=True) as store:
+        store.agree(settings.described([bot.name for bot in bots]))
+        for line in note_versions(store, bots):
+            say(line)
+        store.set_entrants((red.player, blue.player))
+        (spec, _) = schedule(settings, [bot.player for bot in bots], 1, stored_in(store))
+        played = _played(spec.id, store)
+    if played:
+        yield played
+        return
+    with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+        run_games(run, held.try_out)
+        yield Sitting(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed)
+
+
+@contextlib.contextmanager
+def resume_game(
+    saved: SavedGame, file: Path, sandbox: str | None, say: Say, run: Run = trio.run
+) -> Iterator[Sitting | AlreadyPlayed]:
+    """Prepare to go on with a saved game, at the level `sandbox` or else that of the file. Raises `ArenaError`."""
+    check_place(file)
+    bots = saved.load_bots()
+    level = choose(sandbox or saved.sandbox)
+    path = Path(saved.store)
+    if saved.interpreters:
+        say(f"interpreters of the saved game, which the bots can read: {', '.join(saved.interpreters)}")
+    if not os.path.exists(path):  # Path.exists raises an error for a name that is too long
+        say(f"store: {path} (a new one)")
+    elif Path.cwd() not in Path(os.path.realpath(path)).parents:
+        say(f"store: {path} (outside this folder)")
+    with Store(path, create=True) as store:
+        played = _played(agree(saved, store, bots), store)
+    if played:
+        yield played
+        return
+    usual = saved.limits[0]
+    checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual, run)
+    faults = [bot.fault for bot in checked if bot.fault is not None]
+    if faults:
+        raise UsageError("\n".join(faults))
+    limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
+    with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
+        run_games(run, held.try_out)
+        yield Sitting(saved.spec(), bots, saved.past, path, file, held, saved.pondering, saved.seed)
+
+
+def play_sitting(sitting: Sitting, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
+    """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
+
+    Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
+    """
+    versions = Versions()
+    played = run_games(run, _play_until_stopped, sitting, pause_after, stop, versions, say)
+    if versions.errors():
+        return Changed(tuple(versions.errors()))
+    for line in versions.remarks():
+        say(line)
+    if isinstance(played, GameRecord):
+        with Store(sitting.store, create=True) as store:
+            return Finished(store.add(played))
+    if played is None:
+        return NothingPlayed()
+    held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
+    save_game(
+        saved_game(sitting.spec, played, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed),
+        sitting.file,
+    )
+    return Saved(len(played.actions))
+
+
+def check_place(file: Path) -> None:
+    """Raise `UsageError` if a game could not be saved here. It is better known before the game than after it."""
+    try:
+        _check_place(file)
+    except OSError as error:  # a name that is too long, a folder that may not be searched
+        raise UsageError(f"{file}: cannot be written: {error.strerror}") from None
+
+
+def _check_place(file: Path) -> None:
+    if not file.parent.is_dir():
+        raise UsageError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if not os.access(file.parent, os.W_OK):
+        raise UsageError(f"{file}: cannot be written: you may not make files in {file.parent}")
+    if file.exists() and not file.is_file():
+        raise UsageError(f"{file}: expected a file to save the game in, or none yet")
+
+
+def _played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
+    """Where the game is, if it has been played already."""
+    if game_id is None or game_id not in store.ids():
+        return None
+    number, _ = store.record(game_id)
+    return AlreadyPlayed(number, store.path)
+
+
+def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
+    """Raise `UsageError` if a bot's path cannot stand in the file that the game is saved in."""
+    for bot in bots:
+        try:
+            str(bot.path.resolve()).encode("utf-8")
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{printable(str(bot.path.resolve()))}: --pause saves where the bots are, and expected a path in UTF-8"
+            ) from None
+
+
+async def _play_until_stopped(
+    sitting: Sitting, pause_after: int | None, stop: Stop, versions: Versions, say: Say
+) -> GameRecord | History | None:
+    """Play the game to its end, or until it is to stop; `versions` tells afterwards whether a bot has changed."""
+    async with local_executor(sitting.play_settings, 1) as executor:
+        played = await _play_one(sitting, pause_after, stop, executor, say)
+    if played is not None:
+        await versions.are_unchanged(sitting.bots)
+    return played
+
+
+async def _play_one(
+    sitting: Sitting, pause_after: int | None, stop: Stop, executor: Executor, say: Say
+) -> GameRecord | History | None:
+    """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
+    game = sitting.spec.id
+    ending: Played | Paused | Failed | None = None
+    failure: ArenaError | None = None
+
+    async def heed() -> None:
+        await stop.wait_beyond(Wish.GO_ON)
+        executor.interrupt(game)
+
+    async def task() -> AsyncIterator[GameTask]:
+        yield GameTask(sitting.spec, can_pause=True, past=sitting.past, pause_after=pause_after)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(heed)
+        outcomes = executor.play(task())
+        try:
+            async for outcome in outcomes:
+                match outcome:
+                    case Said(line):
+                        say(line)
+                    case Begun() if stop.wish is not Wish.GO_ON:
+                        executor.interrupt(game)  # it was asked for before there was anything to interrupt
+                    case Played() | Paused() | Failed():
+                        ending = outcome
+        except ArenaError as error:
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
+        nursery.cancel_scope.cancel()
+    if failure:
+        raise failure
+    match ending:
+        case Played(record):
+            return record
+        case Paused(_, past):
+            return past
+        case Failed():
+            raise ending.error()
+    return None

@@ -1,0 +1,131 @@
+"""From what was asked for to the settings of a league, the limits of its bots and the file that it is kept in."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from arena.bots import BotSpec
+from arena.bots.build import BuildLimits
+from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
+from arena.bots.limits_file import load_limits
+from arena.errors import UsageError, suggest
+from arena.game.time_control import TimeControl, parse_duration, parse_time
+from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions
+from arena.league.schedule import Settings
+from arena.printable import printable
+from arena.rules.loading import load_ruleset
+
+LONGEST_NAME = 255 - len("-journal")
+"""Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
+NO_MARGIN = ("0", "0ms")
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def option_value(name: str, parse: Callable[[S], T], value: S) -> T:
+    """An option's value; the error names the option. Raises `UsageError`."""
+    try:
+        return parse(value)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def check_options(options: PlayOptions) -> None:
+    """Raise `UsageError` for what is out of range, or cannot be done on this system."""
+    for name, value, least, most in (("seed", options.seed, 0, LARGEST_SEED), ("jobs", options.jobs, 1, MOST_JOBS)):
+        if not least <= value <= most:
+            raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
+    if options.sandbox not in SANDBOXES:
+        raise UsageError(f"--sandbox: expected a level, got {options.sandbox!r}: {suggest(options.sandbox, SANDBOXES)}")
+    if options.affinity and not hasattr(os, "sched_setaffinity"):
+        raise UsageError("--affinity: this system cannot pin programs to a CPU")
+
+
+def check_number(bots: int, rounds: int) -> None:
+    """Raise `UsageError` if there are more games than a league may have."""
+    a_round = bots * (bots - 1)
+    if rounds * a_round > MOST_GAMES:
+        raise UsageError(
+            f"--rounds: expected at most {MOST_GAMES // a_round} with {bots} bots (a league has at most {MOST_GAMES} "
+            f"games), got {rounds}"
+        )
+
+
+def time_control(options: PlayOptions) -> TimeControl:
+    """The time limits that were asked for. Raises `UsageError`."""
+    return msgspec.structs.replace(
+        option_value("--time", parse_time, options.time),
+        start_ms=option_value("--start-time", parse_duration, options.start_time),
+        setup_ms=option_value("--setup-time", parse_duration, options.setup_time),
+        margin_ms=0 if options.margin in NO_MARGIN else option_value("--margin", parse_duration, options.margin),
+    )
+
+
+def usual_limits(options: PlayOptions) -> Limits:
+    """The limits of each bot that has none of its own. Raises `UsageError` for an option that makes no sense."""
+    return Limits(
+        option_value("--memory", parse_memory, options.memory),
+        option_value("--processes", check_processes, options.processes),
+        option_value("--tmp", parse_size, options.tmp),
+    )
+
+
+def build_limits(options: PlayOptions) -> BuildLimits:
+    """What the build of a bot may use. Raises `UsageError` for an option that makes no sense."""
+    return BuildLimits(
+        seconds=option_value("--build-time", parse_duration, options.build_time) / 1000,
+        memory=option_value("--build-memory", parse_memory, options.build_memory),
+        disk=option_value("--build-disk", parse_size, options.build_disk),
+        network=options.build_network,
+    )
+
+
+def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
+    """The settings that were asked for. Raises `UsageError` or `RulesetError`."""
+    usual = usual_limits(options)
+    own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
+    time = time_control(options)
+    return Settings(
+        load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
+    )
+
+
+def store_of(options: PlayOptions, kind: str, bots: Sequence[BotSpec]) -> Path:
+    """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
+    if options.store is not None:
+        return options.store
+    return Path(default_store(kind, bots, settings_of(replace(options, limits=None), bots)))
+
+
+def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
+    """The file that the games are kept in where none is named: separated by what they are.
+
+    A name that is too long for a file is cut, and ends in a fingerprint of the whole.
+    """
+    who = [bot.name for bot in bots] if kind == "match" else []
+    seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
+    name = re.sub(r"[^\w.+-]", "_", "-".join([kind, *who, settings.ruleset.name, settings.time.text, *seed]))
+    suffix = ".sqlite"
+    if len(os.fsencode(name + suffix)) > LONGEST_NAME:
+        suffix = f"-{hashlib.sha256(name.encode()).hexdigest()[:16]}{suffix}"
+        name = os.fsencode(name)[: LONGEST_NAME - len(suffix)].decode(errors="ignore")
+    return name + suffix
+
+
+def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
+    """The path of the store. Raises `UsageError` if it lies in a bot's folder, of which it would become a part."""
+    full = Path(os.path.realpath(store))
+    for bot in bots:
+        if bot.path.is_dir() and bot.fault is None and full.is_relative_to(bot.folder):
+            raise UsageError(
+                f"{printable(str(store))}: the store would lie in the folder of {bot.name}, and each game would make "
+                "that another version: name another place with --store"
+            )
+    return store

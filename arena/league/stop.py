@@ -1,0 +1,45 @@
+"""The wish that games which are being played should stop, from any thread or a signal handler."""
+
+import enum
+from collections.abc import Callable
+
+
+class Wish(enum.IntEnum):
+    """How urgently games are to stop."""
+
+    GO_ON = 0
+    STOP_SOON = 1
+    """No further game is begun; those under way are played to their end."""
+    STOP_NOW = 2
+    """The games under way are stopped as well, and not stored."""
+
+
+class Stop:
+    """Carries the wish to the task that plays."""
+
+    def __init__(self) -> None:
+        self.wish = Wish.GO_ON
+        self._waiting: list[Callable[[], None]] = []
+
+    def ask(self, wish: Wish) -> None:
+        """Make the wish known. A weaker one than that of before changes nothing."""
+        self.wish = max(self.wish, wish)
+        for notify in tuple(self._waiting):
+            notify()
+
+    async def wait_beyond(self, known: Wish) -> Wish:
+        """Return the wish as soon as it is another than `known`."""
+        import trio  # here, since the command line has this module before anything slow
+
+        token, changed = trio.lowlevel.current_trio_token(), trio.Event()
+
+        def notify() -> None:
+            token.run_sync_soon(changed.set, idempotent=True)
+
+        self._waiting.append(notify)
+        try:
+            if self.wish is known:
+                await changed.wait()
+        finally:
+            self._waiting.remove(notify)
+        return self.wish

@@ -1,0 +1,151 @@
+"""The settings of a store: what all its games share, and what a league keeps beside them.
+
+All games of a league have the same rules, clock and seed. They stand here as names with values, so that games under
+other ones can never get into the same table by mistake. Entrants, their files and the number of planned games are kept
+in the same table (`KEPT_BESIDE`), and may change.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from arena.errors import UsageError
+from arena.game.spec import Player
+from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.sums import Sums
+from arena.printable import printable
+
+PLANNED = "planned games"
+ENTRANTS = "entrants"
+FILES = "files of "
+KEPT_BESIDE = (ENTRANTS, FILES, PLANNED)
+"""How the names of settings begin that are none of the games: who takes part, the files of a version of a bot, and how
+many games are to be played."""
+SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
+"""What every store says that holds games. Without it, games under any other rules could be added."""
+SETTINGS_CHANGED = "the settings were changed after they were stored"
+SETTINGS_UNREADABLE = "the settings cannot be read any more"
+DIFFERENCES_SHOWN = 6
+MOST_OF_FILES = 64 * 1024
+
+
+class SettingsTable:
+    """The settings of an open store. `sums` is None for a store of a version that has no checksums."""
+
+    def __init__(self, database: Database, sums: Sums | None) -> None:
+        self._database = database
+        self._sums = sums
+
+    def raw(self) -> dict[str, str]:
+        """The settings as they lie there, unchecked. Raises `StoreError`."""
+        return dict(self._database.query("SELECT name, value FROM settings"))
+
+    def checked(self) -> dict[str, str]:
+        """The settings. Raises `DamagedError` if they are not what was stored."""
+        settings = self.raw()
+        damage = self._damage(settings)
+        if damage:
+            raise DamagedError(self._database.path, damage)
+        return settings
+
+    def read(self) -> tuple[dict[str, str], tuple[Damage, ...]]:
+        """The settings, or none and what is wrong with them."""
+        try:
+            settings = self.raw()
+            damage = self._damage(settings)
+        except StoreError:
+            settings, damage = {}, (Damage(None, SETTINGS_UNREADABLE),)
+        return ({}, damage) if damage else (settings, ())
+
+    def _damage(self, settings: Mapping[str, str]) -> tuple[Damage, ...]:
+        try:
+            unchanged = self._sums is None or self._sums.are_of(settings)
+            entrants_in(settings)
+        except (msgspec.MsgspecError, TypeError, UnicodeEncodeError, StoreError):
+            unchanged = False
+        return () if unchanged else (Damage(None, SETTINGS_CHANGED),)
+
+    def agree(self, asked: Mapping[str, str], *, has_games: bool) -> None:
+        """Keep these settings, inside a transaction.
+
+        Raises `UsageError` if there are others already, and `DamagedError` if there are games and not what they were
+        played under.
+        """
+        present = self.checked()
+        lost = [name for name in SETTINGS_OF_GAMES if name in asked and name not in present]
+        if lost and has_games:
+            words = f"it holds games, and not what they were played under ({', '.join(lost)})"
+            raise DamagedError(self._database.path, (Damage(None, words),))
+        different = [name for name, value in asked.items() if present.get(name, value) != value]
+        if different:
+            raise UsageError(
+                f"{self._database.path}: this store holds games under other settings:\n"
+                + "\n".join(_differences(present, asked, different))
+                + "\nuse another file with --store, so that the two do not get into one table"
+            )
+        self._change({name: value for name, value in asked.items() if name not in present})
+
+    def set(self, name: str, value: str) -> None:
+        """Keep one setting, inside a transaction."""
+        self.checked()
+        self._change({name: value})
+
+    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
+        """Keep the fingerprints of a player's files, inside a transaction. See `Store.set_files`."""
+        kept = {_files_key(version) for version in (player, *versions)}
+        present = self.checked()
+        changes: dict[str, str | None] = {
+            name: None for name in present if name.rpartition("@")[0] == FILES + player.name and name not in kept
+        }
+        value = msgspec.json.encode(files).decode()
+        if files and len(value) <= MOST_OF_FILES and present.get(_files_key(player)) != value:
+            changes[_files_key(player)] = value
+        self._change(changes)
+
+    def _change(self, changes: Mapping[str, str | None]) -> None:
+        """Change settings; None takes one away."""
+        for name, value in changes.items():
+            if value is None:
+                self._database.query("DELETE FROM settings WHERE name = ?", name)
+            else:
+                self._database.query("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value)
+        if changes and self._sums is not None:
+            self._sums.set_settings(self.raw())
+
+
+def entrants_in(settings: Mapping[str, str]) -> tuple[Player, ...]:
+    """Who took part when the store was last used. Raises `msgspec.MsgspecError` if that was changed."""
+    value = settings.get(ENTRANTS)
+    players = msgspec.json.decode(value, type=tuple[Player, ...]) if value else ()
+    return tuple(Player(printable(player.name), printable(player.digest)) for player in players)
+
+
+def encode_entrants(players: tuple[Player, ...]) -> str:
+    """The same as the value of a setting."""
+    return msgspec.json.encode(players).decode()
+
+
+def planned_in(settings: Mapping[str, str]) -> int | None:
+    """How many games were to be played when the store was last used; None where that was not kept."""
+    value = settings.get(PLANNED, "")
+    return int(value) if value.isascii() and value.isdecimal() else None
+
+
+def files_in(settings: Mapping[str, str], player: Player) -> dict[str, str]:
+    """The fingerprints of a player's files as they were kept; empty if they were not."""
+    try:
+        files = msgspec.json.decode(settings.get(_files_key(player), "{}"), type=dict[str, str])
+    except msgspec.MsgspecError:
+        return {}
+    return {printable(name): content for name, content in files.items()}
+
+
+def _files_key(player: Player) -> str:
+    return f"{FILES}{player.name}@{player.digest}"
+
+
+def _differences(present: Mapping[str, str], asked: Mapping[str, str], different: list[str]) -> list[str]:
+    lines = [f"    {name}: {present[name]} (in the store), {asked[name]} (asked for)" for name in different]
+    if len(lines) > DIFFERENCES_SHOWN:
+        lines[DIFFERENCES_SHOWN:] = [f"    and {len(lines) - DIFFERENCES_SHOWN} more"]
+    return lines

@@ -1,0 +1,74 @@
+"""A game is played again until it can be judged: what stops the arena or breaks its sandbox is no bot's loss.
+
+Two things make a game void: the arena was stopped in it (`ArenaStoppedError`), and a bot did not start because what
+holds the bots has failed. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+"""
+
+from collections.abc import Callable
+
+from arena.bots import BotSpec
+from arena.bots.sandbox.bwrap import COMPLAINT
+from arena.game.record import GameRecord, History
+from arena.game.spec import GameSpec
+from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, play_game, play_on
+from protocol.notation import Reason
+
+Say = Callable[[str], None]
+Bots = tuple[BotSpec, BotSpec]
+
+
+async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
+    """Play a game. A bot that does not start loses it only if what holds the bots is not to blame.
+
+    Raises `ArenaError` if that does not work any more. Where it said something, but works again, the game is played
+    once more: it may have been at its limits for a moment, and a bot that says so itself gains nothing by it. Raises
+    `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for each other.
+    """
+    record = await _play_until_judged(game, bots, options, say)
+    if await _is_unstarted(record, bots, options) and any(text.startswith(COMPLAINT) for text in record.stderr):
+        return await _play_until_judged(game, bots, options, say)
+    return record
+
+
+async def _play_until_judged(game: GameSpec, bots: Bots, options: GameOptions, say: Say) -> GameRecord:
+    for _ in range(MOST_TRIES - 1):
+        try:
+            return await play_game(game, *bots, options)
+        except ArenaStoppedError as error:
+            say(f"game {game.id} is played again: {error.why}")
+    return await play_game(game, *bots, options)
+
+
+async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) -> bool:
+    """Whether a bot that was started did not answer. Raises `ArenaError` if what holds the bots is to blame for it."""
+    if record.verdict.reason is not Reason.NO_START or any(bot.fault is not None for bot in bots):
+        return False
+    if options.try_out is None:
+        return False
+    await options.try_out(bots)
+    return True
+
+
+async def play_on_fairly(
+    game: GameSpec, bots: Bots, past: History | None, pause: Interrupt, *, options: GameOptions, say: Say
+) -> GameRecord | History | None:
+    """Play from the `past` to the verdict or until `pause` interrupts the game; returns what `play_on` does.
+
+    After a stop of the arena the game goes on from before the turn in which that happened, and `say` gets a line for
+    it; if it happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because
+    what holds it does not work any more.
+    """
+    latest = past
+    for _ in range(MOST_TRIES):
+        try:
+            played = await play_on(game, bots, latest, pause, options)
+        except ArenaStoppedError as error:
+            latest = error.history or latest
+            done = len(latest.actions) if latest else 0
+            say(f"going on after {done} plies: {error.why}")
+        else:
+            if isinstance(played, GameRecord):
+                await _is_unstarted(played, bots, options)
+            was_played = played is not None or latest is past
+            return played if was_played else latest  # interrupted before the bots had started again
+    return latest

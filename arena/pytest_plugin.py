@@ -1,0 +1,182 @@
+"""The pytest plugin: matches in tests, and how they went where such a test fails.
+
+    def test_beats_raider(arena_play):
+        assert arena_play("./mine", "raider", games=20).score > 0.8
+
+The trap: pytest imports this module at each start wherever the arena is installed, so what takes time to import is
+imported when the first match is played.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from arena import MatchResult
+    from arena.game.record import GameRecord
+
+NUMBERS = ("games", "seed", "jobs")
+OPTIONS = {
+    "games": "how many games a match has (default: 20)",
+    "time": "the time control, as of 'arena match' (default: 100ms)",
+    "rules": "the ruleset (default: isf)",
+    "sandbox": "how bots are held: default, bwrap, cgroup or auto (default: default)",
+    "seed": "the seed of all random numbers (default: 1)",
+    "jobs": "games at a time (default: the usable CPUs)",
+}
+"""What can be said for all matches: by `--arena-NAME`, else by `arena_NAME` in pytest's configuration."""
+STDERR_LINES = 10
+
+Word = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A match that a test has played, and what is to be told of it."""
+
+    test: str
+    title: str
+    result: "MatchResult"
+    store: Path
+
+
+@dataclass
+class _Session:
+    """What was said for all matches, the test that is running, by its id, and the matches played so far."""
+
+    said: Mapping[str, str | int]
+    test: str = ""
+    played: list[_Played] = field(default_factory=list)
+
+
+_SESSION = pytest.StashKey[_Session]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("arena", "matches of Stratego bots (stratego-arena)")
+    for name, words in OPTIONS.items():
+        note = f"{words}; what a call of arena_play says counts for more"
+        group.addoption(f"--arena-{name}", dest=f"arena_{name}", metavar=name.upper(), help=f"arena_play: {note}")
+        parser.addini(f"arena_{name}", f"arena_play: {note}", type="string", default=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_SESSION] = _Session({name: value for name in OPTIONS if (value := _said(config, name)) is not None})
+
+
+def _said(config: pytest.Config, name: str) -> str | int | None:
+    """What the command line, or else the configuration, says of an option. Raises `pytest.UsageError`."""
+    for where, value in (
+        (f"--arena-{name}", config.getoption(f"arena_{name}")),
+        (f"arena_{name} in {config.inipath}", config.getini(f"arena_{name}")),
+    ):
+        if value is None:
+            continue
+        if name not in NUMBERS:
+            return str(value)
+        if not (value.isascii() and value.isdigit()):
+            raise pytest.UsageError(f"{where}: expected a whole number, got {value!r}")
+        return int(value)
+    return None
+
+
+class ArenaPlay:
+    """What the fixture `arena_play` is: plays a match between two bots when called."""
+
+    def __init__(self, session: _Session, folder: Path) -> None:
+        self._session = session
+        self._folder = folder
+
+    def __call__(
+        self,
+        first: Word,
+        second: Word,
+        *,
+        games: int | None = None,
+        time: str | None = None,
+        rules: str | None = None,
+        sandbox: str | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+    ) -> "MatchResult":
+        """Play a match. What is not given is as `--arena-NAME` or the configuration says, else as `arena.match` has it.
+
+        A bot is a path, from the current folder, or the bare name of a sample bot. Fails the test, without an inner
+        traceback, if there is no such bot or an option makes no sense; a bot that crashes only loses its game.
+        """
+        __tracebackhide__ = True
+        given = {"games": games, "time": time, "rules": rules, "sandbox": sandbox, "seed": seed, "jobs": jobs}
+        asked = {name: value for name, value in given.items() if value is not None}
+        store = self._folder / f"match-{len(self._session.played) + 1}.sqlite"
+        result = _play(first, second, store, {**self._session.said, **asked})
+        if isinstance(result, str):
+            pytest.fail(f"arena_play: {result}")
+        title = f"{os.fspath(first)} against {os.fspath(second)}"
+        self._session.played.append(_Played(self._session.test, title, result, store))
+        return result
+
+
+def _play(first: Word, second: Word, store: Path, options: Mapping[str, Any]) -> "MatchResult | str":
+    """The match; or what is wrong with it, in words."""
+    import arena
+
+    try:
+        return arena.match(first, second, store=store, **options)
+    except arena.ArenaError as error:
+        return str(error)
+
+
+@pytest.fixture(scope="session")
+def arena_play(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> ArenaPlay:
+    """arena_play(first, second, games=20, rules="isf", time="100ms", ...): the result of a match between two bots."""
+    return ArenaPlay(pytestconfig.stash[_SESSION], tmp_path_factory.mktemp("arena"))
+
+
+# --- what is told of a test that fails --------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.config.stash[_SESSION].test = item.nodeid
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed and report.when != "teardown":
+        used = [id(value) for value in getattr(item, "funcargs", {}).values()]  # of fixtures of a wider scope
+        for played in item.config.stash[_SESSION].played:
+            if played.test == item.nodeid or id(played.result) in used:
+                report.sections.append((f"arena: {played.title}", describe(played.result, played.store)))
+    return report
+
+
+def describe(result: "MatchResult", store: Path) -> str:
+    """How a match went: the score, how its games ended, the first forfeit of each bot, and how to see a game."""
+    lines = [
+        f"score {result.score:.3f} in {len(result.records)} games: "
+        f"{result.wins} won, {result.draws} drawn, {result.losses} lost"
+    ]
+    reasons = Counter(record.verdict.reason.value for record in result.records)
+    lines.append("ended by " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common()))
+    seen: set[str] = set()
+    for number, record in enumerate(result.records, 1):
+        for name, stderr in _forfeited(record):
+            if name not in seen:
+                seen.add(name)
+                lines.append(f"first forfeit of {name}, game {number}: {record.verdict.detail}")
+                lines += [f"    stderr: {line}" for line in stderr.strip().splitlines()[-STDERR_LINES:]]
+    return "\n".join([*lines, f"to see a game: arena show {store} 1"])
+
+
+def _forfeited(record: "GameRecord") -> Iterator[tuple[str, str]]:
+    """The bots that lost a game by a fault of their own, and the end of what they wrote to standard error."""
+    if record.verdict.reason.is_forfeit:
+        for color, player in enumerate(record.players):
+            if record.verdict.result.winner != color:
+                yield player.name, record.stderr[color]

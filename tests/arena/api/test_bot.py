@@ -1,0 +1,217 @@
+"""`arena.open_bot`: one bot to talk to, of which nothing is left."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+import arena
+from arena.bots.sandbox.levels import Level
+from arena.rules.events import Moved
+from protocol.messages import Hello, Name, Ready, Want
+from protocol.notation import Color
+
+Bots = Callable[..., str]
+LeftBehind = Callable[[], list[str]]
+ROOT = Path(__file__).parent.parent.parent.parent
+WARDEN = ROOT / "bots" / "warden.py"
+SOON = 0.2
+BLUE = ("FBBS2339M.", "..........", "..........", "2.........")
+
+
+def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        async with arena.open_bot(WARDEN, rules="duel") as bot:
+            said = await bot.hello()
+            assert (said.name, said.wants) == ("warden 1.0", (Want.LEGAL,))
+            game = arena.Game(bot.ruleset, await bot.set_up("red", seed=3), BLUE)
+            await bot.start(game)
+            for _ in range(3):
+                events = game.apply(await bot.turn())
+                assert isinstance(events[0], Moved)
+                await bot.tell(events)
+                await bot.tell(game.apply(game.legal_moves()[0].text))
+
+    trio.run(main)
+    assert not left_behind()
+
+
+def test_a_bot_may_be_on_the_other_side(left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        async with arena.open_bot(WARDEN, rules="duel") as bot:
+            await bot.hello()
+            game = arena.Game(bot.ruleset, BLUE, await bot.set_up(Color.BLUE))
+            await bot.start(game)
+            await bot.tell(game.apply("a4-a5"))
+            assert game.apply(await bot.turn())
+
+    trio.run(main)
+
+
+def test_messages_can_be_sent_and_received_one_by_one(bots: Bots) -> None:
+    async def main() -> None:
+        async with arena.open_bot(bots("quick", "echo note hm; echo move a4-b4")) as bot:
+            await bot.send(Hello(1))
+            assert await bot.receive() == Name("Quick 1")
+            await bot.receive()
+            assert isinstance(await bot.receive(), Ready)
+            assert await bot.turn(ply=7) == "a4-b4"
+            assert bot.notes == ["hm"]
+
+    trio.run(main)
+
+
+FAULTS = {
+    "late": ("sleep 1000", "sent no message within 0.2 s"),
+    "garbage": ("echo nonsense", "sent what is no message: expected one of"),
+    "other": ("echo ready", "was to send move, and sent Ready()"),
+    "exit": ("echo oh >&2; exit 3", "exited with code 3\n    bot stderr: oh"),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_what_a_bot_does_wrong_is_an_error_in_plain_words(kind: str, bots: Bots, left_behind: LeftBehind) -> None:
+    turn, words = FAULTS[kind]
+
+    async def main() -> None:
+        async with arena.open_bot(bots("bot", turn), rules="duel") as bot:
+            await bot.hello()
+            await bot.set_up()
+            await bot.turn(within=SOON if kind == "late" else 60.0)
+
+    with pytest.raises(arena.ArenaError) as error:
+        trio.run(main)
+    assert words in str(error.value)
+    assert not left_behind()
+
+
+def test_an_illegal_set_up_is_an_error(bots: Bots) -> None:
+    async def main() -> None:
+        async with arena.open_bot(bots("bot", "echo move a4-a5"), rules="isf") as bot:
+            await bot.hello()
+            await bot.set_up()
+
+    with pytest.raises(arena.ArenaError, match="sent an illegal set-up: expected the army of isf"):
+        trio.run(main)
+
+
+def test_a_bot_that_uses_too_much_is_stopped(bots: Bots, left_behind: LeftBehind) -> None:
+    many = "i=0; while [ $i -lt 40 ]; do sleep 1000 & i=$((i+1)); done; wait"
+
+    async def main() -> None:
+        async with arena.open_bot(bots("bot", many), rules="duel", processes=8) as bot:
+            await bot.hello()
+            await bot.set_up()
+            await bot.turn(within=60.0)
+
+    with pytest.raises(arena.ArenaError, match="processes"):
+        trio.run(main)
+    assert not left_behind()
+
+
+def test_what_is_raised_within_comes_out_as_it_is_and_nothing_is_left(bots: Bots, left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        async with arena.open_bot(bots("bot", "sleep 1000 & sleep 1000"), rules="duel"):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        trio.run(main)
+    assert not left_behind()
+
+
+def test_cancelling_leaves_nothing(bots: Bots, left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        with trio.move_on_after(SOON) as scope:
+            async with arena.open_bot(bots("bot", "sleep 1000"), rules="duel") as bot:
+                await bot.hello()
+                await bot.set_up()
+                await bot.turn(within=1000.0)
+        assert scope.cancelled_caught
+
+    trio.run(main)
+    assert not left_behind()
+
+
+def test_cancelling_a_build_ends_it(tmp_path: Path, left_behind: LeftBehind) -> None:
+    (tmp_path / "built").mkdir()
+    manifest = 'command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n'
+    (tmp_path / "built" / "bot.toml").write_text(manifest)
+
+    async def stop(scope: trio.CancelScope) -> None:
+        while not (tmp_path / "built" / "started").exists():  # noqa: ASYNC110  (another process makes it)
+            await trio.sleep(0.01)
+        scope.cancel()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stop, nursery.cancel_scope)
+            async with arena.open_bot(tmp_path / "built"):
+                pytest.fail("it cannot have been built")
+
+    trio.run(main)
+    assert not left_behind()
+
+
+def test_the_program_goes_on_beside_it(bots: Bots) -> None:
+    """Two bots at a time, and other tasks; a plain call as well."""
+
+    async def talk(name: str) -> None:
+        async with arena.open_bot(name, rules="duel") as bot:
+            await bot.hello()
+            await bot.set_up()
+            assert await bot.turn() == "a4-b4"
+
+    async def main() -> str:
+        async with trio.open_nursery() as nursery:
+            for name in ("one", "two"):
+                nursery.start_soon(talk, bots(name, "echo move a4-b4"))
+        async with arena.open_bot("one", rules="duel") as bot:
+            await bot.hello()
+            return arena.play("one", "two", rules="duel", time="60s").verdict.detail
+
+    assert trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "words"),
+    [
+        ("missing", {}, "there is no such file"),
+        ("bot", {"memory": "lots"}, "--memory: "),
+        ("bot", {"time": "1s"}, "time: there is no such option here"),
+        ("bot", {"rules": "isff"}, "did you mean isf"),
+    ],
+)
+def test_what_was_asked_for_wrongly_is_an_error(path: str, options: dict[str, str], words: str, bots: Bots) -> None:
+    bots("bot", "echo move resign")
+
+    async def main() -> None:
+        async with arena.open_bot(path, **options):  # type: ignore[arg-type]
+            pytest.fail("it cannot have been started")
+
+    with pytest.raises(arena.UsageError) as error:
+        trio.run(main)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("level", list(Level), ids=lambda level: level.value)
+def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: LeftBehind) -> None:
+    """At each level that works here, in an open bot and in games."""
+    reason = level.why_not()
+    if reason is not None:
+        pytest.skip(f"{level.value}: {reason}")
+    tmp_path.chmod(0o755)
+    for name in ("mine.py", "other.py"):
+        shutil.copy(WARDEN, tmp_path / name)
+
+    async def main() -> None:
+        async with arena.open_bot(tmp_path / "mine.py", rules="duel", sandbox=level.value) as bot:
+            assert (await bot.hello()).name == "warden 1.0"
+            assert await bot.set_up()
+
+    trio.run(main)
+    record = arena.play(tmp_path / "mine.py", tmp_path / "other.py", rules="duel", time="60s", sandbox=level.value)
+    assert not record.verdict.reason.is_forfeit
+    assert record.confinement[0].startswith(f"{level.value}: ")
+    assert not left_behind()

@@ -1,0 +1,133 @@
+"""`arena.play` and `arena.match`: one call, and what comes of the games."""
+
+import math
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.game.verdict import GameResult
+from protocol.notation import Reason
+
+Bots = Callable[..., str]
+QUITS = "echo move resign"
+BREAKS = "echo nonsense"
+ROOT = Path(__file__).parent.parent.parent.parent
+PATIENT = "60s"
+
+
+def test_a_game_is_one_call_and_gives_its_record(bots: Bots) -> None:
+    record = arena.play(bots("steps"), bots("quits", QUITS), rules="duel", time=PATIENT)
+    assert [player.name for player in record.players] == ["steps", "quits"]
+    assert record.verdict.result is GameResult.RED
+    assert record.verdict.reason is Reason.RESIGN
+    assert record.actions == ("a4-b4", "resign")
+    assert record.ruleset == "duel"
+
+
+def test_the_first_bot_has_red_and_the_seed_decides_the_rest(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    one, same, other = (arena.play(*names, rules="duel", time=PATIENT, seed=seed) for seed in (1, 1, 2))
+    swapped = arena.play(*reversed(names), rules="duel", time=PATIENT)
+    assert (one.id, one.seeds) == (same.id, same.seeds)
+    assert one.seeds != other.seeds
+    assert swapped.players == one.players[::-1]
+
+
+def test_without_a_store_nothing_is_kept(bots: Bots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    arena.play(bots("steps"), bots("quits", QUITS), rules="duel", time=PATIENT)
+    assert sorted(os.listdir(tmp_path)) == ["quits", "scratch", "steps"]
+    assert not list(scratch.iterdir())
+
+
+def test_a_match_counts_from_the_first_bots_side(bots: Bots) -> None:
+    result = arena.match(bots("steps"), bots("quits", QUITS), games=5, rules="duel", time=PATIENT)
+    assert (result.first, result.second) == ("steps", "quits")
+    assert (result.wins, result.draws, result.losses, result.games) == (5, 0, 0, 5)
+    assert result.score == 1.0
+    assert [record.players[0].name for record in result.records].count("steps") == 3
+    assert result.difference is not None
+    assert result.difference.elo == result.difference.high == math.inf > result.difference.low
+    assert str(result) == "steps - quits: +5 =0 -0 of 5, 100.0%"
+    assert arena.match("quits", "steps", games=2, rules="duel", time=PATIENT).score == 0.0
+
+
+def test_a_game_that_both_lose_is_a_loss_and_says_nothing_of_the_difference(bots: Bots) -> None:
+    for name in ("one", "two"):
+        Path(bots(name, QUITS)).write_text("#!/bin/sh\nexit 3\n")
+    result = arena.match("one", "two", games=2, rules="duel", time=PATIENT)
+    assert (result.wins, result.draws, result.losses, result.score) == (0, 0, 2, 0.0)
+    assert result.difference is None
+
+
+def test_each_game_is_told_as_it_ends_in_the_thread_that_called(bots: Bots) -> None:
+    told: list[tuple[int, str]] = []
+
+    def on_result(result: arena.Result) -> None:
+        assert result.winner == "steps"
+        told.append((threading.get_ident(), str(result)))
+
+    arena.match(bots("steps"), bots("quits", QUITS), games=3, rules="duel", time=PATIENT, on_result=on_result)
+    assert {thread for thread, _ in told} == {threading.get_ident()}
+    assert sorted(line.partition(":")[0] for _, line in told) == ["game 1", "game 2", "game 3"]
+
+
+def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None:
+    """Games that the one has played are not played again by the other."""
+    names = bots("steps"), bots("quits", QUITS)
+    result = arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite")
+    line = [sys.executable, "-c", "from arena.cli.main import main; main()", "match", *names, "--rules", "duel"]
+    line += ["--time", PATIENT, "--store", "m.sqlite", "--games", "4"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "4 games, 2 of them stored already" in done.stderr
+    again = arena.match(*names, games=4, rules="duel", time=PATIENT, store="m.sqlite")
+    assert again.records[:2] == result.records
+    assert again.games == 4
+
+
+def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.LogCaptureFixture) -> None:
+    arena.match(bots("steps"), bots("breaks", BREAKS), games=2, rules="duel", time=PATIENT)
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.startswith("breaks forfeited 2 games (protocol)")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"time": "fast"}, "--time: "),
+        ({"time": 100}, "time: expected a string such as '100ms', got 100"),
+        ({"rules": "isff"}, "did you mean isf"),
+        ({"seed": -1}, "--seed: expected a whole number from 0"),
+        ({"seed": True}, "seed: expected a whole number, got True"),
+        ({"jobs": 0}, "--jobs: expected a whole number from 1"),
+        ({"sandbox": "bwarp"}, "did you mean bwrap"),
+        ({"games": 0}, "games: expected a whole number from 1"),
+        ({"tiem": "1s"}, "tiem: there is no such option here; did you mean time"),
+        ({"interpreters": "/usr"}, "interpreters: expected a list of paths"),
+        ({"store": 3}, "store: expected a path, got 3"),
+    ],
+)
+def test_what_was_asked_for_wrongly_is_said_before_anything_is_played(
+    options: dict[str, object], words: str, bots: Bots
+) -> None:
+    with pytest.raises(arena.UsageError) as error:
+        arena.match(bots("steps"), bots("quits", QUITS), **options)  # type: ignore[arg-type]
+    assert words in str(error.value)
+
+
+def test_a_bot_that_cannot_be_started_is_an_error_of_a_match(bots: Bots) -> None:
+    Path(bots("plain", QUITS)).chmod(0o644)
+    with pytest.raises(arena.UsageError, match="chmod"):
+        arena.match(bots("steps"), "plain", rules="duel")
+    with pytest.raises(arena.UsageError, match="there is no such file"):
+        arena.play("steps", "missing", rules="duel")
+    with pytest.raises(arena.UsageError, match="expected a path, got None"):
+        arena.play("steps", None)  # type: ignore[arg-type]

@@ -1,0 +1,139 @@
+"""`arena.League`: bots are added, games are played, tables are printed."""
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.game.verdict import GameResult
+
+Bots = Callable[..., str]
+QUITS = "echo move resign"
+
+
+@pytest.fixture
+def league(bots: Bots, tmp_path: Path) -> arena.League:
+    """A league of two bots in a folder `r` and one beside it, under quick rules."""
+    (tmp_path / "r").mkdir()
+    for name in ("steps", "quits"):
+        bots(name, QUITS if name == "quits" else None)
+        (tmp_path / name).rename(tmp_path / "r" / name)
+    bots("mine", QUITS)
+    return arena.League("l.sqlite", rules="duel", time="60s")
+
+
+def test_a_league_in_four_lines(league: arena.League, capsys: pytest.CaptureFixture[str]) -> None:
+    with league:
+        league.add("r/*", "mine")
+        league.run(rounds=1, on_result=print)
+        print(league.standings())
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("game ") for line in lines) == 6
+    assert lines[6].split()[:4] == ["#", "bot", "points", "W"]
+    assert lines[7].split()[:3] == ["1", "steps", "4/4"]
+    assert "How the games ended" in lines
+    assert not any("\x1b" in line or line != line.rstrip() for line in lines)
+
+
+def test_the_standings_are_a_value(league: arena.League) -> None:
+    league.add("r/*", "mine")
+    table = league.run(rounds=1)
+    assert table == league.standings()
+    assert next(iter(table)).name == "steps"
+    assert (len(table), table.games, table.is_complete, table.difference) == (3, 6, True, None)
+    row = table["steps"]
+    assert (row.points, row.games, row.score, row.forfeits) == (4.0, 4, 1.0, 0)
+    with pytest.raises(arena.UsageError, match="did you mean steps"):
+        table["stesp"]
+
+
+def test_a_league_that_is_run_again_plays_what_is_missing(league: arena.League, bots: Bots) -> None:
+    league.add("r/*")
+    first: list[arena.Result] = []
+    league.run(rounds=1, on_result=first.append)
+    more: list[arena.Result] = []
+    league.run(rounds=2, on_result=more.append)
+    assert (len(first), len(more)) == (2, 2)
+    league.add("mine")
+    league.run(rounds=1, on_result=more.append)
+    assert len(more) == 6
+    assert [game.number for game in league.games()] == list(range(1, 9))
+    assert len(league.standings()) == 3
+
+
+def test_games_and_records_can_be_looked_up(league: arena.League) -> None:
+    league.add("r/*")
+    league.run(rounds=1)
+    for game in league.games():
+        record = league.record(game.number)
+        assert record == league.record(game.id)
+        assert [player.name for player in record.players] == [game.red, game.blue]
+        assert game.winner == "steps"
+        assert game.result is (GameResult.RED if game.red == "steps" else GameResult.BLUE)
+        assert str(game).startswith(f"game {game.number}: {game.red} - {game.blue}  ")
+    with pytest.raises(arena.UsageError, match="expected a number from 1 to 2"):
+        league.record(3)
+
+
+def test_before_any_game_the_table_is_empty(league: arena.League) -> None:
+    assert str(league.standings()) == "no game has been played yet"
+    assert league.games() == []
+    with pytest.raises(arena.UsageError):
+        league.record(1)
+
+
+def test_who_takes_part_already_is_passed_over(league: arena.League) -> None:
+    league.add("r/*", "r/steps", Path("r") / ".." / "r" / "quits")
+    table = league.run(rounds=1)
+    assert sorted(row.name for row in table) == ["quits", "steps"]
+
+
+def test_a_pattern_that_no_file_matches_is_an_error(league: arena.League) -> None:
+    with pytest.raises(arena.UsageError, match="no file of such a name"):
+        league.add("r/*.py")
+
+
+def test_a_name_with_the_signs_of_a_pattern_is_taken_as_it_is(league: arena.League, bots: Bots) -> None:
+    bots("[x]", QUITS)
+    league.add("r/steps", "[x]")
+    assert {row.name for row in league.run(rounds=1, strict=True)} == {"steps", "[x]"}
+
+
+def test_a_broken_bot_forfeits_or_is_refused(
+    league: arena.League, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "mine").chmod(0o644)
+    league.add("r/*", "mine")
+    with pytest.raises(arena.UsageError, match="chmod"):
+        league.run(rounds=1, strict=True)
+    assert not (tmp_path / "l.sqlite").exists()
+    table = league.run(rounds=1)
+    assert table["mine"].forfeits == 4
+    assert any(record.getMessage().startswith("broken: ") for record in caplog.records)
+
+
+def test_errors_of_a_run_are_clear(league: arena.League) -> None:
+    with pytest.raises(arena.UsageError, match="expected at least two bots, got none"):
+        league.run()
+    league.add("r/*")
+    with pytest.raises(arena.UsageError, match="rounds: expected a whole number from 1, got 0"):
+        league.run(rounds=0)
+    league.run(rounds=1)
+    other = arena.League("l.sqlite", rules="duel", time="1s")
+    other.add("r/*")
+    with pytest.raises(arena.UsageError, match=r"time: .* \(in the store\), .* \(asked for\)"):
+        other.run(rounds=1)
+
+
+def test_damage_of_a_store_is_a_remark_on_the_log(league: arena.League, caplog: pytest.LogCaptureFixture) -> None:
+    league.add("r/*")
+    league.run(rounds=1)
+    with sqlite3.connect("l.sqlite") as database:
+        database.execute("UPDATE games SET plies = plies + 1 WHERE number = 1")
+    database.close()
+    caplog.set_level(logging.WARNING)
+    assert league.standings().games == 1
+    assert "damaged" in caplog.text

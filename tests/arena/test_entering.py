@@ -1,0 +1,121 @@
+"""Who takes part as whom: as a content, each copy as one of its own, and by no name or order."""
+
+import hashlib
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.bots import BotSpec, broken, told_apart
+from arena.bots.entering import copies_of_one, copy_digest, may_be
+from arena.bots.identity import Former
+from arena.game.spec import Player
+
+
+def bot(place: str, content: str = "same") -> BotSpec:
+    """A bot that is a file at a place."""
+    path = Path("/bots") / place
+    before = hashlib.sha256(f"{path.name} {content}\n".encode()).hexdigest()
+    return BotSpec(path.stem, path, (), path.parent, f"digest of {content}", former=Former(before, content))
+
+
+def entered(bots: list[BotSpec], played: list[Player] | None = None) -> dict[str, Player]:
+    """Who the bot at each place takes part as."""
+    told = told_apart(bots, played or [])
+    return {str(one.path.relative_to("/bots")): one.player for one in told}
+
+
+SAME = "digest of same"
+SECOND = copy_digest(SAME, 2)
+THIRD = copy_digest(SAME, 3)
+
+
+def test_a_bot_takes_part_as_its_content() -> None:
+    assert entered([bot("x.py"), bot("y.py", "y")]) == {
+        "x.py": Player("x", SAME),
+        "y.py": Player("y", "digest of y"),
+    }
+
+
+def test_copies_are_numbered_whatever_order_they_are_given_in() -> None:
+    expected = {"a.py": Player("a", SAME), "b/x.py": Player("b/x", SECOND), "c/x.py": Player("c/x", THIRD)}
+    for order in permutations([bot("c/x.py"), bot("a.py"), bot("b/x.py")]):
+        assert entered(list(order)) == expected
+
+
+@given(st.permutations(range(4)), st.permutations(range(4)))
+def test_copies_that_have_played_are_who_they_were(order: list[int], last_games: list[int]) -> None:
+    bots = [bot(place) for place in ("a/x.py", "b/x.py", "c.py", "d.py")]
+    first = entered(bots)
+    played = [list(first.values())[place] for place in last_games]
+    assert entered([bots[place] for place in order], played) == first
+
+
+def test_a_copy_that_comes_later_takes_the_place_of_none() -> None:
+    played = [Player("x", SAME), Player("y", "digest of y")]
+    assert entered([bot("a.py"), bot("x.py")], played) == {"a.py": Player("a", SECOND), "x.py": Player("x", SAME)}
+
+
+def test_a_copy_that_is_renamed_stays_who_it_was_and_so_do_the_others() -> None:
+    played = [Player("a", SAME), Player("x", SECOND)]
+    assert entered([bot("z.py"), bot("x.py")], played) == {"z.py": Player("z", SAME), "x.py": Player("x", SECOND)}
+    assert entered([bot("a.py"), bot("0.py")], played) == {"a.py": Player("a", SAME), "0.py": Player("0", SECOND)}
+    assert entered([bot("x.py")], played) == {"x.py": Player("x", SECOND)}
+    assert entered([bot("new.py")], played) == {"new.py": Player("new", SAME)}
+
+
+@pytest.mark.parametrize("name", ["x", "y", "z"])
+def test_a_bot_goes_on_under_the_digest_that_an_earlier_version_gave_it(name: str) -> None:
+    """As the first versions had it, with the file's name in it, be that the name of now or not."""
+    old = hashlib.sha256(b"x.py same\n").hexdigest()
+    assert entered([bot(f"{name}.py")], [Player("x", old)]) == {f"{name}.py": Player(name, old)}
+    assert entered([bot(f"{name}.py", "other")], [Player("x", old)])[f"{name}.py"].digest == "digest of other"
+
+
+def test_two_files_of_one_content_that_an_earlier_version_told_apart_stay_who_they_were() -> None:
+    old = {name: hashlib.sha256(f"{name}.py same\n".encode()).hexdigest() for name in "xy"}
+    played = [Player("y", old["y"]), Player("x", old["x"])]
+    assert entered([bot("y.py"), bot("x.py")], played) == {
+        "x.py": Player("x", old["x"]),
+        "y.py": Player("y", old["y"]),
+    }
+    assert entered([bot("z.py"), bot("y.py")], played) == {
+        "z.py": Player("z", old["x"]),
+        "y.py": Player("y", old["y"]),
+    }
+
+
+def test_a_broken_bot_goes_on_under_its_old_digest_too_and_never_as_the_bot_that_it_is_when_it_is_mended() -> None:
+    sound, fault = bot("x.py"), broken(bot("x.py"), "a fault")
+    before = hashlib.sha256(b"x.py same\n").hexdigest()
+    old = hashlib.sha256(f"broken {before}".encode()).hexdigest()
+    assert entered([fault], [Player("x", before), Player("x", old)]) == {"x.py": Player("x", old)}
+    assert entered([sound], [Player("x", before), Player("x", old)]) == {"x.py": Player("x", before)}
+    assert entered([fault])["x.py"].digest not in (SAME, before, old)
+
+
+def test_a_stored_player_is_known_to_be_a_bot_or_not() -> None:
+    one = bot("x.py")
+    old = hashlib.sha256(b"before.py same\n").hexdigest()
+    for digest in (SAME, SECOND, THIRD, old):
+        assert may_be(one, Player("before", digest))
+    assert not may_be(one, Player("otherwise", old))
+    assert not may_be(one, Player("x", "digest of y"))
+
+
+def test_copies_that_can_be_started_are_pointed_out() -> None:
+    bots = [bot("x.py"), bot("y.py", "y"), bot("z.py"), broken(bot("b.py"), "why"), broken(bot("c.py"), "why")]
+    (line,) = copies_of_one(bots)
+    assert line.startswith("x, z: the same files 2 times")
+
+
+def test_telling_apart_once_more_changes_nothing() -> None:
+    """As after a build, with what the store holds."""
+    bots = told_apart([bot("a/x.py"), bot("b/x.py"), bot("b/x.py"), bot("y.py")])
+    assert told_apart(bots) == bots
+    assert [replace(one, entered_as="") for one in told_apart([replace(one, entered_as="") for one in bots])] == [
+        replace(one, entered_as="") for one in bots
+    ]

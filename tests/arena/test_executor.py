@@ -1,0 +1,576 @@
+"""Games in worker processes: all are played once, whoever dies, and nothing is left of them."""
+
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+import trio
+import trio.testing
+
+from arena.bots import BotSpec
+from arena.bots.limits import Limits
+from arena.bots.process import BotProcess
+from arena.bots.sandbox import reaper
+from arena.bots.sandbox.launch import Launch, SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import RefusedBotsError
+from arena.errors import ArenaError
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.league.executor import (
+    Begun,
+    Failed,
+    GameTask,
+    Lost,
+    NotPlayed,
+    Outcome,
+    Paused,
+    Played,
+    PlaySettings,
+    Said,
+)
+from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
+from arena.league.schedule import Settings, schedule
+from arena.rules.loading import load_ruleset
+from protocol.notation import Reason
+
+PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENCE = 60.0
+SETTINGS = Settings(load_ruleset("duel"), PATIENT)
+GOOD = "introduce()\nset_up()\nplay()"
+BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
+WAITS = """
+import time
+introduce()
+set_up()
+hear("turn")
+open({mark!r} + "-" + str(os.getpid()), "w").close()
+while not os.path.exists({go!r}):
+    time.sleep(0.005)
+say("move resign")
+hear("end")
+"""
+"""In its first turn it waits until there is a file."""
+
+MakeBot = Callable[..., BotSpec]
+LeftBehind = Callable[[], list[str]]
+
+needs_bwrap = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=f"bwrap: {Level.BWRAP.why_not()}")
+
+
+def games_of(bots: Sequence[BotSpec], rounds: int = 1) -> list[GameSpec]:
+    return schedule(SETTINGS, [bot.player for bot in bots], rounds)
+
+
+async def tasks_of(games: Iterable[GameSpec]) -> AsyncIterator[GameTask]:
+    for game in games:
+        yield GameTask(game)
+
+
+async def heard(executor: LocalExecutor, games: Iterable[GameSpec]) -> list[Outcome]:
+    """All that comes of these games."""
+    with trio.fail_after(PATIENCE):
+        return [outcome async for outcome in executor.play(tasks_of(games))]
+
+
+async def play_all(settings: PlaySettings, jobs: int, games: Iterable[GameSpec]) -> list[Outcome]:
+    async with local_executor(settings, jobs) as executor:
+        return await heard(executor, games)
+
+
+def ids(outcomes: Iterable[Outcome], kind: type[Begun | Played | Lost | Paused | NotPlayed]) -> list[str]:
+    return [outcome.id for outcome in outcomes if isinstance(outcome, kind)]
+
+
+def workers() -> list[psutil.Process]:
+    """The worker processes of this process that live."""
+    return [psutil.Process(pid) for pid in sorted(reaper._workers) if psutil.pid_exists(pid)]
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Wait for a condition on what other processes do."""
+    with trio.fail_after(PATIENCE):
+        while not true():  # noqa: ASYNC110  (nothing tells of it)
+            await trio.sleep(0.005)
+
+
+class Waiting:
+    """A pair of bots whose games wait for each other: until `go_on`."""
+
+    def __init__(self, folder: Path, make_bot: MakeBot) -> None:
+        self._folder = folder
+        program = WAITS.format(mark=str(folder / "waits"), go=str(folder / "go"))
+        self.bots = make_bot(program, "ann"), make_bot(program, "bob")
+
+    def pids(self) -> list[int]:
+        """The bots that think, or did so when they were killed."""
+        return [int(path.name.partition("-")[2]) for path in self._folder.glob("waits-*")]
+
+    async def until(self, count: int) -> None:
+        """Wait until so many games have been in their first turn."""
+        await until(lambda: len(self.pids()) >= count)
+
+    def go_on(self) -> None:
+        (self._folder / "go").touch()
+
+
+@pytest.fixture
+def waiting(tmp_path: Path, make_bot: MakeBot) -> Waiting:
+    return Waiting(tmp_path, make_bot)
+
+
+# --- all is played ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
+    bots = (make_bot(GOOD, "ann"), make_bot(BRIEF, "bob"), make_bot(GOOD, "cid"))
+    games = games_of(bots)
+    found = []
+    for jobs in (1, 3):
+        outcomes = trio.run(play_all, PlaySettings(bots, level), jobs, games)
+        records = {outcome.id: outcome.record for outcome in outcomes if isinstance(outcome, Played)}
+        assert sorted(ids(outcomes, Begun)) == sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
+        found.append({id: (one.seeds, one.setups, one.actions, one.verdict) for id, one in records.items()})
+        assert all(one.confinement == (f"{level.value}: {Limits().text}",) * 2 for one in records.values())
+    assert found[0] == found[1]
+    assert left_behind() == []
+
+
+def test_there_are_as_many_workers_as_cpus_or_games_at_a_time_and_all_slots_are_shared_out(make_bot: MakeBot) -> None:
+    cpus = len(usable_cpus())
+    for jobs in (1, 2, cpus, cpus + 1, 4 * cpus + 3):
+        executor = LocalExecutor(PlaySettings((make_bot(GOOD),)), jobs)
+        slots = [lane.slots for lane in executor._lanes]
+        assert len(slots) == min(jobs, cpus)
+        assert sum(slots) == jobs
+        assert max(slots) - min(slots) <= 1
+
+
+def test_all_slots_have_a_game_and_no_worker_more_than_one_in_hand(waiting: Waiting) -> None:
+    jobs = len(usable_cpus()) + 1
+
+    async def main() -> None:
+        async with local_executor(PlaySettings(waiting.bots), jobs) as executor, trio.open_nursery() as nursery:
+            nursery.start_soon(heard, executor, games_of(waiting.bots, jobs))
+            await waiting.until(jobs)
+            await trio.testing.wait_all_tasks_blocked(0.05)
+            assert sum(len(lane.begun) for lane in executor._lanes) == jobs
+            assert [len(lane.queued) for lane in executor._lanes] == [AHEAD] * len(executor._lanes)
+            waiting.go_on()
+
+    trio.run(main)
+
+
+@pytest.mark.skipif(len(usable_cpus()) < 2, reason="this needs two workers")
+def test_who_has_nothing_to_do_is_given_the_game_that_another_worker_has_in_hand(
+    waiting: Waiting, make_bot: MakeBot
+) -> None:
+    """Two slow games, then a brief one: it is in the hand of one of the two workers as the other becomes free."""
+    quick = make_bot(BRIEF, "cid"), make_bot(BRIEF, "dan")
+    slow, _ = games_of(waiting.bots)
+    brief = games_of(quick, 5)
+
+    async def main() -> list[str]:
+        over: list[str] = []
+        async with local_executor(PlaySettings((*waiting.bots, *quick)), 2) as executor:
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of([slow, *brief])):
+                    if isinstance(outcome, Played):
+                        over.append(outcome.id)
+                    if len(over) == len(brief):
+                        waiting.go_on()
+        return over
+
+    assert trio.run(main)[-1] == slow.id
+
+
+def test_a_task_that_follows_from_the_outcome_of_an_earlier_one_can_be_waited_for(make_bot: MakeBot) -> None:
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    games = games_of(bots, 2)
+
+    async def main() -> list[str]:
+        over, send = [], trio.Semaphore(1)
+
+        async def one_at_a_time() -> AsyncIterator[GameTask]:
+            for game in games:
+                await send.acquire()
+                yield GameTask(game)
+
+        async with local_executor(PlaySettings(bots), 2) as executor:
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(one_at_a_time()):
+                    if isinstance(outcome, Played):
+                        over.append(outcome.id)
+                        send.release()
+        return over
+
+    assert trio.run(main) == [game.id for game in games]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin programs")
+def test_pinned_workers_have_a_cpu_each_on_which_their_bots_run_too(waiting: Waiting) -> None:
+    async def main() -> None:
+        jobs = len(usable_cpus())
+        async with (
+            local_executor(PlaySettings(waiting.bots, is_pinned=True), jobs) as executor,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(heard, executor, games_of(waiting.bots, jobs)[:jobs])
+            await waiting.until(jobs)
+            places = {worker.pid: worker.cpu_affinity() for worker in workers()}
+            assert sorted(places.values()) == [[cpu] for cpu in usable_cpus()]
+            for pid in waiting.pids():
+                bot = psutil.Process(pid)
+                assert bot.cpu_affinity() == places[bot.ppid()]
+            waiting.go_on()
+
+    trio.run(main)
+
+
+# --- stops ------------------------------------------------------------------------------------------------------------
+
+
+def test_once_closed_nothing_is_begun_and_what_is_under_way_is_played(waiting: Waiting) -> None:
+    async def main() -> list[Outcome]:
+        async with local_executor(PlaySettings(waiting.bots), 2) as executor:
+            outcomes: list[Outcome] = []
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of(games_of(waiting.bots, 5))):
+                    outcomes.append(outcome)
+                    if len(ids(outcomes, Begun)) == 2:
+                        executor.close()
+                        waiting.go_on()
+            return outcomes
+
+    outcomes = trio.run(main)
+    assert len(ids(outcomes, Begun)) == 2
+    assert sorted(ids(outcomes, Begun)) == sorted(ids(outcomes, Played))
+
+
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+def test_once_stopped_no_process_is_left(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
+    """The bots have started others, in sessions of their own."""
+    program = """
+if os.fork() == 0:
+    os.setsid()
+    os.close(1)
+    while True: signal.pause()
+introduce()
+set_up()
+while True: signal.pause()
+"""
+    bots = make_bot(f"import signal\n{program}", "ann"), make_bot(f"import signal\n{program}", "bob")
+
+    async def main() -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        async with local_executor(PlaySettings(bots, level), 2) as executor:
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of(games_of(bots, 5))):
+                    outcomes.append(outcome)
+                    if len(outcomes) == 2:
+                        executor.stop()
+            assert workers() == []
+        return outcomes
+
+    outcomes = trio.run(main)
+    assert [type(outcome) for outcome in outcomes] == [Begun, Begun]
+    assert left_behind() == []
+
+
+def test_whoever_is_cancelled_leaves_no_process(waiting: Waiting, left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        with trio.CancelScope() as scope:
+            async with local_executor(PlaySettings(waiting.bots), 2) as executor, trio.open_nursery() as nursery:
+                nursery.start_soon(heard, executor, games_of(waiting.bots, 3))
+                await waiting.until(2)
+                scope.cancel()
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    games = games_of(bots, 2)
+
+    async def main() -> list[str]:
+        over: list[str] = []
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            outcomes = executor.play(tasks_of(games))
+            with trio.fail_after(PATIENCE):
+                while len(over) < len(games):
+                    with trio.move_on_after(0.001):
+                        async for outcome in outcomes:
+                            over += ids([outcome], Played)
+        return over
+
+    assert trio.run(main) == [game.id for game in games]
+
+
+# --- games that can be paused -----------------------------------------------------------------------------------------
+
+
+def test_a_game_is_paused_and_gone_on_with(make_bot: MakeBot, waiting: Waiting) -> None:
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    game, _ = games_of(bots)
+
+    async def sitting(task: GameTask) -> Outcome:
+        async def one() -> AsyncIterator[GameTask]:
+            yield task
+
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            with trio.fail_after(PATIENCE):
+                *_, last = [outcome async for outcome in executor.play(one())]
+        return last
+
+    paused = trio.run(sitting, GameTask(game, can_pause=True, pause_after=3))
+    assert isinstance(paused, Paused)
+    assert paused.past is not None
+    assert len(paused.past.actions) == 3
+    again = trio.run(sitting, GameTask(game, can_pause=True, past=paused.past, pause_after=3))
+    assert isinstance(again, Paused)
+    assert again.past is not None
+    assert again.past.actions == paused.past.actions
+
+
+def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting) -> None:
+    games = games_of(waiting.bots)
+
+    async def main() -> list[Outcome]:
+        async def pausable() -> AsyncIterator[GameTask]:
+            for game in games:
+                yield GameTask(game, can_pause=True)
+
+        found: list[Outcome] = []
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
+
+            async def interrupt() -> None:
+                await waiting.until(1)
+                await until(lambda: any(lane.queued for lane in executor._lanes))
+                for game in reversed(games):
+                    executor.interrupt(game.id)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(interrupt)
+                with trio.fail_after(PATIENCE):
+                    found += [outcome async for outcome in executor.play(pausable())]
+        return found
+
+    outcomes = trio.run(main)
+    assert ids(outcomes, Paused) == [games[1].id, games[0].id]
+    waits, played = (outcome for outcome in outcomes if isinstance(outcome, Paused))
+    assert waits.past is None
+    assert played.past is not None
+    assert played.past.actions == ()
+
+
+# --- deaths -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
+    level: Level, tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    bots = make_bot(GOOD, "ann"), make_bot("import time\ntime.sleep(0.05)\n" + GOOD, "bob")
+    games = games_of(bots, 4)
+
+    async def main() -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        async with local_executor(PlaySettings(bots, level), 2) as executor:
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of(games)):
+                    outcomes.append(outcome)
+                    if len(ids(outcomes, Begun)) == 3 and not ids(outcomes, Lost):
+                        for lane in executor._lanes:
+                            if isinstance(outcome, Begun) and outcome.id in lane.begun and lane.process:
+                                lane.process.kill()
+        return outcomes
+
+    outcomes = trio.run(main)
+    (lost,) = ids(outcomes, Lost)
+    assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
+    assert ids(outcomes, Begun).count(lost) == 2
+    said = [outcome.line for outcome in outcomes if isinstance(outcome, Said)]
+    assert said == [f"game {lost} is played again: its worker process was killed by signal 9 (SIGKILL)"]
+    assert left_behind() == []
+
+
+def test_the_bots_of_a_killed_worker_are_killed_though_they_hide(
+    make_bot: MakeBot, tmp_path: Path, left_behind: LeftBehind
+) -> None:
+    """One process of each bot is a daemon in a session of its own, with an empty environment."""
+    hides = """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execve(sys.executable, [sys.executable, "-I", "-S", "-c",
+            "import os, signal; open({mark!r} + '-' + str(os.getpid()), 'w').close(); signal.pause()"], {{}})
+    os._exit(0)
+os.wait()
+introduce()
+set_up()
+"""
+    mark = tmp_path / "hidden"
+    program = hides.format(mark=str(mark)) + "import signal\nwhile True: signal.pause()"
+    bots = make_bot(program, "ann"), make_bot(program, "bob")
+
+    def hidden() -> list[int]:
+        return [int(path.name.partition("-")[2]) for path in tmp_path.glob("hidden-*")]
+
+    def is_hidden(count: int) -> bool:
+        return len(hidden()) >= count
+
+    async def main() -> None:
+        async with local_executor(PlaySettings(bots), 1) as executor, trio.open_nursery() as nursery:
+            nursery.start_soon(heard, executor, games_of(bots))
+            for count in (2, 4):
+                await until(partial(is_hidden, count))
+                for worker in workers():
+                    worker.kill()
+            executor.stop()
+
+    trio.run(main)
+    assert [pid for pid in hidden() if psutil.pid_exists(pid)] == []
+    assert left_behind() == []
+
+
+def test_a_game_whose_worker_dies_again_and_again_stops_all_with_an_error(
+    waiting: Waiting, left_behind: LeftBehind
+) -> None:
+    games = games_of(waiting.bots)
+
+    async def main() -> None:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of(games)):
+                    if isinstance(outcome, Begun):
+                        for worker in workers():
+                            worker.kill()
+
+    words = f"game {games[0].id} was not played: {MOST_DEATHS} times its worker process was killed by signal 9"
+    with pytest.raises(ArenaError, match=words):
+        trio.run(main)
+    assert left_behind() == []
+
+
+def test_workers_that_die_before_they_are_ready_are_not_started_for_ever(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arena.league.executor import process
+
+    monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit('there is no such module')")
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    with pytest.raises(ArenaError, match="a worker process exited with code 1\n    there is no such module"):
+        trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
+
+
+def test_a_worker_does_not_take_the_children_of_the_program_that_started_it(make_bot: MakeBot) -> None:
+    """A program of the host's own runs on, though a worker dies and what it has left is looked for."""
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+
+    async def main() -> None:
+        bystander = await trio.lowlevel.open_process(["sleep", "1000"])
+        try:
+            async with local_executor(PlaySettings(bots), 1) as executor:
+                for worker in workers():
+                    worker.kill()
+                await heard(executor, games_of(bots))
+            assert bystander.poll() is None
+        finally:
+            bystander.kill()
+            await bystander.wait()
+
+    trio.run(main)
+
+
+def test_bots_of_the_parent_and_of_its_workers_are_told_apart(make_bot: MakeBot) -> None:
+    """A bot that the parent runs itself, beside the executor, is not taken for what a dead worker has left."""
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+
+    async def main() -> None:
+        own = BotProcess.start(Launch(("sleep", "1000"), Path("/"), {"PATH": os.defpath}, Limits()))
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            for worker in workers():
+                worker.kill()
+            await heard(executor, games_of(bots))
+        assert not own.has_exited()
+        await own.end(0)
+
+    trio.run(main)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_keeps_a_worker_from_holding_the_bots_is_raised_before_any_game(make_bot: MakeBot, tmp_path: Path) -> None:
+    broken = BotSpec("ann", tmp_path / "ann", ("no-such-program",), tmp_path, "ann", {"PATH": "/nowhere"})
+    bots = (broken, make_bot(GOOD, "bob"))
+    level = Level.DEFAULT if Level.BWRAP.why_not() else Level.BWRAP
+    try:
+        from arena.bots.starting import Sandbox
+
+        Sandbox(level, bots, Limits(), {})
+    except RefusedBotsError as error:
+        expected = error
+    else:
+        pytest.fail("these bots were to be refused")
+    with pytest.raises(RefusedBotsError) as raised:
+        trio.run(play_all, PlaySettings(bots, level), 2, games_of(bots))
+    assert str(raised.value) == str(expected)
+    assert raised.value.problems == expected.problems
+
+
+def test_a_bot_that_does_not_start_loses_in_a_worker_too(make_bot: MakeBot) -> None:
+    bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
+    outcomes = trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
+    assert [one.record.verdict.reason for one in outcomes if isinstance(one, Played)] == [Reason.NO_START] * 2
+
+
+@needs_bwrap
+def test_a_sandbox_that_fails_under_way_is_an_error_of_the_game_with_its_class(
+    make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker is made to believe that its sandbox, which works for the first trial, does not any more."""
+    from arena.league.executor import process
+
+    breaks = """
+from arena.bots import starting
+from arena.bots.sandbox.launch import SandboxError
+async def try_out(self, bots=None):
+    if bots is not None:
+        raise SandboxError("the sandbox is gone")
+starting.Sandbox.try_out = try_out
+from arena.league.executor.worker import main
+"""
+    changed = process.PROGRAM.replace("from arena.league.executor.worker import main\n", breaks)
+    assert changed != process.PROGRAM
+    monkeypatch.setattr(process, "PROGRAM", changed)
+    bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
+    outcomes = trio.run(play_all, PlaySettings(bots), 1, games_of(bots)[:1])
+    (failed,) = (outcome for outcome in outcomes if isinstance(outcome, Failed))
+    error = failed.error()
+    assert type(error) is SandboxError
+    assert str(error) == str(SandboxError("the sandbox is gone"))
+    assert error.exit_code == SandboxError.exit_code
+
+
+def test_signals_to_a_worker_are_the_parents_affair(waiting: Waiting) -> None:
+    async def main() -> list[Outcome]:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
+            outcomes: list[Outcome] = []
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of(games_of(waiting.bots))):
+                    outcomes.append(outcome)
+                    if len(outcomes) == 1:
+                        for worker in workers():
+                            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                                worker.send_signal(number)
+                        waiting.go_on()
+            return outcomes
+
+    assert not ids(trio.run(main), Lost)

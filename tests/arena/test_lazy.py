@@ -1,0 +1,65 @@
+"""`import arena` is quick, and gives a short list of names, two of which are packages as well."""
+
+import inspect
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import arena
+import arena.api
+
+SLOW = ("trio", "msgspec", "rich", "psutil", "sqlite3", "arena.api", "arena.rules", "arena.play")
+
+
+def printed(script: str) -> str:
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_importing_the_package_imports_nothing_that_is_slow() -> None:
+    assert printed(f"import sys, arena\nprint([name for name in {SLOW} if name in sys.modules])") == "[]"
+
+
+@pytest.mark.parametrize("name", [name for name in arena.__all__ if name != "__version__"])
+def test_each_name_is_that_of_the_api(name: str) -> None:
+    value = getattr(arena, name)
+    of_api = getattr(arena.api, name)
+    assert of_api is (value.__wrapped__ if isinstance(value, ModuleType) else value)
+    assert name in dir(arena)
+
+
+def test_the_api_has_no_other_names() -> None:
+    assert sorted(arena.api.__all__) == sorted(set(arena.__all__) - {"__version__"})
+
+
+def test_a_name_that_is_not_there_is_the_usual_error() -> None:
+    with pytest.raises(AttributeError, match="module 'arena' has no attribute 'game_over'"):
+        arena.game_over  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "import arena.rules.loading", "import arena.rules.loading as l; l.load_ruleset", "from arena import rules"],
+)
+def test_a_function_that_is_a_package_as_well_can_be_called_whatever_was_imported_before(before: str) -> None:
+    script = f"{before}\nimport arena\nprint(arena.rules('duel').name)\nprint(arena.rules('isf').name)"
+    assert printed(script).split() == ["duel", "isf"]
+
+
+def test_it_is_still_a_package() -> None:
+    script = """
+import arena, pkgutil
+arena.rules("duel")
+import arena.rules.loading as loading
+assert pkgutil.resolve_name("arena.rules.loading.load_ruleset") is loading.load_ruleset
+assert arena.rules.loading is loading
+print(arena.rules.__name__)
+"""
+    assert printed(script) == "arena.rules"
+
+
+def test_its_signature_is_that_of_the_function() -> None:
+    import arena.play.runner
+
+    assert list(inspect.signature(arena.play).parameters)[:3] == ["first", "second", "rules"]

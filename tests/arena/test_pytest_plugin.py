@@ -1,0 +1,220 @@
+"""The pytest plugin as authors meet it: pytest in a process of its own, in a folder with their bot and their tests."""
+
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import arena
+import protocol
+from arena.pytest_plugin import OPTIONS
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
+PATIENCE = 120
+IS_REGISTERED = any(point.value == "arena.pytest_plugin" for point in importlib.metadata.entry_points(group="pytest11"))
+"""False in an environment in which the arena was installed before the plugin came."""
+
+CRASHES = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("want legal\\nready", flush=True)
+    if words[0] == "setup": raise ValueError("no idea where to put the flag")
+"""
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def blocks(kind: str) -> list[str]:
+    """The blocks of the documentation's page that are of this kind."""
+    return re.findall(rf"^```{kind}\n((?:.*\n)*?)^```$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """`run(text, *arguments)`: run pytest on these tests, in a folder that holds the bots `mine` and `crashes.py`."""
+    shutil.copy(ROOT / "bots" / "warden.py", tmp_path / "mine")
+    (tmp_path / "crashes.py").write_text(CRASHES)
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -W error -p no:cacheprovider\n")
+
+    def run_pytest(text: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        (tmp_path / "test_mine.py").write_text(text)
+        plugin = [] if IS_REGISTERED else ["-p", "arena.pytest_plugin"]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", *plugin, f"--basetemp={tmp_path / 'temporary'}", *arguments],
+            cwd=tmp_path,
+            env={**environment, "COLUMNS": "120"},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    return run_pytest
+
+
+QUICK = 'rules="duel", games=2'
+
+
+def module(call: str, claim: str = "") -> str:
+    """A module with one test."""
+    return f"def test_it(arena_play):\n    result = arena_play({call})\n    assert {claim or 'result'}\n"
+
+
+def test_a_match_is_played_and_its_result_can_be_asserted(run: Run) -> None:
+    done = run(
+        module(
+            f'"./mine", "drifter", {QUICK}',
+            "(result.score, result.wins, result.draws, result.losses, len(result.records)) == (1.0, 2, 0, 0, 2)",
+        )
+    )
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_paths_may_be_path_objects_and_sample_bots_names(run: Run) -> None:
+    text = module(f'Path("mine"), "drifter", {QUICK}', "result.score == 1")
+    assert run(f"from pathlib import Path\n{text}").returncode == 0
+
+
+def test_a_failing_test_shows_how_its_match_went(run: Run) -> None:
+    done = run(module(f'"./mine", "crashes.py", {QUICK}', "result.score < 0.5"))
+    assert done.returncode == 1
+    assert "- arena: ./mine against crashes.py -" in done.stdout
+    assert "score 1.000 in 2 games: 2 won, 0 drawn, 0 lost" in done.stdout
+    assert "first forfeit of crashes, game 1: " in done.stdout
+    assert "stderr: ValueError: no idea where to put the flag" in done.stdout
+    line = done.stdout.partition("to see a game: arena ")[2].partition("\n")[0]
+    shown = subprocess.run([sys.executable, "-m", "arena", *line.split()], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr
+    assert "no idea where to put the flag" in shown.stdout
+
+
+def test_what_pytest_says_of_the_assertion_has_the_games_that_were_won(run: Run) -> None:
+    done = run(f'def test_it(arena_play):\n    assert arena_play("mine", "drifter", {QUICK}).score < 0.5\n')
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("E ") and "where 1.0 = " in line]
+    assert "wins=2, draws=0, losses=0" in line
+    assert "..." not in line
+
+
+def test_other_tests_matches_are_not_shown(run: Run) -> None:
+    done = run(
+        f'def test_one(arena_play):\n    arena_play("mine", "drifter", {QUICK})\n\ndef test_two():\n    assert False\n'
+    )
+    assert "1 failed, 1 passed" in done.stdout
+    assert "arena: " not in done.stdout
+
+
+def test_the_match_of_a_modules_fixture_is_shown_for_each_test_that_fails(run: Run) -> None:
+    done = run(
+        "import pytest\n\n@pytest.fixture(scope='module')\ndef result(arena_play):\n"
+        f"    return arena_play('mine', 'drifter', {QUICK})\n\n"
+        "def test_one(result):\n    assert result.wins == 0\n\ndef test_two(result):\n    assert result.losses == 2\n"
+    )
+    assert "2 failed" in done.stdout
+    assert done.stdout.count("- arena: mine against drifter -") == 2
+
+
+MISTAKES = {
+    f'"./mine", "wardn", {QUICK}': "wardn: there is no such file or folder; did you mean warden?",
+    '"./mine", "drifter", rules="dul"': "unknown ruleset 'dul'; did you mean duel",
+    '"./mine", "drifter", time="soon"': "expected a time",
+    '"./mine", "drifter", games=0': "games: expected a whole number from 1 to 1000000, got 0",
+    '"./mine", "drifter", sandbox="none"': "sandbox",
+}
+
+
+def test_a_mistake_fails_the_test_at_its_line_without_an_inner_traceback(run: Run) -> None:
+    calls = "".join(
+        f"def test_{number}(arena_play):\n    arena_play({call})\n\n" for number, call in enumerate(MISTAKES)
+    )
+    done = run(calls)
+    assert f"{len(MISTAKES)} failed" in done.stdout
+    told = [line for line in done.stdout.splitlines() if line.startswith("E ")]
+    assert len(told) == len(MISTAKES)
+    for line, words in zip(told, MISTAKES.values(), strict=True):
+        assert line.startswith("E       Failed: arena_play: ")
+        assert words in line
+    places = re.findall(r"^(\S+\.py):(\d+): ", done.stdout, re.MULTILINE)
+    assert places == [("test_mine.py", str(3 * number + 2)) for number in range(len(MISTAKES))]
+    assert done.stderr == ""
+
+
+def test_options_and_configuration_count_where_a_call_says_nothing(run: Run, tmp_path: Path) -> None:
+    text = (
+        "def test_it(arena_play):\n"
+        '    records = arena_play("mine", "drifter", seed=7).records\n'
+        '    print("PLAYED", len(records), records[0].ruleset, records[0].time.move_ms)\n'
+    )
+    with (tmp_path / "pytest.ini").open("a") as file:
+        file.write("arena_games = 4\narena_rules = duel\n")
+    assert "PLAYED 4 duel 100\n" in run(text, "-s").stdout
+    done = run(text, "-s", "--arena-games=2", "--arena-rules=barrage", "--arena-time=200ms", "--arena-jobs=1")
+    assert "PLAYED 2 barrage 200\n" in done.stdout
+
+
+@pytest.mark.parametrize("argument", ["--arena-games=many", "--arena-jobs=-1", "--arena-seed=1.5"])
+def test_a_number_that_is_none_stops_pytest_with_a_word(argument: str, run: Run) -> None:
+    done = run(module(f'"mine", "drifter", {QUICK}'), argument)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    option, _, value = argument.partition("=")
+    assert f"{option}: expected a whole number, got '{value}'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_help_lists_the_options_and_the_settings(run: Run) -> None:
+    shown = run("", "--help").stdout
+    for name in OPTIONS:
+        assert f"--arena-{name}" in shown
+        assert f"arena_{name} (string):" in shown
+    fixtures = run("", "--fixtures").stdout
+    assert "arena_play [session scope]" in fixtures
+
+
+def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(run: Run) -> None:
+    text = (
+        "import sys\n\ndef test_it():\n"
+        "    assert 'arena.pytest_plugin' in sys.modules\n"
+        "    rooms = ('api', 'rules', 'game', 'bots', 'play', 'league', 'report', 'cli')\n"
+        "    slow = {f'arena.{room}' for room in rooms} | {'protocol', 'trio', 'msgspec', 'click', 'psutil', 'rich'}\n"
+        "    assert not slow & set(sys.modules)\n"
+    )
+    done = run(text)
+    assert "1 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("package", [arena, protocol])
+def test_pytest_does_not_complain_of_a_program_that_has_imported_the_arena_before(package: ModuleType) -> None:
+    """What it imports by the names of an installed plugin's packages it wants to rewrite, unless they say this."""
+    assert "PYTEST_DONT_REWRITE" in (package.__doc__ or "")
+
+
+@pytest.mark.skipif(not IS_REGISTERED, reason="the arena was installed here before the plugin came: install it again")
+def test_the_plugin_can_be_left_out(run: Run) -> None:
+    done = run(module(f'"mine", "drifter", {QUICK}'), "-p", "no:arena")
+    assert "fixture 'arena_play' not found" in done.stdout
+
+
+def test_the_pages_example_passes_with_its_configuration_and_its_command(run: Run, tmp_path: Path) -> None:
+    (test,), (settings,), (command,) = blocks("python"), blocks("toml"), blocks("sh")
+    run("")
+    (tmp_path / "pytest.ini").unlink()
+    (tmp_path / "pyproject.toml").write_text(settings)
+    program, *arguments = command.split()
+    assert program == "pytest"
+    done = run(test, *arguments)
+    assert "2 passed" in done.stdout, done.stdout
+
+
+def test_the_page_has_a_row_for_each_option() -> None:
+    for name in OPTIONS:
+        assert f"| `{name}` | `--arena-{name}` | `arena_{name}` |" in PAGE

@@ -1,0 +1,275 @@
+"""What bots are called changes no game: whatever is renamed or added beside them, they have the games they played."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.league.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+GOLDEN = ROOT / "tests" / "golden" / "stores"
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+RESIGNS = f"""
+exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
+introduce()
+set_up()
+hear("turn")
+say("move resign")
+hear("quit")
+"""
+"""Whoever begins resigns at once; the other is told so."""
+
+
+def put(path: Path, what: str = "") -> Path:
+    """A bot that is a file, with something of its own in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{RESIGNS}# {what or path.stem}\n")
+    return path
+
+
+def bot_folder(folder: Path, manifest: str = "") -> Path:
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(f'{manifest}command = ["python3", "main.py"]\n')
+    put(folder / "main.py")
+    return folder
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    done = subprocess.run(
+        [*ARENA, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def league(folder: Path, *bots: str, rounds: str = "1") -> "subprocess.CompletedProcess[str]":
+    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite", "-j", "2", "--rounds", rounds)
+    return arena(folder, "league", *bots, *options, "--json")
+
+
+def played(done: "subprocess.CompletedProcess[str]") -> dict[str, int]:
+    """How many games each line of the table has."""
+    return {line["name"]: line["games"] for line in json.loads(done.stdout)["standings"]}
+
+
+def stored(folder: Path) -> list[tuple[str, str]]:
+    """The stored games: their ids and, as a proof that none was played again, when they were begun."""
+    with Store(folder / "l.sqlite", create=False) as store:
+        rows = store.rows()
+        return [(row.id, str(store.record(row.id)[1].started)) for row in rows]
+
+
+def sound(folder: Path) -> bool:
+    return arena(folder, "verify", "l.sqlite").returncode == 0
+
+
+# --- in one league ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_of_the_same_stem_that_comes_later_replays_nothing(tmp_path: Path) -> None:
+    for path in ("p/a/x.py", "y.py"):
+        put(tmp_path / path)
+    league(tmp_path, "p/a/x.py", "y.py")
+    before = stored(tmp_path)
+    put(tmp_path / "r" / "x.py", "another")
+    done = league(tmp_path, "r/x.py", "p/a/x.py", "y.py")
+    assert "6 games, 2 of them stored already" in done.stderr
+    assert played(done) == {"x": 4, "r/x": 4, "y": 4}
+    assert stored(tmp_path)[:2] == before
+    assert len(stored(tmp_path)) == 6
+    assert sound(tmp_path)
+
+
+@pytest.mark.parametrize("is_store_new", [True, False])
+def test_the_order_of_namesakes_replays_nothing(tmp_path: Path, is_store_new: bool) -> None:
+    for path in ("a/x.py", "b/x.py", "y.py"):
+        put(tmp_path / path, path)
+    first = league(tmp_path, "a/x.py", "b/x.py", "y.py")
+    before = stored(tmp_path)
+    if is_store_new:  # as on another machine
+        (tmp_path / "l.sqlite").unlink()
+    again = league(tmp_path, "b/x.py", "y.py", "a/x.py")
+    assert sorted(game for game, _ in stored(tmp_path)) == sorted(game for game, _ in before)
+    assert is_store_new or stored(tmp_path) == before
+    assert played(again) == played(first)
+
+
+def test_a_bot_that_is_renamed_keeps_its_games_and_stands_in_the_table_by_its_new_name(tmp_path: Path) -> None:
+    put(tmp_path / "file.py")
+    bot_folder(tmp_path / "folder")
+    bot_folder(tmp_path / "named", 'name = "before"\nenv = { A = "1" }\n')
+    league(tmp_path, "file.py", "folder", "named")
+    before = stored(tmp_path)
+    (tmp_path / "file.py").rename(tmp_path / "other.py")
+    (tmp_path / "folder").rename(tmp_path / "box")
+    text = (tmp_path / "named" / "bot.toml").read_text()
+    (tmp_path / "named" / "bot.toml").write_text(text.replace("before", "after"))
+    done = league(tmp_path, "other.py", "box", "named")
+    assert "6 games, 6 of them stored already" in done.stderr
+    assert "has changed since" not in done.stderr
+    assert stored(tmp_path) == before
+    names = {"other": 4, "box": 4, "after": 4}
+    assert played(done) == names
+    document = json.loads(done.stdout)
+    assert {name for game in document["games"] for name in (game["red"], game["blue"])} == set(names)
+    assert document["complete"]
+    for options in ((), ("--all",)):
+        standings = arena(tmp_path, "standings", "l.sqlite", "--json", *options)
+        assert played(standings) == names
+        assert json.loads(standings.stdout)["games"] == document["games"]
+    for name in ("after", "before"):
+        games = json.loads(arena(tmp_path, "games", "l.sqlite", "--bot", name, "--json").stdout)
+        assert len(games) == 4
+        assert all("after" in (game["red"], game["blue"]) for game in games)
+    assert "before" not in arena(tmp_path, "show", "l.sqlite", "1", "--moves").stdout.splitlines()[0]
+
+
+def test_a_bot_that_was_renamed_plays_on_under_its_new_name_as_one_player(tmp_path: Path) -> None:
+    put(tmp_path / "x.py")
+    put(tmp_path / "y.py")
+    league(tmp_path, "x.py", "y.py")
+    (tmp_path / "x.py").rename(tmp_path / "z.py")
+    done = league(tmp_path, "z.py", "y.py", rounds="2")
+    assert played(done) == {"z": 4, "y": 4}
+    assert played(arena(tmp_path, "standings", "l.sqlite", "--all", "--json")) == {"z": 4, "y": 4}
+    assert sound(tmp_path)
+
+
+def test_bots_that_swap_their_names_swap_no_games(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        put(tmp_path / f"{name}.py")
+    put(tmp_path / "dead.py").write_text("raise SystemExit(1)\n")
+    points = {line["name"]: line["points"] for line in standings(league(tmp_path, "x.py", "dead.py"))}
+    assert points == {"x": 2.0, "dead": 0.0}
+    (tmp_path / "x.py").rename(tmp_path / "t.py")
+    (tmp_path / "dead.py").rename(tmp_path / "x.py")
+    (tmp_path / "t.py").rename(tmp_path / "dead.py")
+    done = league(tmp_path, "x.py", "dead.py")
+    assert "2 games, 2 of them stored already" in done.stderr
+    assert "has changed since" not in done.stderr
+    assert {line["name"]: line["points"] for line in standings(done)} == {"dead": 2.0, "x": 0.0}
+
+
+def standings(done: "subprocess.CompletedProcess[str]") -> list[dict[str, object]]:
+    lines = json.loads(done.stdout)["standings"]
+    assert isinstance(lines, list)
+    return lines
+
+
+def test_one_byte_makes_a_new_version_which_plays_all_its_games(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        put(tmp_path / f"{name}.py")
+    league(tmp_path, "x.py", "y.py")
+    put(tmp_path / "x.py", "X")
+    done = league(tmp_path, "x.py", "y.py")
+    assert "x has changed since its games in this store: x.py (changed)" in done.stderr
+    assert "2 games; " in done.stderr
+    assert len(stored(tmp_path)) == 4
+    assert len(played(arena(tmp_path, "standings", "l.sqlite", "--all", "--json"))) == 3
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+
+def test_copies_of_one_bot_are_pointed_out_and_take_part_as_bots_of_their_own(tmp_path: Path) -> None:
+    for name in ("x", "clone"):
+        put(tmp_path / f"{name}.py", "same")
+    put(tmp_path / "y.py")
+    done = league(tmp_path, "x.py", "clone.py", "y.py")
+    assert "x, clone: the same files 2 times" in done.stderr
+    assert played(done) == {"x": 4, "clone": 4, "y": 4}
+    assert len({game for game, _ in stored(tmp_path)}) == 6
+    assert sound(tmp_path)
+    before = stored(tmp_path)
+    again = league(tmp_path, "y.py", "clone.py", "x.py")
+    assert standings(again) == standings(done)
+    assert stored(tmp_path) == before
+
+
+def test_a_copy_that_comes_later_or_is_renamed_takes_no_games_of_another(tmp_path: Path) -> None:
+    put(tmp_path / "x.py", "same")
+    put(tmp_path / "y.py")
+    league(tmp_path, "x.py", "y.py")
+    put(tmp_path / "a.py", "same")  # before the other in any order
+    done = league(tmp_path, "a.py", "x.py", "y.py")
+    assert "6 games, 2 of them stored already" in done.stderr
+    ids = ids_of(tmp_path, "x"), ids_of(tmp_path, "a")
+    (tmp_path / "a.py").rename(tmp_path / "z.py")
+    done = league(tmp_path, "z.py", "x.py", "y.py")
+    assert "6 games, 6 of them stored already" in done.stderr
+    assert (ids_of(tmp_path, "x"), ids_of(tmp_path, "z")) == ids
+
+
+def ids_of(folder: Path, name: str) -> set[str]:
+    return {game["id"] for game in json.loads(arena(folder, "games", "l.sqlite", "--bot", name, "--json").stdout)}
+
+
+def test_one_file_given_twice_plays_against_itself_whoever_is_named_first(tmp_path: Path) -> None:
+    put(tmp_path / "x.py")
+    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite", "--json", "--games", "4")
+    first = arena(tmp_path, "match", "x.py", "x.py", *options)
+    assert sorted(played(first).values()) == [4, 4]
+    assert standings(arena(tmp_path, "match", "./x.py", "x.py", *options)) == standings(first)
+    assert len(stored(tmp_path)) == 4
+
+
+def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
+    bot = str(GOLDEN / "bots" / "steady.py")
+    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite")
+    arena(tmp_path, "match", bot, bot, *options, "--pause", "g.json", "--pause-after", "4")
+    arena(tmp_path, "resume", "g.json")
+    assert len(stored(tmp_path)) == 1
+    assert sound(tmp_path)
+    assert "1 of them stored already" in arena(tmp_path, "match", bot, bot, *options).stderr
+
+
+# --- stores of earlier versions ---------------------------------------------------------------------------------------
+
+OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "2")
+
+
+@pytest.mark.parametrize("version", ["v1", "v2", "v3"])
+def test_a_store_of_an_earlier_version_keeps_its_games_under_any_names(tmp_path: Path, version: str) -> None:
+    """Their digests had the names of the files in them, their ids those of the bots."""
+    shutil.copy(GOLDEN / f"{version}-duel.sqlite", tmp_path / "l.sqlite")
+    bots = [str(shutil.copy(path, tmp_path / f"new-{path.name}")) for path in sorted((GOLDEN / "bots").glob("*.py"))]
+    before = stored(tmp_path)
+    done = arena(tmp_path, "league", *bots, *OLD, "--rounds", "1")
+    assert "12 games, 12 of them stored already" in done.stderr
+    assert stored(tmp_path) == before
+    assert played(done) == {"new-breaker": 6, "new-dead": 6, "new-steady": 6, "new-waiter": 6}
+    done = arena(tmp_path, "league", *bots[1:], *OLD, "--rounds", "2")
+    assert "12 games, 6 of them stored already" in done.stderr
+    assert stored(tmp_path)[:12] == before
+    assert played(done) == {"new-dead": 8, "new-steady": 8, "new-waiter": 8}
+    assert len(played(arena(tmp_path, "standings", "l.sqlite", "--all", "--json"))) == 4
+    assert sound(tmp_path)
+
+
+def test_a_game_saved_by_an_earlier_version_is_known_to_have_been_played_anew(tmp_path: Path) -> None:
+    bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
+    arena(tmp_path, "league", *bots, *OLD, "--rounds", "1")
+    before = stored(tmp_path)
+    text = (GOLDEN / "paused-duel.json").read_text().replace("{bots}", str(GOLDEN / "bots"))
+    (tmp_path / "g.json").write_text(text.replace("{store}", str(tmp_path / "l.sqlite")))
+    assert "this game is stored already" in arena(tmp_path, "resume", "g.json").stderr
+    assert stored(tmp_path) == before
+
+
+def test_the_store_of_an_earlier_version_gets_no_game_a_second_time_by_interrupting_it(tmp_path: Path) -> None:
+    shutil.copy(GOLDEN / "v3-duel.sqlite", tmp_path / "l.sqlite")
+    bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
+    options = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--pause", "g.json")
+    assert "this game is stored already" in arena(tmp_path, "match", *bots, *options).stderr
+    assert not (tmp_path / "g.json").exists()

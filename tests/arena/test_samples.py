@@ -1,0 +1,228 @@
+"""The sample bots by their bare names, in a clone and where the arena is installed; and `python -m arena`."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+import arena as package
+from arena.bots import find_bots, find_entrants, load_bot
+from arena.bots.samples import SAMPLES, bot_path, is_packaged, samples_folder
+from arena.bots.sandbox.levels import Level, choose
+from arena.errors import UsageError
+
+ROOT = Path(__file__).parent.parent.parent
+BOTS = ROOT / "bots"
+PATIENCE = 120
+SANDBOXES = sorted({Level.DEFAULT, choose("auto")}, key=lambda level: level.value)
+
+
+def run(python: Path | str, folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run `python -m arena` in a folder."""
+    return subprocess.run(
+        [str(python), "-m", "arena", *words],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment in which the packages lie as a wheel puts them, sample bots included."""
+    folder = tmp_path_factory.mktemp("installed") / "env"
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    words = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = Path(subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip())
+    for name, place in (("arena", "arena"), ("protocol", "protocol"), ("bots", "arena/samples")):
+        shutil.copytree(ROOT / name, packages / place, ignore=shutil.ignore_patterns("__pycache__"))
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))  # whose own .pth files do not count there
+    return python
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A bot of one's own in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copy(BOTS / "drifter.py", tmp_path / "mine.py"))
+
+
+# --- a bare name ------------------------------------------------------------------------------------------------------
+
+
+def test_the_names_are_those_of_the_files_in_the_clones_folder() -> None:
+    assert {file.name for file in BOTS.glob("*.py")} == {f"{name}.py" for name in SAMPLES}
+    assert samples_folder() == BOTS
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_bare_name_is_the_sample_bot_of_that_name_digest_and_all(name: str, mine: Path) -> None:
+    (bot,) = find_bots([name])
+    meant = load_bot(BOTS / f"{name}.py")
+    assert bot == meant
+    assert bot.name == name
+    assert find_entrants([name]).bots == (meant,)
+
+
+def test_it_is_no_link_to_a_league_that_follows_none(mine: Path) -> None:
+    assert [bot.fault for bot in find_entrants(["mine.py", "warden"], follow_links=False).bots] == [None, None]
+
+
+def test_a_path_that_exists_plays_and_it_is_said_that_the_sample_bot_does_not(mine: Path) -> None:
+    mine.rename("warden")
+    found = find_entrants(["warden", "raider"])
+    assert found.bots[0].folder == mine.parent
+    assert found.remarks == ("warden: what is here by that name plays, and not the sample bot",)
+
+
+def test_beside_a_file_of_its_name_and_an_ending_the_sample_bot_plays_and_it_is_said(mine: Path) -> None:
+    mine.rename("warden.py")
+    found = find_entrants(["warden", "raider"])
+    assert found.bots[0].folder == BOTS
+    assert found.remarks == ("warden: the sample bot plays; for the file here write warden.py",)
+    assert find_entrants(["warden.py", "raider"]).remarks == ()
+
+
+def test_a_link_that_leads_nowhere_is_no_sample_bot(mine: Path) -> None:
+    Path("warden").symlink_to("gone")
+    with pytest.raises(UsageError, match="a link that leads nowhere"):
+        find_bots(["warden"])
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("wardn", "did you mean warden?"),
+        ("min", "did you mean mine.py?"),
+        ("zzz", "nor a sample bot of that name: they are drifter, raider, warden, scholar, tactician"),
+        ("./warden", "for the sample bot write warden"),
+        ("warden.py", "for the sample bot write warden"),
+        ("bots/warden.py", "(nor the folder bots); for the sample bot write warden"),
+    ],
+)
+def test_what_is_neither_here_nor_a_sample_bot_comes_with_a_hint(word: str, hint: str, mine: Path) -> None:
+    with pytest.raises(UsageError) as told:
+        find_bots([word])
+    assert "there is no such file or folder" in str(told.value)
+    assert str(told.value).endswith(hint)
+
+
+def test_only_a_bare_name_is_looked_up(mine: Path) -> None:
+    for word in ("./warden", "warden.py", "bots/warden", str(mine.parent / "warden"), "Warden", ""):
+        assert bot_path(word) == Path(word)
+
+
+def test_a_namesake_is_told_apart_from_the_sample_bot(mine: Path) -> None:
+    mine.rename("warden.py")
+    names = [bot.name for bot in find_bots(["warden.py", "warden"])]
+    assert names == [f"{mine.parent.name}/warden", "bots/warden"]
+
+
+def test_the_help_of_both_commands_names_them(mine: Path) -> None:
+    for command in ("match", "league"):
+        words = " ".join(run(sys.executable, mine.parent, command, "--help").stdout.split())
+        assert all(name in words for name in SAMPLES)
+
+
+def test_a_program_names_them_alike(mine: Path) -> None:
+    with pytest.raises(UsageError, match="for the sample bot write warden"):
+        package.play("mine.py", "./warden", rules="duel")
+    record = package.play("mine.py", "warden", rules="duel")
+    assert [player.name for player in record.players] == ["mine", "warden"]
+
+
+# --- installed from a wheel -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", SANDBOXES)
+def test_where_the_arena_is_installed_they_play_at_each_level(level: Level, installed: Path, mine: Path) -> None:
+    line = ["match", "mine.py", "warden", "--rules", "duel", "--sandbox", level.value, "--store", "m.sqlite"]
+    done = run(installed, mine.parent, *line, "--json")
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout)["standings"]
+    assert {row["name"] for row in table} == {"mine", "warden"}
+    assert sum(row["forfeits"] for row in table) == 0
+    again = run(sys.executable, mine.parent, *line)  # from the clone: the same bots, whose games are stored
+    assert "2 of them stored already" in again.stderr
+
+
+def test_installed_ones_are_in_the_package_and_public(
+    installed: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder,) = installed.parent.parent.glob("lib/*/site-packages/arena/samples")
+    monkeypatch.setattr("arena.bots.samples.PACKAGED", folder)
+    assert samples_folder() == folder
+    (bot,) = find_bots(["warden"])
+    assert bot.digest == load_bot(BOTS / "warden.py").digest
+    assert is_packaged(bot.path.resolve())
+    assert not is_packaged(BOTS / "warden.py")
+    assert not is_packaged(folder / "other.py")
+
+
+def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_that_is_gone(
+    installed: Path, mine: Path
+) -> None:
+    line = ["match", "mine.py", "warden", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
+    assert run(installed, mine.parent, *line, "--pause-after", "5").returncode == 0
+    file = mine.parent / "g.json"
+    saved = json.loads(file.read_text())
+    assert saved["bots"][1].endswith("/arena/samples/warden.py")
+    assert os.path.isabs(saved["bots"][1])
+    gone = saved["bots"][1].replace("/env/", "/removed/")
+    file.write_text(json.dumps({**saved, "bots": [saved["bots"][0], gone]}))
+    done = run(installed, mine.parent, "resume", "g.json")
+    assert done.returncode == 2
+    assert f"arena: {gone}: there is no such file or folder" in done.stderr
+    assert "for the sample bot write warden" in done.stderr
+    assert 'under "bots"' in done.stderr
+    file.write_text(json.dumps({**saved, "bots": [saved["bots"][0], "warden"]}))
+    assert run(installed, mine.parent, "resume", "g.json").returncode == 0
+
+
+# --- python -m arena --------------------------------------------------------------------------------------------------
+
+
+def test_the_module_is_the_command(mine: Path) -> None:
+    done = run(sys.executable, mine.parent, "--version")
+    assert (done.returncode, done.stdout) == (0, f"arena, version {package.__version__}\n")
+
+
+def test_usage_and_commands_to_go_on_with_call_it_as_it_was_called(mine: Path) -> None:
+    assert run(sys.executable, mine.parent, "match").stderr.startswith("Usage: python -m arena match ")
+    line = ["match", "mine.py", "raider", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
+    done = run(sys.executable, mine.parent, *line, "--pause-after", "5", PATH=os.path.dirname(sys.executable))
+    name = os.path.basename(sys.executable)
+    assert done.stderr.splitlines()[-1].endswith(f"go on with: {name} -m arena resume g.json")
+    shutil.copy("g.json", "h.json")
+    done = run(sys.executable, mine.parent, "resume", "h.json", "--pause-after", "9", PATH=os.defpath)
+    go_on = done.stderr.splitlines()[-1].partition("go on with: ")[2]
+    assert go_on == f"{sys.executable} -m arena resume h.json"
+    assert subprocess.run(["sh", "-c", go_on], check=False, capture_output=True).returncode == 0
+
+
+def test_what_lies_in_the_current_folder_is_not_imported(mine: Path) -> None:
+    for name in ("click", "trio", "protocol", "json"):
+        Path(f"{name}.py").write_text("raise SystemExit('strangers code')")
+    done = run(sys.executable, mine.parent, "rules", "duel", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+def test_in_a_folder_that_holds_the_package_it_runs_without_being_installed(tmp_path: Path) -> None:
+    for name in ("arena", "protocol", "bots"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "arena" / "__init__.py").open("a") as file:
+        file.write('\nprint("from here")\n')
+    done = run(sys.executable, tmp_path, "--version")
+    assert done.stdout.startswith("from here\n")

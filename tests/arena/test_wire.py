@@ -1,0 +1,284 @@
+"""Tasks and what comes of them survive the way to a worker process and back, however the pipes cut them up."""
+
+import itertools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.bots import BotSpec
+from arena.bots.limits import Limits
+from arena.bots.sandbox.launch import HostError, SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import RefusedBotsError
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord, History, NoteLine, Use
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.league.executor import Failed, GameTask, Paused, Played, PlaySettings, Said
+from arena.league.executor.task import sendable
+from arena.league.executor.wire import (
+    LONGEST,
+    Connection,
+    Frames,
+    GaveBack,
+    Play,
+    Setup,
+    WireError,
+    frame,
+    from_worker,
+    packed,
+    to_worker,
+    unpacked,
+)
+from arena.rules.ruleset import Ruleset
+from protocol.notation import Reason
+
+PATIENCE = 60.0
+ODD = "\udcff/caf\udce9 \ud800 \x00\n ½ 🂡"
+"""What a path may hold that is not UTF-8, and more."""
+odd_text = st.text(st.characters(exclude_categories=()), max_size=20)
+text = st.text(max_size=20)
+numbers = st.integers(0, 2**63 - 1)
+
+
+def parts_of(data: bytes, cuts: list[int]) -> list[bytes]:
+    """The data cut at these places."""
+    places = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
+    return [data[start:end] for start, end in itertools.pairwise(places)]
+
+
+@st.composite
+def bot_specs(draw: st.DrawFn) -> BotSpec:
+    path = Path("/" + draw(odd_text).replace("\0", ""))
+    return BotSpec(
+        name=draw(odd_text),
+        path=path,
+        command=tuple(draw(st.lists(odd_text, max_size=3))),
+        folder=path.parent,
+        digest=draw(odd_text),
+        environment=draw(st.dictionaries(odd_text, odd_text, max_size=3)),
+        fault=draw(st.none() | odd_text),
+    )
+
+
+limits = st.builds(Limits, numbers, numbers, numbers)
+settings = st.builds(
+    PlaySettings,
+    st.lists(bot_specs(), max_size=3).map(tuple),
+    st.sampled_from(Level),
+    limits,
+    st.dictionaries(odd_text, limits, max_size=2),
+    st.lists(odd_text, max_size=2).map(tuple),
+    st.booleans(),
+)
+players = st.tuples(*[st.builds(Player, text, text)] * 2)
+pasts = st.builds(
+    History,
+    st.tuples(text, text),
+    st.tuples(text, text),
+    st.lists(text, max_size=3).map(tuple),
+    st.lists(numbers, max_size=3).map(tuple),
+    st.lists(st.builds(NoteLine, numbers, text, text), max_size=2).map(tuple),
+    interrupted=st.lists(st.tuples(numbers, numbers), max_size=2).map(tuple),
+)
+
+
+@given(asked=settings, slots=st.integers(1, 99), cpus=st.lists(st.integers(0, 99)).map(tuple))
+def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
+    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=slots, cpus=cpus, prefix="ab")))
+    assert setup.settings() == asked
+    assert (setup.slots, setup.cpus, setup.prefix) == (slots, cpus, "ab")
+
+
+@given(data=st.data())
+def test_a_task_is_the_same_in_a_worker(data: st.DataObject, any_rules: st.SearchStrategy[Ruleset]) -> None:
+    time = TimeControl(data.draw(st.none() | numbers), data.draw(st.none() | numbers), data.draw(numbers))
+    spec = GameSpec(
+        data.draw(text),
+        data.draw(any_rules),
+        time,
+        data.draw(players),
+        data.draw(st.tuples(numbers, numbers)),
+        data.draw(numbers),
+    )
+    task = GameTask(spec, data.draw(st.booleans()), data.draw(st.none() | pasts), data.draw(st.none() | numbers))
+    assert Frames(to_worker).feed(frame(Play(task))) == [Play(task)]
+
+
+@given(data=st.data())
+def test_what_came_of_games_is_the_same_in_the_parent_however_the_pipe_cuts_it(data: st.DataObject) -> None:
+    verdict = st.builds(Verdict, st.sampled_from(GameResult), st.sampled_from(Reason), numbers, text)
+    use = st.builds(Use, numbers, numbers)
+    record = st.builds(
+        GameRecord,
+        id=text,
+        arena=text,
+        ruleset=text,
+        rules=st.lists(st.tuples(text, text), max_size=2).map(tuple),
+        time=st.just(TimeControl()),
+        players=players,
+        seeds=st.tuples(numbers, numbers),
+        pair_seed=numbers,
+        declared=st.tuples(text, text),
+        setups=st.tuples(st.none() | text, st.none() | text),
+        actions=st.lists(text, max_size=3).map(tuple),
+        times_us=st.lists(numbers, max_size=3).map(tuple),
+        notes=st.just(()),
+        verdict=verdict,
+        stderr=st.tuples(text, text),
+        started=st.floats(0, 1e12),
+        seconds=st.floats(0, 1e6),
+        used=st.none() | st.tuples(use, use),
+        confinement=st.tuples(text, text),
+    )
+    message: st.SearchStrategy[Any] = (
+        st.builds(Played, record)
+        | st.builds(Paused, text, st.none() | pasts)
+        | st.builds(Said, text)
+        | st.builds(GaveBack, st.lists(text).map(tuple))
+    )
+    messages = data.draw(st.lists(message, max_size=4))
+    cuts = data.draw(st.lists(st.integers(0, 4000), max_size=8))
+    frames = Frames(from_worker)
+    found = [one for part in parts_of(b"".join(map(frame, messages)), cuts) for one in frames.feed(part)]
+    assert found == messages
+
+
+@given(odd_text)
+def test_any_string_can_be_packed(string: str) -> None:
+    assert unpacked(packed(string)) == string
+
+
+@given(odd_text)
+def test_a_line_for_the_user_is_sent_as_it_is_unless_it_has_half_a_character(string: str) -> None:
+    sent = sendable(string)
+    assert sent.encode().decode() == sent
+    if not any("\ud800" <= character <= "\udfff" for character in string):
+        assert sent == string
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ((LONGEST + 1).to_bytes(4, "little"), "expected a message of at most"),
+        (b"\x01\x00\x00\x00\xc1", "expected a message: "),
+        (b"\x05\x00\x00\x00hello", "expected a message: "),
+    ],
+)
+def test_what_is_no_message_is_refused(data: bytes, why: str) -> None:
+    with pytest.raises(WireError, match=why):
+        Frames(from_worker).feed(data)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+class StrangeError(UsageError):
+    """One that has a class and an exit code of its own."""
+
+    exit_code = 77
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ArenaError("plain"), ArenaError),
+        (UsageError("usage"), UsageError),
+        (HostError("no processes are left"), HostError),
+        (SandboxError("the sandbox is gone"), SandboxError),
+        (RefusedBotsError({"ann": "ann is no program", "bob": "bob is none"}), RefusedBotsError),
+        (StrangeError("strange"), UsageError),
+    ],
+)
+def test_an_error_has_its_class_text_and_exit_code_on_the_other_side(error: ArenaError, kind: type[ArenaError]) -> None:
+    (sent,) = Frames(from_worker).feed(frame(Failed.of(error, "7")))
+    again = sent.error()
+    assert type(again) is kind
+    assert str(again) == str(error)
+    assert again.exit_code == error.exit_code
+    assert getattr(again, "problems", None) == getattr(error, "problems", None)
+
+
+def test_an_error_that_names_an_odd_path_can_be_sent() -> None:
+    (sent,) = Frames(from_worker).feed(frame(Failed.of(RefusedBotsError({ODD: ODD}), None)))
+    assert "\\udcff/caf" in str(sent.error())
+
+
+# --- pipes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ends() -> Callable[[], tuple[Connection, Connection]]:
+    """Two connected ends; to be made in a trio run."""
+
+    def make() -> tuple[Connection, Connection]:
+        (down_out, down_in), (up_out, up_in) = os.pipe(), os.pipe()
+        return Connection(up_out, down_in, from_worker), Connection(down_out, up_in, to_worker)
+
+    return make
+
+
+def test_more_than_a_pipe_holds_is_sent_while_nobody_waits(ends: Callable[[], tuple[Connection, Connection]]) -> None:
+    lines = [f"{number} {'x' * 10_000}" for number in range(100)]
+
+    async def main() -> list[str]:
+        parent, worker = ends()
+        found: list[str] = []
+        for line in lines:
+            worker.send(Said(line))
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(worker.write)
+                while len(found) < len(lines):
+                    found += [message.line for message in await parent.receive()]
+                worker.finish()
+            assert await parent.receive() == []
+        parent.close()
+        worker.close()
+        return found
+
+    assert trio.run(main) == lines
+
+
+def test_an_end_whose_output_nobody_reads_still_sees_the_end_of_its_input(
+    ends: Callable[[], tuple[Connection, Connection]],
+) -> None:
+    async def main() -> None:
+        parent, worker = ends()
+        for _ in range(100):
+            worker.send(Said("x" * 10_000))
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(worker.write)
+                await trio.testing.wait_all_tasks_blocked()
+                parent.finish()
+                assert await worker.receive() == []
+                nursery.cancel_scope.cancel()
+        parent.close()
+        worker.close()
+
+    trio.run(main)
+
+
+def test_to_send_to_who_is_gone_does_nothing(ends: Callable[[], tuple[Connection, Connection]]) -> None:
+    async def main() -> None:
+        parent, worker = ends()
+        parent.close()
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(worker.write)
+                worker.send(Said("nobody hears this"))
+                assert await worker.receive() == []
+                await trio.testing.wait_all_tasks_blocked()
+                worker.finish()
+        worker.close()
+
+    trio.run(main)
