@@ -66,8 +66,8 @@ class BotProcess:
         for descriptor in (self.stdin, self.stdout, self._stderr):
             os.set_blocking(descriptor, False)
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        self._stray = select.poll()
-        self._stray.register(self.stdout, select.POLLIN)
+        self._unread = select.poll()
+        self._unread.register(self.stdout, select.POLLIN)
         self._tail = bytearray()
         self._stderr_lost = 0
         self._player: int | None = None if launch.helpers else self.pid
@@ -142,7 +142,7 @@ class BotProcess:
 
     def has_output(self) -> bool:
         """Whether there is output that nobody has read (or its end has been reached)."""
-        return bool(self._stray.poll(0))
+        return bool(self._unread.poll(0))
 
     def read_now(self) -> bytes | None:
         """What there is to read at once: None if there is nothing yet, empty at the end of output."""

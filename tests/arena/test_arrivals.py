@@ -18,7 +18,15 @@ import trio
 import trio.testing
 
 import arena.bots.arrivals
-from arena.bots.arrivals import BEAT_SECONDS, CALL_SECONDS, MOMENT, ROUGH_STOP_SECONDS, STOP_SECONDS, Arrivals
+from arena.bots.arrivals import (
+    BEAT_SECONDS,
+    CALL_SECONDS,
+    GLANCE_SECONDS,
+    MOMENT,
+    ROUGH_STOP_SECONDS,
+    STOP_SECONDS,
+    Arrivals,
+)
 from arena.game.clock import Stop
 
 needs_epoll = pytest.mark.skipif(not hasattr(select, "epoll"), reason="without epoll nobody looks")
@@ -269,6 +277,51 @@ def test_what_a_look_has_found_and_nobody_has_taken_is_known(scripted: Scripted)
 
 
 @needs_epoll
+def test_a_spin_ends_with_the_look_that_finds_something_and_that_is_when_it_came(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look is the poll and the time stamp in one: what it finds came since the one before."""
+    scripted.look(10.0)
+    moments = iter([10.01, 10.02, 10.02 + MOMENT])
+
+    def now() -> float:
+        scripted.moment = next(moments, scripted.moment)
+        if scripted.moment > 10.02:
+            scripted.pipe.say()
+        return scripted.moment
+
+    monkeypatch.setattr(arena.bots.arrivals, "now", now)
+    assert scripted.arrivals.spin(scripted.pipe.output, PATIENCE)
+    assert scripted.moment == 10.02 + MOMENT
+    assert scripted.arrivals.take(scripted.pipe.output, 9.5)[0] == pytest.approx(10.02 + MOMENT / 2)
+
+
+@needs_epoll
+def test_a_spin_in_which_nothing_comes_is_given_up_though_the_clock_of_the_run_stands_still(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    assert not scripted.arrivals.spin(scripted.pipe.output, 0.001)
+    scripted.pipe.say()
+    assert scripted.arrivals.spin(scripted.pipe.output, 0.0)
+
+
+@needs_epoll
+def test_what_a_look_has_just_found_is_read_without_another_look(scripted: Scripted) -> None:
+    scripted.look(10.0)
+    scripted.pipe.say()
+    scripted.look(10.0 + MOMENT)
+    other = Pipe()
+    scripted.arrivals.watch(other.output)
+    other.say()
+    scripted.take(10.0 + MOMENT + GLANCE_SECONDS / 2, asked=9.5)
+    assert not scripted.arrivals.may_have(other.output)
+    scripted.pipe.say()
+    scripted.take(10.0 + MOMENT + GLANCE_SECONDS * 2, asked=9.5)
+    assert scripted.arrivals.may_have(other.output)
+    scripted.arrivals.forget(other.output)
+    other.close()
+
+
+@needs_epoll
 def test_what_came_from_a_forgotten_descriptor_is_not_taken_for_the_next_of_that_number(scripted: Scripted) -> None:
     scripted.sleep(10.0, until=11.0)
     scripted.arrivals.forget(scripted.pipe.output)
@@ -286,6 +339,7 @@ def test_without_epoll_an_answer_counts_from_when_it_is_read(monkeypatch: pytest
     scripted.sleep(10.0, until=11.0)
     scripted.look(12.0)
     assert scripted.arrivals.may_have(pipe.output), "nobody knows"
+    assert not scripted.arrivals.spin(pipe.output, PATIENCE)
     assert scripted.take(13.0, asked=9.5) == 13.0
     scripted.arrivals.forget(pipe.output)
     scripted.arrivals.after_run()
