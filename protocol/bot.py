@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import BinaryIO
 
-from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_from_bot
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import (
     ArenaMessage,
     Author,

@@ -47,7 +47,7 @@ from arena.rules.ruleset import (
     Starts,
 )
 from protocol.bot import Bot, Conversation
-from protocol.codec import decode_for_bot, encode_from_bot
+from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
 
 # Where the tests are started by `nohup` or a script's `&` these are ignored, and the arena would leave them so.

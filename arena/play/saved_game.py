@@ -20,8 +20,8 @@ import msgspec
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.entering import as_player, may_be
-from arena.bots.finding import NotThereError
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
+from arena.bots.loading import NotThereError
 from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox

@@ -17,8 +17,9 @@ from arena.rules.actions import Action
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Ruleset
-from protocol.codec import RemoteProtocolError, encode_for_bot
+from protocol.codec import encode_for_bot
 from protocol.conversation import Phase
+from protocol.lines import RemoteProtocolError
 from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
 

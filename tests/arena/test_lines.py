@@ -16,7 +16,9 @@ from arena.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset, RulesetError
-from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_for_bot
+from protocol.bot_codec import decode_for_bot
+from protocol.codec import encode_for_bot
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Legal
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank
 from protocol.view import new_view

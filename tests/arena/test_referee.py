@@ -23,7 +23,8 @@ from arena.game.view import legal_actions
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
-from protocol.codec import MAX_BOT_LINE, decode_for_bot
+from protocol.bot_codec import decode_for_bot
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Board, Legal
 from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank, Reason
 

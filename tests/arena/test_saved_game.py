@@ -26,7 +26,7 @@ from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
-from protocol.codec import decode_for_bot
+from protocol.bot_codec import decode_for_bot
 from protocol.messages import Legal, Restore, Turn
 from protocol.notation import Color
 

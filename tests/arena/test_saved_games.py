@@ -25,7 +25,7 @@ from arena.league.resume import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, refuse_to_overwrite, save_game
 from arena.rules.loading import load_ruleset
-from protocol.codec import decode_for_bot
+from protocol.bot_codec import decode_for_bot
 from protocol.messages import Turn
 from protocol.notation import Color, Reason
 

@@ -15,7 +15,9 @@ import pytest
 from arena.rules.loading import ruleset_names
 from arena.rules.setup import check_setup
 from protocol.bot import Bot, Conversation, View, Want, random_setup, run
-from protocol.codec import LocalProtocolError, RemoteProtocolError, decode_for_bot, encode_for_bot
+from protocol.bot_codec import decode_for_bot
+from protocol.codec import encode_for_bot
+from protocol.lines import LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     ArenaMessage,
     BotMessage,

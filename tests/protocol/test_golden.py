@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from protocol.bot import Bot, Conversation, View, Want, run
-from protocol.codec import decode_for_bot, decode_from_bot, encode_for_bot, encode_from_bot
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.messages import Board
 from protocol.notation import Color
 

@@ -19,7 +19,8 @@ from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Bombs, EqualRanks, Ruleset
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, LAKES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
-from protocol.view import Piece, View, new_view
+from protocol.piece import Piece
+from protocol.view import View, new_view
 
 if TYPE_CHECKING:
     from tests.protocol.conftest import SmallArena

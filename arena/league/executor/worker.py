@@ -17,7 +17,7 @@ from collections import deque
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import Sandbox
@@ -146,7 +146,7 @@ async def _serve(connection: Connection) -> None:
         return
     setup = messages.popleft()
     assert isinstance(setup, Setup)
-    reaper.begin_tokens_with(setup.prefix)
+    tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()
