@@ -20,7 +20,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from arena.bots import BotSpec, load_bot
-from arena.bots.build import BuildLimits, build_all
+from arena.bots.build import build_all
+from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import MIB, Limits
 from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
@@ -590,7 +591,7 @@ def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
 ) -> None:
     group = FakeGroup(folder)
     hierarchy = FakeHierarchy(group)
-    monkeypatch.setattr("arena.bots.build.Hierarchy", hierarchy)
+    monkeypatch.setattr("arena.bots.build_sandbox.Hierarchy", hierarchy)
     build(bot_with(folder, MAKE), Level.CGROUP, BuildLimits(memory=64 * MIB, disk=16 * MIB))
     assert group.members.read_text() == "0\n"
     assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
