@@ -18,7 +18,7 @@ from arena.league.executor.wire import Connection, Setup, from_worker
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[3:]
-from arena.bots.sandbox.reaper import close_to_bots
+from arena.bots.sandbox.prctl import close_to_bots
 close_to_bots()
 from arena.league.executor.worker import main
 main(int(sys.argv[1]), int(sys.argv[2]))
