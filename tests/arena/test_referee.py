@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     SeatBots = Callable[..., Table]
     TableFor = Callable[[GameSpec], Table]
-    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 RED, BLUE = Color.RED, Color.BLUE
 DUEL = load_ruleset("duel")
@@ -222,10 +222,10 @@ def test_the_last_introduction_counts(seat_bots: "SeatBots") -> None:
     assert verbs == ["enemy", "legal", "turn"]
 
 
-def test_a_full_army_leaves_no_squares_to_be_told(seat_bots: "SeatBots", by_lot: "ByLot") -> None:
+def test_a_full_army_leaves_no_squares_to_be_told(seat_bots: "SeatBots", random_rows: "RandomRows") -> None:
     isf = load_ruleset("isf")
     table = seat_bots(isf)
-    table.begin(by_lot(isf, Random(1)), by_lot(isf, Random(2)))
+    table.begin(random_rows(isf, Random(1)), random_rows(isf, Random(2)))
     table.expect(RED, "turn 1 100 100")
 
 
@@ -271,11 +271,11 @@ def test_a_wanted_board_shows_what_the_seat_knows(seat_bots: "SeatBots") -> None
 
 @pytest.mark.parametrize("name", ["duel", "isf"])
 def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
-    seat_bots: "SeatBots", by_lot: "ByLot", name: str
+    seat_bots: "SeatBots", random_rows: "RandomRows", name: str
 ) -> None:
-    ruleset, dice = load_ruleset(name), Random(5)
+    ruleset, rng = load_ruleset(name), Random(5)
     table = seat_bots(ruleset)
-    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice), red=["want board legal"])
+    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng), red=["want board legal"])
     game = table.referee.game
     assert game is not None
     for _ in range(40):
@@ -287,7 +287,7 @@ def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
         assert {index for index, cell in enumerate(board.cells) if cell == "~~"} == LAKE_SQUARES
         assert legal.actions == legal_actions(game)
         assert sorted(legal.actions) == sorted(move.text for move in game.legal_moves())
-        table.play_by_lot(dice, 2)
+        table.play_random(rng, 2)
         if table.referee.verdict:
             break
     blue = b"\n".join(table.writes[BLUE]).split(b"\n")
@@ -1103,12 +1103,12 @@ def test_a_faulty_bot_is_told_so_only_when_the_other_has_answered(seat_bots: "Se
 def test_notes_belong_to_the_ply_that_they_come_before(seat_bots: "SeatBots") -> None:
     table = seat_bots()
     table.introduce()
-    table.reply(RED, "note by lot", RED_SETUP)
+    table.reply(RED, "note at random", RED_SETUP)
     table.reply(BLUE, BLUE_SETUP)
     table.reply(RED, "note one", "note two", "move a4-a5")
     table.reply(BLUE, "note  spaces  stay ", "move c7-d7")
     assert [(note.ply, note.color, note.text) for note in table.referee.notes] == [
-        (1, "red", "by lot"),
+        (1, "red", "at random"),
         (1, "red", "one"),
         (1, "red", "two"),
         (2, "blue", " spaces  stay "),
@@ -1313,13 +1313,15 @@ def test_even_two_wild_bots_never_make_the_referee_raise(
 
 
 @pytest.mark.parametrize("name", ["duel", "barrage", "isf"])
-def test_a_game_by_lot_comes_to_an_end_that_both_are_told(seat_bots: "SeatBots", by_lot: "ByLot", name: str) -> None:
+def test_a_random_game_comes_to_an_end_that_both_are_told(
+    seat_bots: "SeatBots", random_rows: "RandomRows", name: str
+) -> None:
     ruleset = load_ruleset(name)
     for seed in range(3):
-        dice = Random(seed)
+        rng = Random(seed)
         table = seat_bots(ruleset)
-        table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
-        table.play_by_lot(dice)
+        table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
+        table.play_random(rng)
         verdict = verdict_of(table)
         assert not verdict.reason.is_forfeit
         assert verdict.plies == len(table.referee.actions) == len(table.referee.times_us)

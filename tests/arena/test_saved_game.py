@@ -174,7 +174,7 @@ def stored(path: Path) -> GameRecord:
 
 @pytest.mark.parametrize("rules", ["duel", "vintage/lightning+rescue", "jumbo-81320/infiltrator"])
 def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> None:
-    """The bots' dice follow from seed and ply, so their actions are the same too."""
+    """The bots' random numbers follow from seed and ply, so their actions are the same too."""
     whole = arena(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
     assert whole.returncode == 0, whole.stderr
     cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")

@@ -209,22 +209,22 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-def mutate(fields: Any, dice: Random, value: Any) -> None:
+def mutate(fields: Any, rng: Random, value: Any) -> None:
     """Change one thing: another value, one less, one twice, or two that change places."""
-    path = dice.choice(places(fields))
+    path = rng.choice(places(fields))
     outer = fields
     for key in path[:-1]:
         outer = outer[key]
-    what = dice.randrange(5)
+    what = rng.randrange(5)
     if what == 0:
         del outer[path[-1]]
     elif what == 1 and isinstance(outer, list):
         outer.insert(path[-1], copy.deepcopy(outer[path[-1]]))
     elif what == 2 and isinstance(outer, list):
-        dice.shuffle(outer)
+        rng.shuffle(outer)
     elif what == 3 and isinstance(outer[path[-1]], int | str):
         old = outer[path[-1]]
-        outer[path[-1]] = old + dice.choice([-1, 1, 1000]) if isinstance(old, int) else old[dice.randrange(2) :] + "1"
+        outer[path[-1]] = old + rng.choice([-1, 1, 1000]) if isinstance(old, int) else old[rng.randrange(2) :] + "1"
     else:
         outer[path[-1]] = value
 
@@ -242,9 +242,9 @@ def test_an_edited_file_is_refused_with_one_clear_error_or_is_a_game_that_can_be
     del fields[CHECKSUM]
     shutil.copy(original.parent / "l.sqlite", file.parent)
     edited = copy.deepcopy({**fields, "store": "l.sqlite"})
-    dice = Random(seed)
+    rng = Random(seed)
     for index in worst:
-        mutate(edited, dice, WORST[index])
+        mutate(edited, rng, WORST[index])
     write(file, edited)
     with contextlib.chdir(file.parent), contextlib.suppress(ArenaError):
         assert start(file).spec() == load_saved(original).spec()

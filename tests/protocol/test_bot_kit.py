@@ -51,7 +51,7 @@ setup
 
 
 class Drifter(Bot):
-    """Any legal action, by lot."""
+    """Any legal action, at random."""
 
     name = "drifter"
 
@@ -126,7 +126,7 @@ def test_dice_follow_the_seed_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert say(Drifter, OPENING.replace(b"seed 7", b"seed 8"), monkeypatch) != again
 
 
-def test_a_set_up_by_lot_uses_the_whole_army(small_arena: "Callable[[str], SmallArena]") -> None:
+def test_a_random_set_up_uses_the_whole_army(small_arena: "Callable[[str], SmallArena]") -> None:
     view = View(Color.BLUE, "duel")
     for message in small_arena("duel").opening(Color.BLUE, 3):
         view.apply(message)
