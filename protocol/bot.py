@@ -114,7 +114,7 @@ class Conversation:
         self.finished = False
 
     def receive(self, message: ArenaMessage) -> list[BotMessage]:
-        """Take in one message and return what the bot says to it."""
+        """Apply one message and return what the bot says to it."""
         self._answers = []
         match message:
             case Hello():

@@ -139,7 +139,7 @@ class View:
             self.board[square] = Piece(self.enemy, None)
 
     def apply(self, message: ArenaMessage) -> None:
-        """Take in one message of the arena; those that tell nothing about the game are passed over."""
+        """Apply one message of the arena; those that tell nothing about the game are passed over."""
         if not isinstance(message, Reveal):
             self.close_action()
         match message:

@@ -134,9 +134,9 @@ def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
         assert run_as_bot(bot) == "7\n"
 
 
-def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_unconfined(folder: Path) -> None:
+def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_without_a_sandbox(folder: Path) -> None:
     first, second = build(bot_with(folder, MAKE), Level.DEFAULT)
-    assert first.startswith("builds run unconfined at --sandbox default")
+    assert first.startswith("builds run without a sandbox at --sandbox default")
     assert second.startswith("building")
 
 
@@ -617,7 +617,7 @@ def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, fold
         shutil.copy(PLAYS, folder / name / "source")
     done = arena(folder, "match", "a", "b", "--games", "1", "--rules", "duel", "--sandbox", level.value)
     assert done.returncode == 0, done.stderr
-    assert ("builds run unconfined" in done.stderr) is (level is Level.DEFAULT)
+    assert ("builds run without a sandbox" in done.stderr) is (level is Level.DEFAULT)
     assert (folder / "a/here").exists() is (level is not Level.DEFAULT)
 
 

@@ -721,9 +721,9 @@ def test_what_is_forgiven_of_each_answer_is_bounded_and_kept(seat_bots: "SeatBot
     referee.receive(BLUE, b"move a7-a6\n", start, start + 2.0)
     assert referee.times_us == [1_000_000, 1_980_000]
     assert referee.forgiven_us == [5000, 20_000]
-    past = referee.history()
-    assert past is not None
-    assert past.forgiven_us == (5000, 20_000)
+    history = referee.history()
+    assert history is not None
+    assert history.forgiven_us == (5000, 20_000)
 
 
 def test_an_answer_that_came_in_time_counts_if_it_is_read_not_long_after_its_deadline(duel: "Table") -> None:
@@ -742,9 +742,9 @@ def test_an_answer_that_is_read_long_after_its_deadline_is_late_whenever_it_came
 
 def test_what_is_told_of_a_past_is_charged_and_forgiven_as_it_was(duel: "Table") -> None:
     duel.referee.receive(RED, b"move a4-a5\n", duel.now + 0.1, duel.now + 0.105)
-    past = duel.referee.history()
-    assert past is not None
-    again = Referee(duel.referee.spec, history=past)
+    history = duel.referee.history()
+    assert history is not None
+    again = Referee(duel.referee.spec, history=history)
     for color in (RED, BLUE):
         again.take(color)
         again.sent(color, 0.0)

@@ -240,7 +240,7 @@ class _Search:
     def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
         """The words that a script's `#!` line puts before its path; none for what is no script.
 
-        A text of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
+        A text file of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
         """
         try:
             start = read_start(program, FIRST_LINE)
@@ -261,7 +261,7 @@ class _Search:
         return words
 
     def _words_of(self, program: Path, line: bytes) -> list[str]:
-        """The words of a `#!` line as the kernel parts them; those of `env` as it does."""
+        """The words of a `#!` line as the kernel separates them; those of `env` as it does."""
         text = os.fsdecode(line[2:]).strip(" \t")
         words = re.split("[ \t]+", text, maxsplit=1) if text else []
         if len(words) == 2 and Path(words[0]).name == "env":
