@@ -135,6 +135,11 @@ async def serve(incoming: int, outgoing: int) -> None:
         nursery.start_soon(connection.write)
         try:
             await _serve(connection)
+        except Exception as error:
+            fault = _known(error)
+            if fault is None:
+                raise
+            connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
         finally:
             connection.flush()  # a game that is over is not lost because the parent has no more use for others
             nursery.cancel_scope.cancel()
