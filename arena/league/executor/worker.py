@@ -17,7 +17,7 @@ from collections import deque
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import Sandbox
@@ -91,14 +91,14 @@ class Worker:
             self._interrupts[game].request()
         for task in [task for task in self._queued if task.id == game]:
             self._queued.remove(task)
-            self._connection.send(Paused(game, task.past))
+            self._connection.send(Paused(game, task.history))
 
     async def _play(self, task: GameTask) -> None:
         """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
-        pause = self._interrupts[task.id] = Interrupt(task.pause_after)
+        interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
         try:
-            outcome = await self._outcome(task, pause)
+            outcome = await self._outcome(task, interrupt)
         except ArenaStoppedError as error:
             why = f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"
             outcome = NotPlayed(task.id, sendable(why))
@@ -112,11 +112,13 @@ class Worker:
         self._free += 1
         self._begin_games()
 
-    async def _outcome(self, task: GameTask, pause: Interrupt) -> Played | Paused | NotPlayed | Failed:
+    async def _outcome(self, task: GameTask, interrupt: Interrupt) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
             return Played(await play_fairly(task.spec, (red, blue), self._options, self._say))
-        played = await play_on_fairly(task.spec, (red, blue), task.past, pause, options=self._options, say=self._say)
+        played = await play_on_fairly(
+            task.spec, (red, blue), task.history, interrupt, options=self._options, say=self._say
+        )
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
     def _say(self, line: str) -> None:
@@ -151,7 +153,7 @@ async def _serve(connection: Connection) -> None:
         return
     setup = messages.popleft()
     assert isinstance(setup, Setup)
-    reaper.begin_tokens_with(setup.prefix)
+    tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()
