@@ -1,8 +1,9 @@
 """Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -15,9 +16,12 @@ from arena.bots.starting import Sandbox
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
-from arena.game.spec import GameSpec
+from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said
+from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.games import Settings
+from arena.league.run import paired
 from arena.league.schedule import schedule
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
@@ -98,7 +102,7 @@ class Pairs:
             assert decode_record(encode_record(record)) == record
         return records[0], records[1]
 
-    async def _play(self, game: GameSpec, bots: dict[object, BotSpec], options: GameOptions) -> GameRecord:
+    async def _play(self, game: GameSpec, bots: dict[Player, BotSpec], options: GameOptions) -> GameRecord:
         red, blue = (bots[player] for player in game.players)
         return await play_fairly(game, (red, blue), options, self.said.append)
 
@@ -369,3 +373,122 @@ def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, l
 
     trio.run(main)
     assert left_behind() == []
+
+
+# --- pairs in worker processes ----------------------------------------------------------------------------------------
+
+
+async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:
+    first, second = pair_of(ann, bob)
+    yield GameTask(first, then=second)
+
+
+Heed = Callable[[LocalExecutor, Outcome], None]
+
+
+def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEFAULT) -> list[Outcome]:
+    """All that comes of a pair in a worker; `heed` is told of each outcome."""
+
+    async def main() -> list[Outcome]:
+        found: list[Outcome] = []
+        async with local_executor(PlaySettings((ann, bob), level), 1) as executor:
+            with trio.fail_after(NEVER_ENDS):
+                async for outcome in executor.play(pair_task(ann, bob)):
+                    found.append(outcome)
+                    heed(executor, outcome)
+        return found
+
+    return trio.run(main)
+
+
+def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
+    """The outcomes of games: which, and of which game."""
+    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Said)]
+
+
+@at_both_levels
+def test_a_pair_is_one_task_with_the_outcomes_of_two_games(
+    level: Level, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    ann, bob = make_bot(plays(), "ann"), make_bot(plays(), "bob")
+    first, second = pair_of(ann, bob)
+    outcomes = outcomes_of(ann, bob, lambda *_: None, level)
+    assert told_of(outcomes) == [(Begun, first.id), (Played, first.id), (Begun, second.id), (Played, second.id)]
+    assert [outcome.record.kept or None for outcome in outcomes if isinstance(outcome, Played)] == [None, (True, True)]
+    assert left_behind() == []
+
+
+WAITS = """
+while not os.path.exists({go!r}):
+            time.sleep(0.005)
+"""
+
+
+def test_closed_in_the_first_game_the_second_one_is_not_begun(
+    tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    go = tmp_path / "go"
+    program = "import time\n" + plays(turn=WAITS.format(go=str(go)))
+    ann, bob = make_bot(program, "ann"), make_bot(program, "bob")
+    first, _ = pair_of(ann, bob)
+
+    def close(executor: LocalExecutor, outcome: Outcome) -> None:
+        if isinstance(outcome, Begun):
+            executor.close()
+            (lane,) = executor._lanes
+            assert lane.process is not None
+            lane.process.connection.flush()
+            go.touch()
+
+    assert told_of(outcomes_of(ann, bob, close)) == [(Begun, first.id), (Played, first.id)]
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["in the first game", "in the second game"])
+def test_a_worker_that_dies_costs_only_what_was_not_told(
+    number: int, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    """The pair is played again, or the second game alone, in new processes."""
+    ann, bob = make_bot("import time\n" + plays(turn="time.sleep(0.1)"), "ann"), make_bot(plays(), "bob")
+    games = pair_of(ann, bob)
+    deaths: list[str] = []
+
+    def kill(executor: LocalExecutor, outcome: Outcome) -> None:
+        if isinstance(outcome, Begun) and outcome.id == games[number].id and not deaths:
+            deaths.append(outcome.id)
+            (lane,) = executor._lanes
+            assert lane.process is not None
+            lane.process.kill()
+
+    outcomes = outcomes_of(ann, bob, kill)
+    whole = [(Begun, games[0].id), (Played, games[0].id), (Begun, games[1].id), (Played, games[1].id)]
+    if number == 0:
+        assert told_of(outcomes) == [(Begun, games[0].id), (Lost, games[0].id), *whole]
+    else:
+        assert told_of(outcomes) == [*whole[:3], (Lost, games[1].id), *whole[2:]]
+    *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
+    assert (last.kept or None) == ((True, True) if number == 0 else None)
+    assert left_behind() == []
+
+
+def test_games_are_paired_with_their_return_games_and_with_no_other() -> None:
+    players = [Player("p", str(number)) for number in range(4)]
+    games = schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=True), players, 2)
+    tasks = list(paired(games))
+    assert len(tasks) * 2 == len(games)
+    for task in tasks:
+        assert task.then is not None
+        assert (task.then.pair_seed, task.then.players) == (task.spec.pair_seed, task.players[::-1])
+    missing = [game for number, game in enumerate(games) if number not in (0, 3)]
+    left = list(paired(missing))
+    assert [task.then is None for task in left[:3]] == [True, True, False]
+    assert [game.id for task in left for game in (task.spec, task.then) if game] == [game.id for game in missing]
+
+
+def test_bots_that_are_kept_change_no_game_but_the_order_of_play() -> None:
+    players = [Player("p", str(number)) for number in range(5)]
+    fresh, kept = (
+        schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=keep), players, 3) for keep in (False, True)
+    )
+    assert sorted(game.id for game in fresh) == sorted(game.id for game in kept)
+    assert {game.id: game for game in fresh} == {game.id: game for game in kept}
