@@ -1,6 +1,6 @@
 """Playing what is missing: an executor plays, and each game is stored as soon as it is over, before it is reported."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 
 import trio
 
@@ -45,6 +45,7 @@ async def play_missing(
     versions: Versions,
     say: Say = lambda line: None,
     session: Session | None = None,
+    keep_bots: bool = False,
 ) -> None:
     """Have the executor play the games that the store does not hold yet, and store each when it is over.
 
@@ -53,11 +54,13 @@ async def play_missing(
     that was played across the change is not stored; the others go on. To stop early, close the `session`: then the
     games under way are played and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if
     the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
-    played is left out; then that is raised at the end.
+    played is left out; then that is raised at the end. With `keep_bots`, two games that follow one another and are a
+    pair are played in the same processes.
     """
     stored = store.ids()
     missing = [game for game in games if game.id not in stored]
-    run = _Run(missing, bots, store, executor, versions=versions, session=session or Session())
+    tasks = paired(missing) if keep_bots else map(GameTask, missing)
+    run = _Run(missing, tasks, bots, store, executor, versions=versions, session=session or Session())
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
@@ -70,12 +73,28 @@ async def play_missing(
         raise run.failure
 
 
+def paired(games: Iterable[GameSpec]) -> Iterator[GameTask]:
+    """Games as tasks: one that is followed by its return game is one task with it."""
+    first: GameSpec | None = None
+    for game in games:
+        if first and first.pair_seed == game.pair_seed and first.players == game.players[::-1]:
+            yield GameTask(first, then=game)
+            first = None
+        else:
+            if first:
+                yield GameTask(first)
+            first = game
+    if first:
+        yield GameTask(first)
+
+
 class _Run:
     """The games of one call of `play_missing`."""
 
     def __init__(
         self,
         missing: Sequence[GameSpec],
+        tasks: Iterable[GameTask],
         bots: Mapping[Player, BotSpec],
         store: Store,
         executor: Executor,
@@ -87,6 +106,7 @@ class _Run:
         self.failure: ArenaError | None = None
         """The first error that stops the league, or is raised at its end."""
         self._games = {game.id: game for game in missing}
+        self._to_play = tasks
         self._bots = bots
         self._store = store
         self._executor = executor
@@ -100,11 +120,11 @@ class _Run:
         return tuple(self._bots[player] for player in self._games[game].players)
 
     async def _tasks(self) -> AsyncIterator[GameTask]:
-        for game in self._games.values():
+        for task in self._to_play:
             if self.session.is_closing:
                 return
-            if await self._versions.are_unchanged(self._bots_of(game.id)):
-                yield GameTask(game)
+            if await self._versions.are_unchanged(self._bots_of(task.id)):
+                yield task
 
     # --- hearing ------------------------------------------------------------------------------------------------------
 

@@ -143,7 +143,10 @@ class Play(msgspec.Struct, frozen=True, tag=True):
 
 
 class GiveBack(msgspec.Struct, frozen=True, tag=True):
-    """Give back the games that have not been begun."""
+    """Give back the games that have not been begun. `is_last`: no other will be asked for, so that second games whose
+    first ones are under way come back as well."""
+
+    is_last: bool = False
 
 
 class InterruptGame(msgspec.Struct, frozen=True, tag=True):
