@@ -93,7 +93,13 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     time = time_control(options)
     return Settings(
-        load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
+        load_ruleset(options.rules),
+        time,
+        options.seed,
+        usual,
+        tuple(sorted(own.items())),
+        options.pondering,
+        options.keep_bots,
     )
 
 

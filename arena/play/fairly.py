@@ -1,7 +1,8 @@
 """A game is played again until it can be judged: what stops the arena or breaks its sandbox is no bot's loss.
 
 Two things make a game void: the arena was stopped in it (`ArenaStoppedError`), and a bot did not start because what
-holds the bots has failed. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+holds the bots has failed. A process that was kept and does not set up again spoils a game, too, until new ones have
+played it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
 """
 
 from collections.abc import Callable
@@ -25,6 +26,9 @@ async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say
     `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for each other.
     """
     record = await _play_until_judged(game, bots, options, say)
+    if _was_spoiled(record):
+        say(f"game {game.id} is played again in new processes: {record.verdict.detail}")
+        record = await _play_until_judged(game, bots, options, say)
     if await _is_unstarted(record, bots, options) and any(text.startswith(COMPLAINT) for text in record.stderr):
         return await _play_until_judged(game, bots, options, say)
     return record
@@ -37,6 +41,11 @@ async def _play_until_judged(game: GameSpec, bots: Bots, options: GameOptions, s
         except ArenaStoppedError as error:
             say(f"game {game.id} is played again: {error.why}")
     return await play_game(game, *bots, options)
+
+
+def _was_spoiled(record: GameRecord) -> bool:
+    """Whether a game did not begin, and it may be because a bot had played another one before in its process."""
+    return record.verdict.reason.is_forfeit and None in record.setups and bool(record.kept)
 
 
 async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) -> bool:

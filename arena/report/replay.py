@@ -148,6 +148,8 @@ def _ending(record: GameRecord, view: str) -> str:
             lines.append(
                 f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
             )
+        if record.kept and record.kept[color]:
+            lines.append(f"{color.word} ({name}) had played the other game of the pair before in the same process")
         if record.pondered_us is not None:
             lines.append(
                 f"{color.word} ({name}) used {record.pondered_us[color] / 1000:.1f} ms of CPU in its opponent's turns"

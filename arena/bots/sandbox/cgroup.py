@@ -89,6 +89,10 @@ class Group:
         except FileNotFoundError:
             return None
 
+    def memory_now(self) -> int:
+        """The memory that is in use now, in bytes, counted as in `memory_peak`."""
+        return int((self._folder / "memory.current").read_text())
+
     def oom_kills(self) -> int:
         """How often one of its processes was killed because all together used more memory than they may. Deaths because
         the machine as a whole had no more are not counted: they are not to blame for that."""

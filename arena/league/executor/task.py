@@ -48,17 +48,24 @@ class GameTask(msgspec.Struct, frozen=True):
     """One game that is to be played, by the bots of the settings that are its players.
 
     One that `can_pause` goes on from its `history` if there is one, and is interrupted after the ply `pause_after`
-    or when that is asked for (`Executor.interrupt`).
+    or when that is asked for (`Executor.interrupt`). `then` is a second game of the same bots, which is played in the
+    same processes when the first one is over; it has outcomes of its own.
     """
 
     spec: GameSpec
     can_pause: bool = False
     history: History | None = None
     pause_after: int | None = None
+    then: GameSpec | None = None
 
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def alone(self) -> "GameTask":
+        """The same without the second game."""
+        return msgspec.structs.replace(self, then=None)
 
     @property
     def players(self) -> tuple[Player, Player]:
