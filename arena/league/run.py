@@ -103,7 +103,7 @@ class _Run:
         for game in self._games.values():
             if self.session.is_closing:
                 return
-            if await self._versions.are_unchanged(self._bots_of(game.id)):
+            if await self._versions.were_unchanged(self._bots_of(game.id)):
                 yield GameTask(game)
 
     # --- hearing ------------------------------------------------------------------------------------------------------
@@ -165,8 +165,8 @@ class _Run:
 
     async def _write(self, ended: Sequence[Played | Failed], finished: Finished) -> None:
         bots = {bot.player: bot for outcome in ended if outcome.id for bot in self._bots_of(outcome.id)}
-        unchanged = {player for player, bot in bots.items() if await self._versions.are_unchanged([bot])}
-        counted = [one for one in ended if one.id and unchanged.issuperset(self._games[one.id].players)]
+        changed = await self._versions.changed_of(bots.values())
+        counted = [one for one in ended if one.id and changed.isdisjoint(self._games[one.id].players)]
         for outcome in counted:
             if isinstance(outcome, Failed):  # with a bot that has changed, it is that which does not work
                 self._fail(outcome.error())
