@@ -132,7 +132,7 @@ class _Run:
                 for one in (game, return_game):
                     if one:
                         self._open[one.id] = one
-                if await self._versions.are_unchanged(self._bots_of(game.id)):
+                if await self._versions.were_unchanged(self._bots_of(game.id)):
                     yield GameTask(game, then=return_game)
                     continue
                 for one in (game, return_game):
@@ -242,8 +242,8 @@ class _Run:
 
     async def _write(self, ended: Sequence[Played | Failed], finished: Finished) -> None:
         bots = {bot.player: bot for outcome in ended if outcome.id for bot in self._bots_of(outcome.id)}
-        unchanged = {player for player, bot in bots.items() if await self._versions.are_unchanged([bot])}
-        counted = [one for one in ended if one.id and unchanged.issuperset(self._open[one.id].players)]
+        changed = await self._versions.changed_of(bots.values())
+        counted = [one for one in ended if one.id and changed.isdisjoint(self._open[one.id].players)]
         for outcome in counted:
             if isinstance(outcome, Failed):  # with a bot that has changed, it is that which does not work
                 self._fail(outcome.error())
