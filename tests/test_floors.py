@@ -25,7 +25,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.starting",
         }
     )
-    | frozenset({"arena.bots.build"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_checks", "arena.bots.build_sandbox"}),
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

@@ -156,7 +156,7 @@ def play_league(
 
 
 def _records(league: OpenLeague) -> tuple[GameRecord, ...]:
-    return tuple(league.store.record(game.id)[1] for game in league.plan.games)
+    return tuple(league.store.record(row.id)[1] for row in league.rows_in_order())
 
 
 def _match_result(league: OpenLeague) -> MatchResult:

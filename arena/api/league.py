@@ -113,4 +113,4 @@ def stored_record(path: Path, game: int | str) -> GameRecord:
 
 
 def _standings(league: OpenLeague) -> Standings:
-    return Standings(make_table(league.plan.players, league.rows(), len(league.plan.games)))
+    return Standings(make_table(league.plan.players, league.rows(), league.planned))

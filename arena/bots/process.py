@@ -21,7 +21,7 @@ import trio
 
 from arena.bots.account import Account
 from arena.bots.limits import size_text
-from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox import child, killing, reaper, tokens
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
@@ -98,7 +98,7 @@ class BotProcess:
         Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
         fault and not the bot's.
         """
-        token = reaper.new_token()
+        token = tokens.new_token()
         reaper.adopt_orphans()
         try:
             popen = subprocess.Popen(
@@ -324,11 +324,11 @@ class BotProcess:
 
     def has_exited(self) -> bool:
         """Whether the process is dead."""
-        return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
+        return self._popen.returncode is not None or child.exit_status(self.pid) is not None
 
     def exit_words(self) -> str:
         """How the process ended, in words that follow "the bot"."""
-        status = reaper.exit_status(self.pid)
+        status = child.exit_status(self.pid)
         if status is None:
             return "is still running"
         code, number = status
@@ -380,7 +380,7 @@ class BotProcess:
             with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
             if not self.has_exited():
-                reaper.signal_group(self.pid, signal.SIGTERM)
+                child.signal_group(self.pid, signal.SIGTERM)
                 with trio.move_on_after(TERM_GRACE):
                     await self.wait_exit()
             nursery.cancel_scope.cancel()
@@ -394,7 +394,7 @@ class BotProcess:
         if group:
             group.kill()
         used = await killing.kill_tree(self.pid)
-        status, last = reaper.reap(self.pid)
+        status, last = child.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         used += last
         self._account.sum_up_dead(max(used, self._cpu_us))

@@ -16,7 +16,7 @@ from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, open
 from arena.league.options import PlayOptions
 from arena.league.store import GameRow
 from arena.printable import printable
-from arena.report.json import league_document
+from arena.report.json import league_json
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
 from arena.report.terminal import full_report, progress_console, results_console
@@ -80,7 +80,7 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int
         for line in outcome.remarks:
             remark(line)
         is_told = _print_results(league, as_json)
-        if len(league.rows()) == len(plan.games):
+        if outcome.is_complete:
             return 0 if is_told else FAILED
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
@@ -93,18 +93,18 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int
 def _progress(league: OpenLeague) -> Progress:
     console = progress_console()
     plan, rows = league.plan, league.rows()
-    console.print(_plan_text(plan, len(rows)), style="dim", soft_wrap=not console.is_terminal)
+    console.print(_plan_text(plan, league.planned, len(rows)), style="dim", soft_wrap=not console.is_terminal)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, plan.players, rows, len(plan.games))
-    return PlainProgress(console, len(rows), len(plan.games))
+        return LiveProgress(console, plan.players, rows, league.planned)
+    return PlainProgress(console, len(rows), league.planned)
 
 
-def _plan_text(plan: Plan, stored: int) -> Text:
+def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
     """What is about to be played, in three lines."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     rules = f"{plan.settings.ruleset.name}, {plan.settings.time.text}, {at_once}"
-    number = "1 game" if len(plan.games) == 1 else f"{len(plan.games)} games"
+    number = "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
     played = f"{plan.kind} of {len(plan.bots)} bots, {number}{have}; {rules}"
     held = level_line(plan.level, plan.is_level_chosen)
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
@@ -113,11 +113,11 @@ def _plan_text(plan: Plan, stored: int) -> Text:
 def _print_results(league: OpenLeague, as_json: bool) -> bool:
     """Print the table, which is that of what has been played so far. Returns whether that could be done."""
     plan, rows = league.plan, league.rows()
-    table = make_table(plan.players, rows, len(plan.games))
+    table = make_table(plan.players, rows, league.planned)
     try:
         if as_json:
             names = Roster(plan.players, rows).names
-            result(league_document(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
+            result(league_json(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width))
@@ -160,4 +160,5 @@ def _how_to_play_the_new(league: OpenLeague) -> str:
 
 
 def _stored(league: OpenLeague) -> str:
-    return f"{len(league.rows())} of {len(league.plan.games)} games are stored in {league.plan.path}"
+    of_all = "" if league.planned is None else f" of {league.planned}"
+    return f"{len(league.rows())}{of_all} games are stored in {league.plan.path}"

@@ -33,8 +33,8 @@ from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
-from protocol.codec import RemoteProtocolError, excerpt
 from protocol.conversation import Phase
+from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,

@@ -5,8 +5,7 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
-import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,25 +19,27 @@ from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec, Player
+from arena.game.spec import Player
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
+from arena.league.games import Games, Settings
 from arena.league.options import PlayOptions
+from arena.league.pairing import Format, Pairing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, play_missing
 from arena.league.running import Say, run_games
-from arena.league.schedule import Settings, schedule
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
+from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Who is to play how much: `kind` is `league` or `match`; `games` cuts the list of games short.
+    """Who is to play how much: `kind` is `league` or `match`; `format` says who meets whom, `games` cuts it short.
 
     Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
     followed, paths that are links are such bots.
@@ -50,16 +51,16 @@ class Entry:
     games: int | None = None
     strict: bool = True
     follow_links: bool = True
+    format: Format = RoundRobin
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played, and where it is kept. Which games there are is known when the store has been opened."""
+    """What is to be played, and where it is kept."""
 
     kind: str
     settings: Settings
     bots: tuple[BotSpec, ...]
-    games: tuple[GameSpec, ...]
     jobs: int
     level: Level
     is_level_chosen: bool
@@ -77,11 +78,6 @@ class Plan:
         """Why bots that are broken cannot be started, by name."""
         return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
 
-    def rows(self, store: Store) -> list[GameRow]:
-        """The games of the plan that are stored."""
-        ids = {game.id for game in self.games}
-        return [row for row in store.rows() if row.id in ids]
-
     @property
     def play_settings(self) -> PlaySettings:
         """What all games are played under."""
@@ -97,7 +93,7 @@ class Plan:
 
 
 def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
-    """Find and build the bots, and list the games. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+    """Find and build the bots, and read the settings. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_options(options)
     level = choose(options.sandbox)
     bots, path = entrants(
@@ -116,7 +112,6 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         kind=entry.kind,
         settings=settings,
         bots=tuple(bots),
-        games=(),
         jobs=options.jobs,
         level=level,
         is_level_chosen=options.sandbox == AUTO,
@@ -157,6 +152,8 @@ class Outcome:
 
     error: ArenaError | None
     """What stopped it, if something failed."""
+    is_complete: bool
+    """Whether all games are played and stored."""
     changed: tuple[str, ...]
     """A line for each bot that has changed while it was played, and was played no more."""
     remarks: tuple[str, ...]
@@ -181,27 +178,39 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     ):
         run_games(run, held.try_out)
         store.agree(plan.settings.described([bot.name for bot in plan.bots]))
-        games = schedule(plan.settings, plan.players, entry.rounds, stored_in(store))  # older ids count as well
-        plan = dataclasses.replace(plan, games=tuple(games[: entry.games]))
+        games = Games(plan.settings, stored_in(store))  # older ids count as well
+        league = OpenLeague(
+            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run
+        )
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)
-        store.set_planned(len(plan.games))
-        yield OpenLeague(plan, held, store, run)
+        store.set_planned(league.planned)
+        yield league
 
 
 class OpenLeague:
-    """A league or match that is ready to be played; see `open_league`."""
+    """A league or match that is ready to be played; see `open_league`.
 
-    def __init__(self, plan: Plan, held: Sandbox, store: Store, run: Run) -> None:
+    `planned` is how many games there are in all, or None where that depends on results.
+    """
+
+    def __init__(self, plan: Plan, pairing: Callable[[], Pairing], held: Sandbox, store: Store, run: Run) -> None:
+        """`pairing` makes a new pairing, which nobody has asked for games."""
         self.plan = plan
         self.store = store
+        self.planned = pairing().planned
+        self._pairing = pairing
         self._held = held
         self._run = run
 
     def rows(self) -> list[GameRow]:
-        """The games of the plan that are stored."""
-        return self.plan.rows(self.store)
+        """The games of the league that are stored, in the order in which they were."""
+        return sorted(self.rows_in_order())
+
+    def rows_in_order(self) -> Iterator[GameRow]:
+        """The same in the order in which they are to be played."""
+        return stored_games(self._pairing(), self.plan.players, self.store.rows())
 
     def play(self, stop: Stop, watcher: Watcher) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for."""
@@ -213,6 +222,7 @@ class OpenLeague:
             error = caught
         return Outcome(
             error=error,
+            is_complete=sitting.session.is_complete,
             changed=tuple(sitting.versions.errors()),
             remarks=tuple(sitting.versions.remarks()),
             forfeits=sitting.forfeits(),
@@ -245,12 +255,15 @@ class OpenLeague:
     async def _play_games(self, sitting: "_Sitting") -> None:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
-        missing = len({game.id for game in plan.games} - self.store.ids())
-        if not missing:
+        jobs = plan.jobs
+        if self.planned is not None:
+            jobs = min(jobs, self.planned - len(self.rows()))
+        if not jobs:
+            sitting.session.is_complete = True
             return
-        async with local_executor(plan.play_settings, min(plan.jobs, missing)) as executor:
+        async with local_executor(plan.play_settings, jobs) as executor:
             await play_missing(
-                plan.games,
+                self._pairing(),
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,

@@ -12,7 +12,7 @@ LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
 """Games at a time; each takes two processes and a dozen descriptors."""
 MOST_GAMES = 1_000_000
-"""Games of a league: its list of games takes some seconds and a gigabyte then."""
+"""Games of a league, whose rows are in memory while it is played."""
 
 
 def usable_cpus() -> int:

@@ -1,6 +1,8 @@
-"""Playing what is missing: an executor plays, and each game is stored as soon as it is over, before it is reported."""
+"""Playing what is missing: the pairing is asked for games and an executor plays them. Each is stored as soon as it is
+over, before it is reported and before the pairing knows of it."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 import trio
 
@@ -9,6 +11,7 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.executor import Begun, Executor, Failed, GameTask, Lost, NotPlayed, Outcome, Paused, Played, Said
+from arena.league.pairing import Pairing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 
@@ -19,13 +22,15 @@ Say = Callable[[str], None]
 class Session:
     """Games that are being played, as it is seen from outside: how many there are, and whether more are begun.
 
-    `dropped` are those that were stopped, or could not be stored.
+    `dropped` are those that were stopped, or could not be stored. `is_complete` tells whether there is no more to play:
+    the pairing has no more games, and all that it has given out are stored.
     """
 
     def __init__(self) -> None:
         self.under_way = 0
         self.dropped = 0
         self.is_closing = False
+        self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
         """What is to be told of `close`; set by who plays the games."""
 
@@ -36,7 +41,7 @@ class Session:
 
 
 async def play_missing(
-    games: Sequence[GameSpec],
+    pairing: Pairing,
     bots: Mapping[Player, BotSpec],
     store: Store,
     executor: Executor,
@@ -47,8 +52,10 @@ async def play_missing(
     session: Session | None = None,
     keep_bots: bool = False,
 ) -> None:
-    """Have the executor play the games that the store does not hold yet, and store each when it is over.
+    """Have the executor play the pairing's games that the store does not hold yet, and store each when it is over.
 
+    The pairing is asked for games as there is room for them, and told the results: those that are stored already when
+    it gives their games out, the others as they are stored.
     `finished` is called with the stored row and the record of each, `say` with a line for each game that is played
     again because the arena was stopped in it. A bot that changes (`versions` tells which) is played no more, and a game
     that was played across the change is not stored; the others go on. To stop early, close the `session`: then the
@@ -57,10 +64,7 @@ async def play_missing(
     played is left out; then that is raised at the end. With `keep_bots`, two games that follow one another and are a
     pair are played in the same processes.
     """
-    stored = store.ids()
-    missing = [game for game in games if game.id not in stored]
-    tasks = paired(missing) if keep_bots else map(GameTask, missing)
-    run = _Run(missing, tasks, bots, store, executor, versions=versions, session=session or Session())
+    run = _Run(pairing, bots, store, executor, versions=versions, session=session or Session(), keep_bots=keep_bots)
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
@@ -69,23 +73,9 @@ async def play_missing(
     finally:
         run.session.dropped += run.session.under_way
         run.session.under_way = 0
+        run.session.is_complete = run.is_complete()
     if run.failure:
         raise run.failure
-
-
-def paired(games: Iterable[GameSpec]) -> Iterator[GameTask]:
-    """Games as tasks: one that is followed by its return game is one task with it."""
-    first: GameSpec | None = None
-    for game in games:
-        if first and first.pair_seed == game.pair_seed and first.players == game.players[::-1]:
-            yield GameTask(first, then=game)
-            first = None
-        else:
-            if first:
-                yield GameTask(first)
-            first = game
-    if first:
-        yield GameTask(first)
 
 
 class _Run:
@@ -93,20 +83,31 @@ class _Run:
 
     def __init__(
         self,
-        missing: Sequence[GameSpec],
-        tasks: Iterable[GameTask],
+        pairing: Pairing,
         bots: Mapping[Player, BotSpec],
         store: Store,
         executor: Executor,
         *,
         versions: Versions,
         session: Session,
+        keep_bots: bool,
     ) -> None:
         self.session = session
+        self._keep_bots = keep_bots
         self.failure: ArenaError | None = None
         """The first error that stops the league, or is raised at its end."""
-        self._games = {game.id: game for game in missing}
-        self._to_play = tasks
+        self._pairing = pairing
+        self._stored = {row.id: row for row in store.rows()}
+        self._results: list[GameRow] = []
+        """The games that the pairing has given out and that are stored."""
+        self._given: deque[GameSpec] = deque()
+        """What the pairing has given out and nobody has looked at yet."""
+        self._open: dict[str, GameSpec] = {}
+        """The games that are to be played, are played or wait to be stored."""
+        self._left_out = 0
+        """Games that were given out and get no result."""
+        self._has_result = trio.Event()
+        """Whether a game has been dealt with since the pairing was asked the last time."""
         self._bots = bots
         self._store = store
         self._executor = executor
@@ -115,16 +116,71 @@ class _Run:
         """What has not been dealt with yet."""
         self._has_news = trio.Event()
         self._is_over = False
+        self._is_exhausted = False
+        """Whether the pairing has no more games."""
 
     def _bots_of(self, game: str) -> tuple[BotSpec, ...]:
-        return tuple(self._bots[player] for player in self._games[game].players)
+        return tuple(self._bots[player] for player in self._open[game].players)
+
+    # --- asking -------------------------------------------------------------------------------------------------------
 
     async def _tasks(self) -> AsyncIterator[GameTask]:
-        for task in self._to_play:
-            if self.session.is_closing:
-                return
-            if await self._versions.are_unchanged(self._bots_of(task.id)):
-                yield task
+        """The games that are missing, as the pairing gives them out; a return game with its game if bots are kept."""
+        while await self._has_games():
+            while not self.session.is_closing and (game := self._next_missing()):
+                return_game = self._next_missing(after=game) if self._keep_bots else None
+                for one in (game, return_game):
+                    if one:
+                        self._open[one.id] = one
+                if await self._versions.were_unchanged(self._bots_of(game.id)):
+                    yield GameTask(game, then=return_game)
+                    continue
+                for one in (game, return_game):
+                    if one:
+                        self._settle(one.id, None)
+
+    def _next_missing(self, after: GameSpec | None = None) -> GameSpec | None:
+        """The next game given out that is not stored; with `after`, only if it is the return game of that."""
+        while self._given:
+            game = self._given[0]
+            if after and not (game.pair_seed == after.pair_seed and game.players == after.players[::-1]):
+                return None
+            self._given.popleft()
+            if game.id not in self._stored:
+                return game
+            self._results.append(self._stored.pop(game.id))
+        return None
+
+    async def _has_games(self) -> bool:
+        """Ask the pairing for games, and wait for results if it does; returns whether there are any more."""
+        await trio.lowlevel.checkpoint()
+        while not self.session.is_closing:
+            self._has_result = trio.Event()
+            batch = self._pairing.next(self._results)
+            self._is_exhausted = batch is None
+            if batch or batch is None:
+                self._given.extend(batch or ())
+                return bool(batch)
+            if not self._open:
+                assert self._left_out, "the pairing waits for results, and has those of all its games"
+                return False
+            await self._has_result.wait()
+        return False
+
+    def _settle(self, game: str, row: GameRow | None) -> None:
+        """A game has been dealt with: stored as this row, or left out."""
+        del self._open[game]
+        if row is None:
+            self._left_out += 1
+        else:
+            self._results.append(row)
+        self._has_result.set()
+
+    def is_complete(self) -> bool:
+        """Whether the pairing has no more games, and all that it gave out are stored."""
+        if self._given or self._open or self._left_out:
+            return False
+        return self._is_exhausted or self._pairing.next(self._results) is None  # it may have been closed at the end
 
     # --- hearing ------------------------------------------------------------------------------------------------------
 
@@ -158,6 +214,7 @@ class _Run:
             case NotPlayed():
                 self.session.under_way -= 1
                 self.failure = self.failure or ArenaError(outcome.why)
+                self._settle(outcome.id, None)
             case Played() | Failed():
                 self._ended.append(outcome)
                 self._has_news.set()
@@ -185,8 +242,8 @@ class _Run:
 
     async def _write(self, ended: Sequence[Played | Failed], finished: Finished) -> None:
         bots = {bot.player: bot for outcome in ended if outcome.id for bot in self._bots_of(outcome.id)}
-        unchanged = {player for player, bot in bots.items() if await self._versions.are_unchanged([bot])}
-        counted = [one for one in ended if one.id and unchanged.issuperset(self._games[one.id].players)]
+        changed = await self._versions.changed_of(bots.values())
+        counted = [one for one in ended if one.id and changed.isdisjoint(self._open[one.id].players)]
         for outcome in counted:
             if isinstance(outcome, Failed):  # with a bot that has changed, it is that which does not work
                 self._fail(outcome.error())
@@ -200,5 +257,9 @@ class _Run:
             self.session.dropped += len(records)
         finally:
             self.session.under_way -= len(ended)
+            stored = {row.id: row for row in rows}
+            for outcome in ended:
+                if outcome.id:
+                    self._settle(outcome.id, stored.get(outcome.id))
         for row, record in zip(rows, records, strict=False):
             finished(row, record)

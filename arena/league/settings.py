@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from arena.bots import BotSpec
-from arena.bots.build import BuildLimits
+from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import load_limits
 from arena.errors import UsageError, suggest

@@ -59,18 +59,18 @@ async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) ->
 
 
 async def play_on_fairly(
-    game: GameSpec, bots: Bots, past: History | None, pause: Interrupt, *, options: GameOptions, say: Say
+    game: GameSpec, bots: Bots, history: History | None, interrupt: Interrupt, *, options: GameOptions, say: Say
 ) -> GameRecord | History | None:
-    """Play from the `past` to the verdict or until `pause` interrupts the game; returns what `play_on` does.
+    """Play from the `history` to the verdict or until `interrupt` stops the game; returns what `play_on` does.
 
     After a stop of the arena the game goes on from before the turn in which that happened, and `say` gets a line for
     it; if it happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because
     what holds it does not work any more.
     """
-    latest = past
+    latest = history
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(game, bots, latest, pause, options)
+            played = await play_on(game, bots, latest, interrupt, options)
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0
@@ -78,6 +78,6 @@ async def play_on_fairly(
         else:
             if isinstance(played, GameRecord):
                 await _is_unstarted(played, bots, options)
-            was_played = played is not None or latest is past
+            was_played = played is not None or latest is history
             return played if was_played else latest  # interrupted before the bots had started again
     return latest

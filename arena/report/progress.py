@@ -50,7 +50,8 @@ def duration_text(seconds: float) -> str:
 class _Count:
     """How far the league is, and when it will be over at the pace so far."""
 
-    def __init__(self, stored: int, total: int) -> None:
+    def __init__(self, stored: int, total: int | None) -> None:
+        """`total` is None where it depends on results how many games there are."""
         self._stored = stored
         self._total = total
         self._played = 0
@@ -61,11 +62,12 @@ class _Count:
 
     @property
     def text(self) -> str:
-        return f"{self._stored + self._played}/{self._total}"
+        done = self._stored + self._played
+        return str(done) if self._total is None else f"{done}/{self._total}"
 
     @property
     def eta(self) -> str:
-        left = self._total - self._stored - self._played
+        left = 0 if self._total is None else self._total - self._stored - self._played
         if not self._played or not left:
             return ""
         return f", {duration_text((time.monotonic() - self._begun) / self._played * left)} left"
@@ -74,7 +76,7 @@ class _Count:
 class PlainProgress:
     """A line for each game."""
 
-    def __init__(self, console: Console, stored: int, total: int) -> None:
+    def __init__(self, console: Console, stored: int, total: int | None) -> None:
         self._console = console
         self._count = _Count(stored, total)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -105,7 +107,7 @@ class LiveProgress:
     Ratings are computed in a second thread: what is drawn, and the end, never wait for those of a large league.
     """
 
-    def __init__(self, console: Console, players: Sequence[Player], rows: Sequence[GameRow], total: int) -> None:
+    def __init__(self, console: Console, players: Sequence[Player], rows: Sequence[GameRow], total: int | None) -> None:
         self._console = console
         self._table = LiveTable(players, rows)
         self._count = _Count(len(rows), total)
@@ -150,7 +152,7 @@ class LiveProgress:
                 self._print_remarks(live)
                 if time.monotonic() >= pace.due:
                     begun = time.thread_time()
-                    self._take_in_finished()
+                    self._register_finished()
                     if self._table.take_changed():
                         self._draw(live)
                     pace.done(time.monotonic(), time.thread_time() - begun)
@@ -162,7 +164,7 @@ class LiveProgress:
         while not self._remarks.empty():
             live.console.print(Text(self._remarks.get()), soft_wrap=True)
 
-    def _take_in_finished(self) -> None:
+    def _register_finished(self) -> None:
         while not self._finished.empty():
             row = self._finished.get()
             self._table.add(row)

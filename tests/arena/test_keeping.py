@@ -1,8 +1,9 @@
 """Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -21,8 +22,10 @@ from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said
 from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.games import Settings
-from arena.league.run import paired
+from arena.league.run import play_missing
 from arena.league.schedule import schedule
+from arena.league.store import GameRow, Store
+from arena.league.versions import Versions
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
 from arena.play.runner import USUAL, GameOptions
@@ -471,16 +474,51 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     assert left_behind() == []
 
 
-def test_games_are_paired_with_their_return_games_and_with_no_other() -> None:
+class Listener:
+    """An executor that plays nothing, and keeps what it is asked to play."""
+
+    def __init__(self) -> None:
+        self.tasks: list[GameTask] = []
+
+    async def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        self.tasks += [task async for task in tasks]
+        nothing: tuple[Outcome, ...] = ()
+        for outcome in nothing:
+            yield outcome
+
+    def close(self) -> None: ...
+    def stop(self) -> None: ...
+    def interrupt(self, game: str) -> None: ...
+
+
+def asked_for(games: Sequence[GameSpec], players: Sequence[Player], folder: Path) -> list[GameTask]:
+    """What an executor is asked to play of these games where bots are kept."""
+
+    class Listed:
+        planned = len(games)
+        _batches = iter([games])
+
+        def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+            return next(self._batches, None)
+
+    bots = {player: BotSpec(player.name, folder, (), folder, player.digest) for player in players}
+    listener = Listener()
+    with Store(folder / f"{len(games)}.sqlite", create=True) as store:
+        playing = partial(play_missing, versions=Versions(), keep_bots=True)
+        trio.run(playing, Listed(), bots, store, listener, lambda *_: None)
+    return listener.tasks
+
+
+def test_games_are_paired_with_their_return_games_and_with_no_other(tmp_path: Path) -> None:
     players = [Player("p", str(number)) for number in range(4)]
     games = schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=True), players, 2)
-    tasks = list(paired(games))
+    tasks = asked_for(games, players, tmp_path)
     assert len(tasks) * 2 == len(games)
     for task in tasks:
         assert task.then is not None
         assert (task.then.pair_seed, task.then.players) == (task.spec.pair_seed, task.players[::-1])
     missing = [game for number, game in enumerate(games) if number not in (0, 3)]
-    left = list(paired(missing))
+    left = asked_for(missing, players, tmp_path)
     assert [task.then is None for task in left[:3]] == [True, True, False]
     assert [game.id for task in left for game in (task.spec, task.then) if game] == [game.id for game in missing]
 

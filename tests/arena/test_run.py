@@ -60,6 +60,17 @@ def record_of(game: GameSpec) -> GameRecord:
     )
 
 
+class Listed:
+    """A pairing that gives out a list of games, as one batch."""
+
+    def __init__(self, games: Sequence[GameSpec]) -> None:
+        self.planned = len(games)
+        self._batches = iter([games])
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        return next(self._batches, None)
+
+
 def bots_of(games: list[GameSpec], folder: Path) -> dict[Player, BotSpec]:
     return {player: BotSpec(player.name, folder, (), folder, player.digest) for player in games[0].players}
 
@@ -84,7 +95,9 @@ def test_a_game_that_ends_in_the_moment_of_a_ctrl_c_is_stored(
 
             async with executor_here(play) as executor:
                 bots = bots_of(games, tmp_path)
-                await play_missing(games, bots, store, executor, lambda row, _: told.append(row), versions=Versions())
+                await play_missing(
+                    Listed(games), bots, store, executor, lambda row, _: told.append(row), versions=Versions()
+                )
 
     with store:
         trio.run(main)
@@ -114,7 +127,7 @@ def test_games_that_wait_to_be_stored_are_stored_after_a_ctrl_c(
         async with executor_here(play, 3) as executor, trio.open_nursery() as nursery:
             bots = bots_of(games, tmp_path)
             playing = partial(play_missing, versions=Versions())
-            nursery.start_soon(playing, games, bots, store, executor, lambda *_: None)
+            nursery.start_soon(playing, Listed(games), bots, store, executor, lambda *_: None)
             await trio.to_thread.run_sync(writing.wait, FOREVER)
             await trio.testing.wait_all_tasks_blocked()
             nursery.cancel_scope.cancel()
@@ -144,7 +157,9 @@ def test_a_closed_session_finishes_the_games_under_way_and_begins_no_other(
     async def main() -> None:
         bots = bots_of(games, tmp_path)
         async with executor_here(play, 2) as executor:
-            await play_missing(games, bots, store, executor, lambda *_: None, versions=Versions(), session=session)
+            await play_missing(
+                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
+            )
 
     with store:
         trio.run(main)
@@ -168,7 +183,7 @@ def test_what_is_reported_is_stored_by_then(
 
     async def main() -> None:
         async with executor_here(play, 3) as executor:
-            await play_missing(games, bots_of(games, tmp_path), store, executor, report, versions=Versions())
+            await play_missing(Listed(games), bots_of(games, tmp_path), store, executor, report, versions=Versions())
 
     with store:
         trio.run(main)
@@ -190,7 +205,9 @@ def test_an_error_in_a_game_stops_the_league_with_that_error_and_keeps_what_is_s
     async def main() -> None:
         async with executor_here(play) as executor:
             bots = bots_of(games, tmp_path)
-            await play_missing(games, bots, store, executor, lambda *_: None, versions=Versions(), session=session)
+            await play_missing(
+                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
+            )
 
     with store:
         with pytest.raises(SandboxError, match="the sandbox is gone"):
@@ -215,7 +232,9 @@ def test_a_store_that_fails_stops_the_league_with_that_error(
     async def main() -> None:
         async with executor_here(play) as executor:
             bots = bots_of(games, tmp_path)
-            await play_missing(games, bots, store, executor, lambda *_: None, versions=Versions(), session=session)
+            await play_missing(
+                Listed(games), bots, store, executor, lambda *_: None, versions=Versions(), session=session
+            )
 
     monkeypatch.setattr(store, "add_all", fails)
     with store:
@@ -238,7 +257,9 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
 
     async def main() -> None:
         async with executor_here(play) as executor:
-            await play_missing(games, bots_of(games, tmp_path), store, executor, lambda *_: None, versions=Versions())
+            await play_missing(
+                Listed(games), bots_of(games, tmp_path), store, executor, lambda *_: None, versions=Versions()
+            )
 
     with store:
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):

@@ -155,7 +155,7 @@ class LocalExecutor:
         """See `Executor.interrupt`."""
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
-            self._tell(Paused(game, task.past))
+            self._tell(Paused(game, task.history))
         for lane in self._lanes:
             sent = (lane.queued | lane.begun).get(game)
             if sent and sent.can_pause and lane.process:

@@ -18,7 +18,7 @@ from dataclasses import replace
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import Sandbox
@@ -99,7 +99,7 @@ class Worker:
             self._interrupts[game].request()
         for task in [task for task in self._queued if task.id == game]:
             self._queued.remove(task)
-            self._connection.send(Paused(game, task.past))
+            self._connection.send(Paused(game, task.history))
 
     async def _play_task(self, task: GameTask) -> None:
         if task.then is None:
@@ -125,9 +125,9 @@ class Worker:
     async def _play(self, task: GameTask, options: GameOptions) -> None:
         """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
-        pause = self._interrupts[task.id] = Interrupt(task.pause_after)
+        interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
         try:
-            outcome = await self._outcome(task, pause, options)
+            outcome = await self._outcome(task, interrupt, options)
         except ArenaStoppedError as error:
             why = f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"
             outcome = NotPlayed(task.id, sendable(why))
@@ -140,12 +140,12 @@ class Worker:
         self._connection.send(outcome)
 
     async def _outcome(
-        self, task: GameTask, pause: Interrupt, options: GameOptions
+        self, task: GameTask, interrupt: Interrupt, options: GameOptions
     ) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
             return Played(await play_fairly(task.spec, (red, blue), options, self._say))
-        played = await play_on_fairly(task.spec, (red, blue), task.past, pause, options=options, say=self._say)
+        played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
     def _say(self, line: str) -> None:
@@ -164,6 +164,11 @@ async def serve(incoming: int, outgoing: int) -> None:
         nursery.start_soon(connection.write)
         try:
             await _serve(connection)
+        except Exception as error:
+            fault = _known(error)
+            if fault is None:
+                raise
+            connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
         finally:
             connection.flush()  # a game that is over is not lost because the parent has no more use for others
             nursery.cancel_scope.cancel()
@@ -175,7 +180,7 @@ async def _serve(connection: Connection) -> None:
         return
     setup = messages.popleft()
     assert isinstance(setup, Setup)
-    reaper.begin_tokens_with(setup.prefix)
+    tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()

@@ -1,6 +1,6 @@
 """Who meets whom: a league asks its pairing for games until there are none, one short module for each format."""
 
-from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.pairing import Format, Pairing
 from arena.league.pairing.round_robin import RoundRobin
 
-__all__ = ["Pairing", "RoundRobin"]
+__all__ = ["Format", "Pairing", "RoundRobin"]

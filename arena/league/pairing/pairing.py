@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from arena.game.spec import GameSpec
+from arena.game.spec import GameSpec, Player
+from arena.league.games import Games
 from arena.league.store import GameRow
 
 
 class Pairing(Protocol):
     """Gives out the games of a league, a batch at a time, in the order in which they are to be played.
 
-    The games follow from the settings, the players and the results: a league that is resumed asks a new pairing, is
-    given the games that are stored as well, and passes over them.
+    The games follow from the settings, the players and the results, and from nothing else: a league that is resumed
+    asks a new pairing, which gives out the same games again. Those that are stored are not played but are results.
     """
 
     @property
@@ -22,7 +23,20 @@ class Pairing(Protocol):
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         """More games, none of which was given out before; None when there are no more.
 
-        `results` are all games of the league that are over. An empty batch says that the results of games which were
-        given out are needed first.
+        `results` are the games given out so far that are over, in the order in which they were stored or found to be;
+        it grows from call to call, and is not to be changed. A game that a version before this one has stored may call
+        its players by older names: digests tell who they are. An empty batch says that the results of games which were
+        given out are needed first; it is asked again when there are more.
+        """
+        ...
+
+
+class Format(Protocol):
+    """A kind of league: makes its pairing. `RoundRobin` is one."""
+
+    def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
+        """The pairing of these players for so many rounds; with `most`, only so many games are played, the first ones.
+
+        `games` makes the specification of each game.
         """
         ...

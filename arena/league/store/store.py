@@ -128,10 +128,13 @@ class Store:
         """Who took part when the store was last used."""
         return entrants_in(self.settings())
 
-    def set_planned(self, games: int) -> None:
-        """Keep how many games those who take part now are to play, so that a table can say what is missing."""
+    def set_planned(self, games: int | None) -> None:
+        """Keep how many games those who take part now are to play, so that a table can say what is missing.
+
+        None where that is not known yet.
+        """
         with self._database.transaction():
-            self._settings.set(PLANNED, str(games))
+            self._settings.set(PLANNED, "" if games is None else str(games))
 
     def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
         """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
