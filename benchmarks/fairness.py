@@ -155,8 +155,8 @@ def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[
         tally.games += 1
 
 
-async def play_all(plan: Plan, games: int, load: bool, places: Sequence[GameOptions]) -> Tally:
-    """Play so many games at a time, in as many places, until the time is over."""
+async def play_all(plan: Plan, games: int, load: bool, slots: Sequence[GameOptions]) -> Tally:
+    """Play so many games at a time, in as many slots, until the time is over."""
     tally = Tally()
     numbers = count(1)
     one_writer = trio.CapacityLimiter(1)
@@ -189,10 +189,10 @@ async def play_all(plan: Plan, games: int, load: bool, places: Sequence[GameOpti
         with trio.move_on_after(plan.seconds + OVERTIME) as scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(watch_cpu)
-                for conditions in places[:games]:
+                for conditions in slots[:games]:
                     nursery.start_soon(lane, store, since, conditions, "")
                 if plan.hostile:
-                    nursery.start_soon(lane, store, since, places[-1], plan.hostile)
+                    nursery.start_soon(lane, store, since, slots[-1], plan.hostile)
         if scope.cancelled_caught:
             print(f"games were still going on {OVERTIME:g} s after the time was over; they were dropped")
     for record, reports in finished:
@@ -229,7 +229,7 @@ def hostile_row(tally: Tally) -> str:
 
 
 def places_of(games: int, affinity: bool) -> list[GameOptions]:
-    """What is played under in each of so many places, and one more for a bad neighbour."""
+    """What is played under in each of so many slots, and one more for a bad neighbour."""
     cpus = sorted(os.sched_getaffinity(0)) if affinity else []
     pinned = [frozenset({cpus[place % len(cpus)]} if cpus else ()) for place in range(games + 1)]
     return [GameOptions(partial(start_bot, cpus=cpu)) for cpu in pinned]
