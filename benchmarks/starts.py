@@ -1,10 +1,12 @@
 """What it costs to start the two bots of a game and to leave nothing of them behind.
 
-    python benchmarks/starts.py [--games 200] [--rounds 5] [--sandbox default] [--against CHECKOUT]...
+    python benchmarks/starts.py [--games 200] [--rounds 5] [--sandbox default] [--keep] [--bot BOT]
+                                [--against CHECKOUT]...
 
 Compiles a bot that answers at once, and plays games of two plies between two of them, one after another, as a league
 does: so what is timed is the start of two processes, the handshake and the set-ups, and their end. The floor is two
-such programs started with `subprocess`, told to quit and waited for, which is what nobody can do without.
+such programs started with `subprocess`, told to quit and waited for, which is what nobody can do without. With `--keep`
+there are games of pairs in the same processes (`arena league --keep-bots`) as well, two games to two starts.
 
 The runs are interleaved, because a machine's speed drifts; with `--against` so are those of other checkouts of the
 arena, to compare versions. On a busy machine the arena's own processor time, which is given too, compares better than
@@ -37,6 +39,11 @@ from arena.game.time_control import TimeControl
 from arena.play.runner import GameOptions, play_game
 from arena.rules.loading import load_ruleset
 
+try:
+    from arena.play.keeping import Keeper
+except ImportError:  # an older checkout, which is compared with
+    Keeper = None  # type: ignore[assignment,misc]
+
 HERE = Path(__file__).resolve().parent.parent
 PLIES = 2
 WARM_UP = 5
@@ -50,9 +57,10 @@ class Cost(NamedTuple):
     cpu: float
 
 
-def time_games(program: Path, games: int, level: Level) -> Cost:
+def time_games(program: Path, games: int, level: Level, *, is_kept: bool) -> Cost:
     """What a game between two of these programs costs, of so many one after another."""
     bot = load_bot(program)
+    other = replace(bot, digest="other")
     ruleset = replace(load_ruleset("duel"), max_plies=PLIES, max_quiet_plies=None)
     spec = GameSpec("starts", ruleset, TimeControl(), (bot.player, bot.player), (1, 2), 0)
 
@@ -61,7 +69,9 @@ def time_games(program: Path, games: int, level: Level) -> Cost:
         for number in range(WARM_UP + games):
             if number == WARM_UP:
                 start, used = time.perf_counter(), time.process_time()
-            record = await play_game(spec, bot, bot, options)
+            record = await play_game(spec, *((bot, other) if number % 2 else (other, bot)), options)
+            if is_kept and options.keeper:
+                options.keeper.expects_another = not options.keeper.expects_another
             if record.verdict.plies != PLIES:
                 sys.exit(f"expected {PLIES} plies, got {record.verdict.plies}: {record.verdict.detail}")
         wall, cpu = time.perf_counter() - start, time.process_time() - used
@@ -69,13 +79,14 @@ def time_games(program: Path, games: int, level: Level) -> Cost:
 
     claim_all_orphans()
     with Sandbox(level, [bot], Limits(), {}) as sandbox:
-        return trio.run(play, GameOptions(spawn=sandbox.start))
+        options = GameOptions(spawn=sandbox.start)
+        return trio.run(play, replace(options, keeper=Keeper()) if is_kept else options)
 
 
-def time_games_in(checkout: Path, program: Path, options: argparse.Namespace) -> Cost:
+def time_games_in(checkout: Path, program: Path, options: argparse.Namespace, *, is_kept: bool = False) -> Cost:
     """The same with the arena of a checkout, in a process of its own."""
     line = [sys.executable, str(Path(__file__).resolve()), "--games", str(options.games)]
-    line += ["--sandbox", options.sandbox, "--measure", str(program)]
+    line += ["--sandbox", options.sandbox, "--measure", str(program), *(["--keep"] if is_kept else [])]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     done = subprocess.run(line, check=False, capture_output=True, text=True, env=environment)
     if done.returncode:
@@ -88,9 +99,13 @@ def time_games_in(checkout: Path, program: Path, options: argparse.Namespace) ->
 
 def time_bare(program: Path, games: int) -> Cost:
     """What it costs to start two programs and to see them end, and no more."""
+    bot = load_bot(program)
     start, used = time.perf_counter(), time.process_time()
     for _ in range(games):
-        pair = [subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)]
+        pair = [
+            subprocess.Popen(bot.command, env=dict(bot.environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            for _ in range(2)
+        ]
         for process in pair:
             process.communicate(b"quit\n")
     return Cost((time.perf_counter() - start) * 1000 / games, (time.process_time() - used) * 1000 / games)
@@ -105,16 +120,27 @@ def measure(program: Path, options: argparse.Namespace) -> None:
     """Run all of it and print what came of it."""
     checkouts = [HERE, *options.against]
     names = ["two bare starts", "game", *(f"game of {checkout}" for checkout in options.against)]
+    if options.keep:
+        names.append("game of kept bots")
     runs: list[list[Cost]] = []
     for number in range(1, options.rounds + 1):
         run = [time_bare(program, options.games)]
         run += [time_games_in(checkout, program, options) for checkout in checkouts]
+        if options.keep:
+            run.append(time_games_in(HERE, program, options, is_kept=True))
         runs.append(run)
         print(f"run {number:3} ms: {words(names, run)}", flush=True)
     print(f"median  ms: {words(names, [median(column) for column in zip(*runs, strict=True)])}")
     for place, checkout in enumerate(options.against, start=2):
-        walls, used = (statistics.median(run[1][kind] / run[place][kind] for run in runs) for kind in (0, 1))
-        print(f"this against {checkout}: {walls:.3f} by the clock, {used:.3f} of processor time")
+        print(f"this against {checkout}: {ratio(runs, 1, place)}")
+    if options.keep:
+        print(f"kept against new processes: {ratio(runs, len(names) - 1, 1)}")
+
+
+def ratio(runs: Sequence[Sequence[Cost]], place: int, other: int) -> str:
+    """One column against another, in words."""
+    wall, used = (statistics.median(run[place][kind] / run[other][kind] for run in runs) for kind in (0, 1))
+    return f"{wall:.3f} by the clock, {used:.3f} of processor time"
 
 
 def words(names: Sequence[str], costs: Sequence[Cost]) -> str:
@@ -136,10 +162,13 @@ def main() -> None:
         metavar="CHECKOUT",
         help="another checkout of the arena to compare this one with, run by run",
     )
+    parser.add_argument("--keep", action="store_true", help="measure pairs of games in the same processes, too")
+    parser.add_argument("--bot", type=Path, help="a bot to measure instead of the compiled one")
     parser.add_argument("--measure", metavar="BOT", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(*time_games(Path(options.measure), options.games, Level(options.sandbox)), sep="\n")
+        cost = time_games(Path(options.measure), options.games, Level(options.sandbox), is_kept=options.keep)
+        print(*cost, sep="\n")
         print(Path(arena.__file__).parent.parent)
         return
     options.against = [checkout.resolve() for checkout in options.against]
@@ -147,7 +176,7 @@ def main() -> None:
         if not (checkout / "arena" / "play" / "runner.py").exists():
             parser.error(f"--against: expected a checkout of the arena, found no arena/play/runner.py in {checkout}")
     with tempfile.TemporaryDirectory() as folder:
-        measure(compile_program(INSTANT_BOT, Path(folder, "instant")), options)
+        measure(options.bot or compile_program(INSTANT_BOT, Path(folder, "instant")), options)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import BinaryIO
 
-from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_from_bot
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import (
     ArenaMessage,
     Author,
@@ -113,7 +114,7 @@ class Conversation:
         self.finished = False
 
     def receive(self, message: ArenaMessage) -> list[BotMessage]:
-        """Take in one message and return what the bot says to it."""
+        """Apply one message and return what the bot says to it."""
         self._answers = []
         match message:
             case Hello():

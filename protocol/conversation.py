@@ -10,7 +10,7 @@ in its phase's row is a `RemoteProtocolError`); and which of the arena's own mes
 
 import enum
 
-from protocol.codec import RemoteProtocolError
+from protocol.lines import RemoteProtocolError
 from protocol.messages import (
     Author,
     BotMessage,

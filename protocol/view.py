@@ -39,42 +39,14 @@ from protocol.notation import (
     Survivor,
     read_army,
 )
+from protocol.piece import RESCUERS, Piece, stayers
+
+__all__ = ["Piece", "View", "new_view"]
 
 SEED_STRIDE = 1 << 32
 """Seeds are smaller than this, so no two turns of any two seeds have the same random numbers."""
 
 CELL_EMPTY, CELL_LAKE = "..", "~~"
-
-RESCUERS = frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
-"""The ranks that may bring a lost piece back."""
-
-
-class Piece:
-    """A piece on the board as a seat knows it.
-
-    `rank` is None while it is not known. `could_be` is None, or the ranks that the piece has narrowed itself down to by
-    what it did: never less than what is possible. `moved` tells whether it has moved.
-    """
-
-    __slots__ = ("color", "could_be", "moved", "rank")
-
-    def __init__(self, color: Color, rank: Rank | None, moved: bool = False) -> None:
-        self.color = color
-        self.rank = rank
-        self.could_be: frozenset[Rank] | None = None
-        self.moved = moved
-
-    def narrow(self, ranks: frozenset[Rank]) -> None:
-        """The piece can only be one of these; where one is left, that is its rank."""
-        if self.rank is None:
-            self.could_be = ranks if self.could_be is None else self.could_be & ranks
-            if len(self.could_be) == 1:
-                (self.rank,) = self.could_be
-
-    @property
-    def cell(self) -> str:
-        """The two characters of a `board` line: colour, then rank, `?` (unknown, never moved) or `!` (has moved)."""
-        return self.color.word[0] + (self.rank.letter if self.rank else "!" if self.moved else "?")
 
 
 class View:
@@ -167,7 +139,7 @@ class View:
             self.board[square] = Piece(self.enemy, None)
 
     def apply(self, message: ArenaMessage) -> None:
-        """Take in one message of the arena; those that tell nothing about the game are passed over."""
+        """Apply one message of the arena; those that tell nothing about the game are passed over."""
         if not isinstance(message, Reveal):
             self.close_action()
         match message:
@@ -275,7 +247,7 @@ class View:
         if battle.defender is not None:
             defender.rank = battle.defender
         elif battle.survivor is Survivor.DEFENDER:
-            defender.narrow(_stayers(battle.attacker, self.rules.get("bombs", "fixed") == "fixed"))
+            defender.narrow(stayers(battle.attacker, self.rules.get("bombs", "fixed") == "fixed"))
         self.board[origin] = None
         if battle.survivor is not Survivor.DEFENDER:
             self.board[target] = attacker if battle.survivor is Survivor.ATTACKER else None
@@ -286,17 +258,6 @@ class View:
     def _capture(self, piece: Piece) -> None:
         if piece.rank is not None:
             self.captured[piece.color].append(piece.rank)
-
-
-def _stayers(attacker: Rank, bombs_stay: bool) -> frozenset[Rank]:
-    """The ranks that stay when they are attacked by this one: those above it, and bombs that do not explode."""
-    lowest = Rank.SPY if attacker is Rank.INFILTRATOR else attacker
-    stayers = {rank for rank in Rank if lowest < rank < Rank.INFILTRATOR}
-    if attacker is Rank.SPY:
-        stayers.remove(Rank.MARSHAL)
-    if bombs_stay and attacker is not Rank.MINER:
-        stayers.add(Rank.BOMB)
-    return frozenset(stayers)
 
 
 def new_view(game: Game) -> View:

@@ -1,7 +1,7 @@
 """What tests on all floors share.
 
 For those with real processes: bots written on the spot, games between them, and a look at what is left. For those that
-hold for any rules: rules by lot, and play by lot that is drawn towards what seldom happens.
+hold for any rules: random rules, and random play that is drawn towards what seldom happens.
 """
 
 import importlib.util
@@ -47,7 +47,7 @@ from arena.rules.ruleset import (
     Starts,
 )
 from protocol.bot import Bot, Conversation
-from protocol.codec import decode_for_bot, encode_from_bot
+from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
 
 # Where the tests are started by `nohup` or a script's `&` these are ignored, and the arena would leave them so.
@@ -212,11 +212,11 @@ def _army(text: str) -> tuple[tuple[Rank, int], ...]:
 
 @st.composite
 def _made_rules(draw: st.DrawFn) -> Ruleset:
-    """A ruleset that no booklet has: every rule by lot, with a small army of all sorts of pieces."""
+    """A ruleset that no booklet has: every rule random, with a small army of all sorts of pieces."""
     spy = draw(st.sampled_from(Spy))
     return Ruleset(
         name="made",
-        title="Made by lot",
+        title="Made at random",
         source="these tests",
         army=draw(st.sampled_from([_army("F1 B2 S1 22 31 61 91 M1 I1"), _army("F1 B3 S2 22 32 41 63 M1 I2")])),
         starts=draw(st.sampled_from(Starts)),
@@ -242,25 +242,25 @@ def _made_rules(draw: st.DrawFn) -> Ruleset:
 
 @pytest.fixture(scope="session")
 def made_rules() -> st.SearchStrategy[Ruleset]:
-    """Rulesets with every rule by lot."""
+    """Rulesets with every rule at random."""
     return _made_rules()
 
 
 @pytest.fixture(scope="session")
 def any_rules() -> st.SearchStrategy[Ruleset]:
-    """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or one by lot."""
+    """Any ruleset that comes with the arena, with up to four of the switches that it combines with, or a random one."""
     switches = st.lists(st.sampled_from(switch_names()), unique=True, max_size=4)
     return st.builds(_combined, st.sampled_from(ruleset_names()), switches).map(load_ruleset) | _made_rules()
 
 
-def _towards_the_rare(game: Game, dice: Random) -> Action:
-    """A legal action by lot: often one that only some rulesets have, often a step towards the enemy."""
+def _towards_the_rare(game: Game, rng: Random) -> Action:
+    """A random legal action: often one that only some rulesets have, often a step towards the enemy."""
     actions = game.legal_moves()
-    chance = dice.random()
+    chance = rng.random()
     if chance < 0.4:
         special = [action for action in actions if action.text not in MOVES]
         if special:
-            return dice.choice(special)
+            return rng.choice(special)
     if chance < 0.8:
         up = 1 if game.to_move is Color.RED else -1
         ahead = [
@@ -269,11 +269,11 @@ def _towards_the_rare(game: Game, dice: Random) -> Action:
             if isinstance(action, Move) and action.target // BOARD_SIZE * up > action.origin // BOARD_SIZE * up
         ]
         if ahead:
-            return dice.choice(ahead)
-    return dice.choice(actions)
+            return rng.choice(ahead)
+    return rng.choice(actions)
 
 
 @pytest.fixture(scope="session")
 def lively() -> Callable[[Game, Random], Action]:
-    """`lively(game, dice)`: a legal action by lot, drawn towards what seldom happens."""
+    """`lively(game, rng)`: a random legal action, drawn towards what seldom happens."""
     return _towards_the_rare

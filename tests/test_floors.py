@@ -16,9 +16,16 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.bots"}),
     frozenset({"arena.bots.sandbox"}),
     frozenset(
-        {"arena.bots.arrivals", "arena.bots.process", "arena.bots.run", "arena.bots.trial", "arena.bots.starting"}
+        {
+            "arena.bots.account",
+            "arena.bots.arrivals",
+            "arena.bots.process",
+            "arena.bots.run",
+            "arena.bots.trial",
+            "arena.bots.starting",
+        }
     )
-    | frozenset({"arena.bots.build"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_checks", "arena.bots.build_sandbox"}),
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

@@ -27,14 +27,8 @@ from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import IllegalSetupError, check_setup
-from protocol.codec import (
-    LineBuffer,
-    LocalProtocolError,
-    RemoteProtocolError,
-    decode_from_bot,
-    encode_for_bot,
-    legal_lines,
-)
+from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
+from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
     ArenaMessage,

@@ -38,7 +38,8 @@ class GameOptions(BotOptions, total=False):
     """What else games are played under, with the defaults of the command line.
 
     `time` is for moves (`100ms`, `1s/move`, `60+0.6`), `start_time`, `setup_time` and `margin` are as in docs/cli.md.
-    `seed` is from 0 to 2**64 - 1. `limits` is a TOML file with other limits for some bots.
+    `seed` is from 0 to 2**64 - 1. `limits` is a TOML file with other limits for some bots. `keep_bots` plays the two
+    games of a pair, with colours swapped, in the same processes.
     """
 
     time: str
@@ -48,6 +49,7 @@ class GameOptions(BotOptions, total=False):
     seed: int
     limits: AnyPath | None
     pondering: bool
+    keep_bots: bool
 
 
 class LeagueOptions(GameOptions, total=False):

@@ -1,7 +1,8 @@
 """A path as a bot: what its folder says (`manifest`), what it is (`identity`), what it is called (`names`)."""
 
 from arena.bots.entering import told_apart
-from arena.bots.finding import Found, broken, find_bots, find_entrants, load_bot
+from arena.bots.finding import Found, broken, find_bots, find_entrants
+from arena.bots.loading import load_bot
 from arena.bots.manifest import Manifest, read_manifest
 from arena.bots.spec import BotSpec, base_environment
 

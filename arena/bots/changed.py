@@ -9,7 +9,8 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from arena.bots.identity import identify_again, look_at
+from arena.bots.bot_files import look_at
+from arena.bots.identity import identify_again
 from arena.bots.look import Look, Parts
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError

@@ -16,7 +16,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from arena.bots.identity import behind_link
+from arena.bots.bot_files import behind_link
 from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE

@@ -40,7 +40,7 @@ def _is_mark(character: str) -> bool:
 
 
 def name_fault(name: str) -> str | None:
-    """What keeps a text from being a bot's name, in words; None if nothing does."""
+    """What keeps a string from being a bot's name, in words; None if nothing does."""
     if not name:
         return "it is empty"
     if len(name) > COLUMNS * (1 + MARKS):
@@ -67,7 +67,7 @@ def name_fault(name: str) -> str | None:
 
 
 def expected_name(name: str, fault: str) -> str:
-    """The error for a text that cannot be a name: what was expected, what came, and why that is not it."""
+    """The error for a string that cannot be a name: what was expected, what came, and why that is not it."""
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"
 
 

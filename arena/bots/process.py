@@ -14,21 +14,27 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 
 import trio
 
+from arena.bots.account import Account
 from arena.bots.limits import size_text
-from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox import child, killing, reaper, tokens
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
-from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us
+from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.hostfile import HOST_ERRORS
 from arena.printable import printable
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
 
 STDERR_KEPT = 16 * 1024
 """Bytes of a bot's standard error that are kept: the last ones."""
@@ -43,6 +49,9 @@ QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 AT_ONCE = 0.02
 """So many of these seconds are waited for without looking at what the bot does meanwhile: most exit at once."""
+IDLE_SPIN = 0.0005
+"""Seconds in which a bot that may be kept is looked at without a pause: most are idle after a fifth of it."""
+IDLE_PAUSE = 0.001
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
 REMOVE_PATIENCE = 5.0
@@ -75,13 +84,11 @@ class BotProcess:
         self._clock: int | None = None
         """The system's number for the clock of `_player`'s processor time, once that has been found."""
         self._cpu_us = 0
-        self._peak_memory: int | None = None
-        self.used_us = 0
-        """Microseconds of processor time that all its processes have used; known after the end."""
         self._freezer = Freezer(self.pid, launch.group, launch.helpers)
         self._watch = Watch(
             self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
         )
+        self._account = Account(self.pid, launch.group, self._watch, self._freezer)
         self.mark = reaper.register(self.pid, token, self._freezer.reaped)
 
     @classmethod
@@ -91,7 +98,7 @@ class BotProcess:
         Raises `StartError`, with the system's reason, if that cannot be done, and `HostError` if it is the machine's
         fault and not the bot's.
         """
-        token = reaper.new_token()
+        token = tokens.new_token()
         reaper.adopt_orphans()
         try:
             popen = subprocess.Popen(
@@ -176,6 +183,11 @@ class BotProcess:
             self._stderr_lost += surplus
         return len(data)
 
+    def _read_rest_of_stderr(self) -> None:
+        for _ in range(STDERR_LAST_READS):
+            if not self._read_stderr():
+                break
+
     @property
     def stderr_tail(self) -> str:
         """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
@@ -189,14 +201,19 @@ class BotProcess:
         return await self._watch.until_over()
 
     @property
+    def used_us(self) -> int:
+        """Microseconds of processor time that all its processes have used in this game; known after `settle`, `end`."""
+        return self._account.used_us
+
+    @property
     def peak_memory(self) -> int:
-        """The most memory that was seen in use, in bytes, all processes together."""
-        return self._peak_memory or self._watch.peak_memory
+        """The most memory that was seen in use in this game, in bytes, all processes together."""
+        return self._account.peak_memory
 
     @property
     def pondered_us(self) -> int:
         """Microseconds of processor time that were used while it was frozen; see `arena.bots.sandbox.freezer`."""
-        return self._freezer.used_us
+        return self._account.pondered_us
 
     def _find_player(self) -> None:
         helpers = self._launch.helpers
@@ -243,6 +260,58 @@ class BotProcess:
             self._launch.group.kill()
         killing.kill_now(self.pid)
 
+    # --- another game ---------------------------------------------------------------------------------------------
+
+    async def settle(self, grace: float = QUIT_GRACE) -> bool:
+        """A game is over: wait until the bot has read all that it was written and waits for more.
+
+        Returns whether it can play another game. It cannot if that takes longer than `grace` seconds, if it has exited,
+        has written what nobody asked for, or is over a limit. Cannot be cancelled.
+        """
+        with trio.CancelScope(shield=True):
+            self.thaw()
+            end = time.monotonic() + IDLE_SPIN
+            while not (is_idle := self._is_idle()) and time.monotonic() < end:
+                await trio.lowlevel.checkpoint()
+            if not is_idle:
+                await self._until_idle(grace)
+            await self._watch.look_in_steps()
+            self._read_rest_of_stderr()
+            self._account.sum_up_alive()
+        return self._is_idle() and self.is_ready
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a bot between two games is there and has said nothing."""
+        return not (self._watch.words or self.has_output() or self.has_exited())
+
+    async def _until_idle(self, grace: float) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.drain_stderr)
+            nursery.start_soon(self._watch_to, nursery.cancel_scope)
+            with trio.move_on_after(grace):
+                while not (self._is_idle() or self.has_exited()):  # noqa: ASYNC110  (nothing tells of it)
+                    await trio.sleep(IDLE_PAUSE)
+            nursery.cancel_scope.cancel()
+
+    def _is_idle(self) -> bool:
+        """Whether there is nothing in the bot's input that it has not read, and it waits."""
+        try:
+            unread = fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4)
+        except OSError:
+            return False
+        if any(unread):
+            return False
+        if self._player is None:
+            self._find_player()
+        return self._player is not None and is_asleep(self._player)
+
+    def begin_anew(self) -> None:
+        """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
+        self._account.begin_anew()
+        self._tail.clear()
+        self._stderr_lost = 0
+
     # --- the end --------------------------------------------------------------------------------------------------
 
     async def wait_exit(self) -> None:
@@ -255,11 +324,11 @@ class BotProcess:
 
     def has_exited(self) -> bool:
         """Whether the process is dead."""
-        return self._popen.returncode is not None or reaper.exit_status(self.pid) is not None
+        return self._popen.returncode is not None or child.exit_status(self.pid) is not None
 
     def exit_words(self) -> str:
         """How the process ended, in words that follow "the bot"."""
-        status = reaper.exit_status(self.pid)
+        status = child.exit_status(self.pid)
         if status is None:
             return "is still running"
         code, number = status
@@ -300,9 +369,7 @@ class BotProcess:
                 await self._watch.look_in_steps()
             self.cpu_us()
             await self._kill_all()
-            for _ in range(STDERR_LAST_READS):
-                if not self._read_stderr():
-                    break
+            self._read_rest_of_stderr()
             self._close()
 
     async def _wait_for_exit(self, grace: float) -> None:
@@ -313,7 +380,7 @@ class BotProcess:
             with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
             if not self.has_exited():
-                reaper.signal_group(self.pid, signal.SIGTERM)
+                child.signal_group(self.pid, signal.SIGTERM)
                 with trio.move_on_after(TERM_GRACE):
                     await self.wait_exit()
             nursery.cancel_scope.cancel()
@@ -327,13 +394,11 @@ class BotProcess:
         if group:
             group.kill()
         used = await killing.kill_tree(self.pid)
-        status, last = reaper.reap(self.pid)
+        status, last = child.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         used += last
-        self.used_us = max(used, self._cpu_us)
+        self._account.sum_up_dead(max(used, self._cpu_us))
         if group:
-            self.used_us = group.cpu_us()
-            self._peak_memory = group.memory_peak()
             with trio.move_on_after(REMOVE_PATIENCE):
                 while not group.remove():  # noqa: ASYNC110  (the kernel holds a group longer than its dead)
                     await trio.sleep(0.001)

@@ -1,7 +1,7 @@
 """What can be told of a program by how its file begins, and by how a command names it.
 
-The kernel runs a file that it knows by its first bytes (ELF, Mach-O, what a host has registered), or a text that begins
-with `#!`. Any other text it refuses, game after game: that is found out before the first one, and said with the cure.
+The kernel runs a file that it knows by its first bytes (ELF, Mach-O, what a host has registered), or a text file that
+begins with `#!`. Any other it refuses, game after game: that is found out before the first one, and said with the cure.
 """
 
 import json
@@ -29,7 +29,7 @@ def is_meant_to_run(start: bytes) -> bool:
 
 
 def text_fault(start: bytes, name: str) -> str | None:
-    """Why the system will not run a file that begins so, if it is a text without `#!`; None for anything else.
+    """Why the system will not run a file that begins so, if it is a text file without `#!`; None for anything else.
 
     `name` is the file's, for the cure. What has a NUL in it is no text: somebody may have registered its kind.
     """
@@ -42,7 +42,7 @@ def text_fault(start: bytes, name: str) -> str | None:
         if name.endswith(".py")
         else "expected a program, or a script whose first line names what runs it, such as #!/bin/sh"
     )
-    return f"it can be executed, but is a text without a #! line, which the system cannot run: {cure}"
+    return f"it can be executed, but is a text file without a #! line, which the system cannot run: {cure}"
 
 
 def command_hint(folder: Path, word: str, path: str) -> str:

@@ -14,14 +14,14 @@ def doctor_command(as_json: bool) -> None:
     refuse_windows()
     from arena.bots.sandbox.levels import AUTO, enter_scope
     from arena.bots.sandbox.probe import examine
-    from arena.report.doctor import health_document, health_report
+    from arena.report.doctor import health_json, health_report
     from arena.report.terminal import results_console
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():
         health = examine()
     if as_json:
-        result(health_document(health))
+        result(health_json(health))
     else:
         console = results_console()
         console.print(health_report(health))

@@ -16,7 +16,7 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> int:
     """List the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.report.json import games_document
+    from arena.report.json import games_json
     from arena.report.standings import Roster, players_of
     from arena.report.terminal import game_line
 
@@ -32,7 +32,7 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> int:
             raise UsageError(f"{store}: {error}") from None
         rows = [row for row in rows if not wanted.isdisjoint(row.players)]
     if as_json:
-        result(games_document(rows, names))
+        result(games_json(rows, names))
     else:
         for row in rows:
             result(game_line(row, names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))

@@ -45,6 +45,8 @@ def match_command(
     if pause is not None:
         if games not in (None, 1):
             raise click.UsageError("--pause saves one game: expected --games 1 or no --games with it")
+        if options["keep_bots"]:
+            raise click.UsageError("--pause saves one game, and --keep-bots is about two: expected one of them")
         return begin([first, second], collect(options), pause, pause_after, as_json=as_json)
     if pause_after is not None:
         raise click.UsageError("--pause-after N needs --pause FILE, the file to save the game in")

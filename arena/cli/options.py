@@ -129,6 +129,11 @@ _OPTIONS = (
         default=USUAL.pondering,
         help="Whether a bot may go on thinking in its opponent's time (default: it may).",
     ),
+    click.option(
+        "--keep-bots",
+        is_flag=True,
+        help="Play the two games of a pair in the same two processes: a bot may remember the first in the second.",
+    ),
     click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
         "--store",

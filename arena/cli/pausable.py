@@ -24,7 +24,7 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
-from arena.report.json import games_document
+from arena.report.json import games_json
 from arena.report.terminal import game_line
 
 
@@ -51,10 +51,10 @@ def _play(sitting: Sitting | AlreadyPlayed, pause_after: int | None, *, is_level
         return 0
     remark(level_line(sitting.held.level, is_level_chosen))
     red, blue = (bot.name for bot in sitting.bots)
-    done = len(sitting.past.actions) if sitting.past else 0
+    done = len(sitting.history.actions) if sitting.history else 0
     going_on = f", going on after {done} plies" if done else ""
     remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {sitting.file}")
-    kept = f"{sitting.file} is as it was" if sitting.past else "there is nothing to save"
+    kept = f"{sitting.file} is as it was" if sitting.history else "there is nothing to save"
     with StopRequests() as stop:
         try:
             ending = play_sitting(sitting, pause_after, stop, remark)
@@ -79,7 +79,7 @@ def _play(sitting: Sitting | AlreadyPlayed, pause_after: int | None, *, is_level
 def _tell(row: GameRow, store: Path, as_json: bool) -> bool:
     """Print the result of the game. Returns whether that could be done."""
     try:
-        result(games_document([row]) if as_json else f"{game_line(row)}\n{row.detail}")
+        result(games_json([row]) if as_json else f"{game_line(row)}\n{row.detail}")
         flush_results()
     except OutputError as error:
         error.tell(f"; the game is stored in {store}")

@@ -16,7 +16,7 @@ from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, open
 from arena.league.options import PlayOptions
 from arena.league.store import GameRow
 from arena.printable import printable
-from arena.report.json import league_document
+from arena.report.json import league_json
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
 from arena.report.terminal import full_report, progress_console, results_console
@@ -117,7 +117,7 @@ def _print_results(league: OpenLeague, as_json: bool) -> bool:
     try:
         if as_json:
             names = Roster(plan.players, rows).names
-            result(league_document(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
+            result(league_json(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.streams import result
-from arena.report.names import EUROPEAN, LANGUAGES, NUMBERINGS
+from arena.report.names import Language, Numbering
 
 
 def names_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -19,16 +19,18 @@ def names_options(function: Callable[..., Any]) -> Callable[..., Any]:
 _OPTIONS = (
     click.option(
         "--ranks",
-        type=click.Choice(NUMBERINGS),
-        default=EUROPEAN,
+        type=click.Choice([each.value for each in Numbering]),
+        default=Numbering.EUROPEAN.value,
+        callback=lambda _, __, value: Numbering(value),
         show_default=True,
         help="The marshal is 10 (european) or 1 (american).",
     ),
     click.option(
         "--names",
         "language",
-        type=click.Choice(LANGUAGES),
-        default="en",
+        type=click.Choice([each.value for each in Language]),
+        default=Language.ENGLISH.value,
+        callback=lambda _, __, value: Language(value),
         show_default=True,
         help="The language that the pieces are named in.",
     ),
@@ -39,19 +41,19 @@ _OPTIONS = (
 @click.argument("name", required=False, metavar="[NAME[+SWITCH...]]")
 @names_options
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def rules_command(name: str | None, ranks: str, language: str, as_json: bool) -> None:
+def rules_command(name: str | None, ranks: Numbering, language: Language, as_json: bool) -> None:
     """Print the rules of a ruleset in plain words, with their sources.
 
     NAME is a ruleset or a .toml file, with switches added: vintage/barrage+rescue. Without it, all rulesets and
     switches are listed.
     """
     from arena.report.names import Names
-    from arena.report.rules import list_document, list_page, rules_document, rules_page
+    from arena.report.rules import list_json, list_page, rules_json, rules_page
     from arena.rules.loading import load_ruleset
 
     if name is None:
-        result(list_document() if as_json else list_page(), end="\n" if as_json else "")
+        result(list_json() if as_json else list_page(), end="\n" if as_json else "")
         return
     ruleset = load_ruleset(name)
     names = Names(language, ranks)
-    result(rules_document(ruleset, names) if as_json else rules_page(ruleset, names), end="\n" if as_json else "")
+    result(rules_json(ruleset, names) if as_json else rules_page(ruleset, names), end="\n" if as_json else "")

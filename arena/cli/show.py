@@ -8,6 +8,7 @@ import click
 from arena.cli.interrupts import unwinding
 from arena.cli.rules import names_options
 from arena.cli.streams import result
+from arena.report.names import Language, Names, Numbering
 
 
 @click.command("show")
@@ -23,11 +24,12 @@ from arena.cli.streams import result
 @click.option("--ply", type=click.IntRange(min=0), help="Only the position after this ply (0: the set-ups).")
 @click.option("--moves", is_flag=True, help="Only the moves, no boards.")
 @names_options
-def show_command(store: Path, game: str, view: str, ply: int | None, moves: bool, *, ranks: str, language: str) -> None:
+def show_command(
+    store: Path, game: str, view: str, ply: int | None, moves: bool, *, ranks: Numbering, language: Language
+) -> None:
     """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
     from arena.cli.stores import open_to_read
     from arena.printable import printable
-    from arena.report.names import Names
     from arena.report.replay import game_pages
     from arena.report.standings import Roster
 

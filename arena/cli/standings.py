@@ -15,7 +15,7 @@ from arena.cli.streams import remark, result
 def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
-    from arena.report.json import league_document
+    from arena.report.json import league_json
     from arena.report.standings import Roster, make_table, players_of
     from arena.report.terminal import full_report, results_console
 
@@ -27,7 +27,7 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
         if as_json:
             names = Roster(players, rows).names
             kept = [row for row in rows if set(row.players) <= names.keys()]
-            result(league_document(store, contents.settings, table, kept, names=names))
+            result(league_json(store, contents.settings, table, kept, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width))

@@ -31,6 +31,6 @@ def _paused_words(path: Path) -> str | None:
     red, blue = (player.name for player in paused.players)
     go_on = shell_line(*this_command(), "resume", str(path))
     return (
-        f"{path}: expected a store, got a paused game, {red} - {blue}, after {len(paused.past.actions)} plies; "
+        f"{path}: expected a store, got a paused game, {red} - {blue}, after {len(paused.history.actions)} plies; "
         f"go on with: {go_on}\nits result goes to {paused.store}"
     )

@@ -29,7 +29,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     from arena.league.store import Store
     from arena.league.verify import verify
     from arena.printable import printable
-    from arena.report.json import verify_document
+    from arena.report.json import verify_json
 
     if salvage is not None and salvage.exists():
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
@@ -50,7 +50,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
             if not as_json:
                 result(printable(str(finding)))
         if as_json:
-            result(verify_document(store, games, findings))
+            result(verify_json(store, games, findings))
         else:
             wrong = len({finding.game for finding in findings} - {None})
             result(printable(_summary(store, games, wrong, bool(findings))))

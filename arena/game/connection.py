@@ -12,15 +12,9 @@ and `send` do with message objects, and change the state in the same way.
 from collections.abc import Iterator
 from typing import Protocol
 
-from protocol.codec import (
-    MOVED_LINES,
-    PLAIN_MOVE_LINES,
-    LineBuffer,
-    RemoteProtocolError,
-    decode_from_bot,
-    encode_for_bot,
-)
+from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
 from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
+from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import ArenaMessage, BotMessage, Moved
 from protocol.notation import Color
 

@@ -69,7 +69,9 @@ class GameRecord(msgspec.Struct, frozen=True):
     charged: `times_us` and it together are the time from the first write of the turn until the answer was read (see
     `arena.game.clock`). Empty in older records. `pondered_us` is the processor time that each used in its opponent's
     turns although it might not (`--no-pondering`), in microseconds; None if it might. `blue_time` is Blue's time
-    control if it was another than Red's, `time`; it stands in no record of a game in which both had the same.
+    control if it was another than Red's, `time`; it stands in no record of a game in which both had the same. `kept` is
+    who had played the other game of the pair in the same process before (`--keep-bots`), and so may remember it; it
+    stands in no record of a game in which both processes were new.
     """
 
     id: str
@@ -97,6 +99,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     forgiven_us: tuple[int, ...] = ()
     pondered_us: tuple[int, int] | None = None
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
+    kept: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:

@@ -27,14 +27,14 @@ from arena.game.connection import Connection, LineConnection
 from arena.game.faults import Fault
 from arena.game.live import LiveGame
 from arena.game.record import History
-from arena.game.seat import Seat
+from arena.game.seat import Introduction, Seat
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
-from protocol.codec import RemoteProtocolError, excerpt
 from protocol.conversation import Phase
+from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,
@@ -65,9 +65,13 @@ class Referee:
         spec: GameSpec,
         connections: tuple[Connection, Connection] | None = None,
         history: History | None = None,
+        *,
+        introduced: Mapping[Color, Introduction] | None = None,
+        keeps: bool = False,
     ) -> None:
         """`connections` are new ones, Red's and Blue's; without them both speak version 1 of the arena's protocol.
-        `history` is what has been played already of a game that was interrupted and now goes on."""
+        `history` is what has been played already of a game that was interrupted and now goes on. `introduced` are bots
+        that have played another game before and go on from there; with `keeps` another game will follow this one."""
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None
@@ -75,6 +79,7 @@ class Referee:
         """Why the game cannot be judged, in words, if it cannot."""
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
+        self._keeps = keeps
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
@@ -85,8 +90,12 @@ class Referee:
         self._meeting = Phase.IDLE
         """Before the game: the phase in which a seat that has answered waits for the other."""
         for seat in self.seats:
-            seat.say(Hello(PROTOCOL_VERSION))
-            seat.due = True
+            if introduced and seat.color in introduced:
+                seat.introduced(introduced[seat.color])
+            else:
+                seat.say(Hello(PROTOCOL_VERSION))
+                seat.due = True
+        self._go_on_together()
 
     # --- for whoever carries the bytes ----------------------------------------------------------------------------
 
@@ -219,6 +228,11 @@ class Referee:
                 seat.deadline = max(seat.deadline, now + SETTLE_SECONDS)
         self._stopped, self._settled = stop.seconds, now + SETTLE_SECONDS
 
+    def can_go_on(self, color: Color) -> bool:
+        """Whether the game is over and this seat may be given another one, as far as the conversation tells."""
+        seat = self.seats[color]
+        return self.verdict is not None and seat.phase is Phase.IDLE and not seat.connection.unfinished
+
     # --- judging --------------------------------------------------------------------------------------------------
 
     def _said(self, seat: Seat, message: BotMessage, now: float, forgiven: float) -> None:
@@ -323,7 +337,10 @@ class Referee:
                 seen = Result.DRAW
             else:
                 seen = Result.WIN if verdict.result.winner is seat.color else Result.LOSS
+            # What a bot was still to answer could be taken for an answer in the next game.
+            is_last = not self._keeps or self.live.game is None or seat.fault or seat.phase.bot_must_answer
             seat.say(End(seen, seat.fault.reason if seat.fault else verdict.reason))
-            seat.say(Quit())
+            if is_last:
+                seat.say(Quit())
             seat.deadline = NEVER
             seat.due = True

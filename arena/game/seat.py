@@ -1,5 +1,7 @@
 """One side of a game as the referee keeps it: its connection, what is to be sent, its time, what went wrong."""
 
+from typing import NamedTuple
+
 from arena.game.clock import NEVER
 from arena.game.connection import Connection
 from arena.game.faults import Fault
@@ -7,6 +9,14 @@ from arena.game.view import SeatView
 from protocol.conversation import Phase
 from protocol.messages import ArenaMessage, Want
 from protocol.notation import Color
+
+
+class Introduction(NamedTuple):
+    """A bot that has introduced itself and is between two games: its connection, and what it has said of itself."""
+
+    connection: Connection
+    declared: str
+    wants: tuple[Want, ...]
 
 
 class Seat:
@@ -53,6 +63,15 @@ class Seat:
         self.unsure = 0.0
         """and how many of them the bot may have been running, and the clock left out."""
         self.note_bytes = 0
+
+    @property
+    def introduction(self) -> Introduction:
+        """What another game between the same processes begins with."""
+        return Introduction(self.connection, self.declared, self.wants)
+
+    def introduced(self, introduction: Introduction) -> None:
+        """The bot has introduced itself before an earlier game."""
+        self.connection, self.declared, self.wants = introduction
 
     @property
     def phase(self) -> Phase:

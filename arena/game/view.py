@@ -116,7 +116,7 @@ class SeatView:
             self._view.apply(messages.Enemy(enemy_squares(game, color)))
 
     def see(self, told: ArenaMessage) -> None:
-        """Take in one message that the seat has been told."""
+        """Apply one message that the seat has been told."""
         self._view.apply(told)
 
     def cells(self) -> tuple[str, ...]:

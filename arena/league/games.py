@@ -21,6 +21,8 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.rules.ruleset import Ruleset, Starts
 
+KEEP_BOTS = "keep-bots"
+"""The name of the setting. A store of a version that had none holds games of new processes."""
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
 
@@ -35,6 +37,8 @@ class Settings(msgspec.Struct, frozen=True):
     bot_limits: tuple[tuple[str, Limits], ...] = ()
     """The limits of bots that have their own, by name."""
     pondering: bool = True
+    keep_bots: bool = False
+    """Whether the two games of a pair are played in the same processes."""
 
     def described(self, bots: Sequence[str] = ()) -> dict[str, str]:
         """The settings in words, by name, with these bots' limits; leagues that agree in all may share a store."""
@@ -47,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True):
             "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
             "seed": str(self.seed),
             "pondering": "yes" if self.pondering else "no",
+            KEEP_BOTS: "yes" if self.keep_bots else "no",
             **{f"limits of {name}": own.get(name, self.limits).text for name in bots},
         }
 
@@ -157,6 +162,11 @@ class Games:
         self._names: dict[str, list[Player]] = {}
         for player in stored.players:
             self._names.setdefault(player.digest, []).append(player)
+
+    @property
+    def are_in_pairs(self) -> bool:
+        """Whether the return game has to follow its game at once, as both are played in the same processes."""
+        return self._settings.keep_bots
 
     def game(self, red: Player, blue: Player, number: int) -> GameSpec:
         """The game of these two in a round in which the first of them has Red."""

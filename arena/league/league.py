@@ -271,6 +271,7 @@ class OpenLeague:
                 versions=sitting.versions,
                 say=sitting.watcher.remark,
                 session=sitting.session,
+                keep_bots=plan.settings.keep_bots,
             )
 
 

@@ -25,8 +25,8 @@ class PlayOptions:
     """What was asked for. Times and sizes are strings with units (`100ms`, `512M`), read by `arena.league.settings`.
 
     `limits` is a TOML file with other limits for some bots. `interpreters` are paths of programs that bots may be run
-    by. `affinity` pins the bots of each game to a CPU. Without a `store` the games are kept in a file in the current
-    folder that is named after the settings.
+    by. `keep_bots` plays the two games of a pair in the same processes. `affinity` pins the bots of each game to a CPU.
+    Without a `store` the games are kept in a file in the current folder that is named after the settings.
     """
 
     rules: str = "isf"
@@ -47,6 +47,7 @@ class PlayOptions:
     build_disk: str = "2G"
     build_network: bool = False
     pondering: bool = True
+    keep_bots: bool = False
     affinity: bool = False
     store: Path | None = None
 

@@ -50,6 +50,7 @@ async def play_missing(
     versions: Versions,
     say: Say = lambda line: None,
     session: Session | None = None,
+    keep_bots: bool = False,
 ) -> None:
     """Have the executor play the pairing's games that the store does not hold yet, and store each when it is over.
 
@@ -60,9 +61,10 @@ async def play_missing(
     that was played across the change is not stored; the others go on. To stop early, close the `session`: then the
     games under way are played and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if
     the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
-    played is left out; then that is raised at the end.
+    played is left out; then that is raised at the end. With `keep_bots`, two games that follow one another and are a
+    pair are played in the same processes.
     """
-    run = _Run(pairing, bots, store, executor, versions=versions, session=session or Session())
+    run = _Run(pairing, bots, store, executor, versions=versions, session=session or Session(), keep_bots=keep_bots)
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
@@ -74,6 +76,11 @@ async def play_missing(
         run.session.is_complete = run.is_complete()
     if run.failure:
         raise run.failure
+
+
+def _is_return(first: GameSpec, second: GameSpec) -> bool:
+    """Whether two games are a pair: the same two players, colours swapped."""
+    return first.pair_seed == second.pair_seed and first.players == second.players[::-1]
 
 
 class _Run:
@@ -88,10 +95,12 @@ class _Run:
         *,
         versions: Versions,
         session: Session,
+        keep_bots: bool,
     ) -> None:
         self.session = session
         self.failure: ArenaError | None = None
         """The first error that stops the league, or is raised at its end."""
+        self._keep_bots = keep_bots
         self._pairing = pairing
         self._stored = {row.id: row for row in store.rows()}
         self._results: list[GameRow] = []
@@ -122,33 +131,46 @@ class _Run:
 
     async def _tasks(self) -> AsyncIterator[GameTask]:
         """The games that are missing, as the pairing gives them out."""
-        while await self._has_games():
-            while self._given and not self.session.is_closing:
-                game = self._given.popleft()
-                if game.id in self._stored:
-                    self._results.append(self._stored.pop(game.id))
-                    continue
-                self._open[game.id] = game
-                if await self._versions.are_unchanged(self._bots_of(game.id)):
-                    yield GameTask(game)
-                else:
-                    self._settle(game.id, None)
-
-    async def _has_games(self) -> bool:
-        """Ask the pairing for games, and wait for results if it does; returns whether there are any more."""
-        await trio.lowlevel.checkpoint()
+        following: GameSpec | None = None
         while not self.session.is_closing:
+            game = following or await self._next_missing()
+            following = None
+            if game is None:
+                return
+            task = GameTask(game)
+            if self._keep_bots:
+                following = await self._next_missing(waits=False)
+                if following and _is_return(game, following):
+                    task, following = GameTask(game, then=following), None
+            if await self._versions.are_unchanged(self._bots_of(task.id)):
+                yield task
+            else:
+                for spec in filter(None, (task.spec, task.then)):
+                    self._settle(spec.id, None)
+
+    async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
+        """The next game not stored; None if there is none, or (unless it `waits`) none before others are over."""
+        while True:
+            while self._given:
+                game = self._given.popleft()
+                if game.id not in self._stored:
+                    self._open[game.id] = game
+                    return game
+                self._results.append(self._stored.pop(game.id))
+            await trio.lowlevel.checkpoint()
+            if self.session.is_closing or self._is_exhausted:
+                return None
             self._has_result = trio.Event()
             batch = self._pairing.next(self._results)
+            self._given.extend(batch or ())
             self._is_exhausted = batch is None
-            if batch or batch is None:
-                self._given.extend(batch or ())
-                return bool(batch)
-            if not self._open:
-                assert self._left_out, "the pairing waits for results, and has those of all its games"
-                return False
-            await self._has_result.wait()
-        return False
+            if batch is None or not (batch or waits):
+                return None
+            if not batch:
+                if not self._open:
+                    assert self._left_out, "the pairing waits for results, and has those of all its games"
+                    return None
+                await self._has_result.wait()
 
     def _settle(self, game: str, row: GameRow | None) -> None:
         """A game has been dealt with: stored as this row, or left out."""

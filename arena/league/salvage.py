@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
-from arena.league.games import Scheme, Settings, pair_seed_of, starter
+from arena.league.games import KEEP_BOTS, Scheme, Settings, pair_seed_of, starter
 from arena.league.store import ENTRANTS, Store
 from arena.league.verify import League
 from arena.rules.rule_lines import ruleset_from_lines
@@ -72,7 +72,7 @@ class _Game(NamedTuple):
 def _rebuilt(store: Store) -> dict[str, str]:
     """The settings that most of the games were played under, as far as the games say."""
     kinds: dict[tuple[Ruleset, TimeControl], list[_Game]] = {}
-    is_pondering_barred = False
+    is_pondering_barred = has_kept = False
     for number in store.numbers():
         record = store.stored(number).record
         try:
@@ -84,10 +84,12 @@ def _rebuilt(store: Store) -> dict[str, str]:
         kind = replace(ruleset, starts=Starts.CHOSEN), record.time
         kinds.setdefault(kind, []).append(_Game(ruleset.starts, record.pair_seed, record.players))
         is_pondering_barred = is_pondering_barred or record.pondered_us is not None
+        has_kept = has_kept or bool(record.kept)
     if not kinds:
         return {}
     (ruleset, time), games = max(kinds.items(), key=lambda kind: len(kind[1]))
     described = _with_seed(ruleset, time, games, store.doubtful_settings().get("seed", ""))
+    described[KEEP_BOTS] = "yes" if has_kept else "no"
     if is_pondering_barred:
         return {**described, "pondering": "no"}
     return {name: text for name, text in described.items() if name != "pondering"}

@@ -35,11 +35,11 @@ from arena.printable import printable
 
 @dataclass(frozen=True)
 class Sitting:
-    """One sitting at a game: from its beginning, or from its past; `store` is where the result belongs."""
+    """One sitting at a game: from its beginning, or from its history; `store` is where the result belongs."""
 
     spec: GameSpec
     bots: tuple[BotSpec, BotSpec]
-    past: History | None
+    history: History | None
     store: Path
     file: Path
     """Where the game is saved if it is interrupted."""
@@ -155,7 +155,7 @@ def resume_game(
     limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
     with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
         run_games(run, held.try_out)
-        yield Sitting(saved.spec(), bots, saved.past, path, file, held, saved.pondering, saved.seed)
+        yield Sitting(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed)
 
 
 def play_sitting(sitting: Sitting, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
@@ -242,7 +242,7 @@ async def _play_one(
         executor.interrupt(game)
 
     async def task() -> AsyncIterator[GameTask]:
-        yield GameTask(sitting.spec, can_pause=True, past=sitting.past, pause_after=pause_after)
+        yield GameTask(sitting.spec, can_pause=True, history=sitting.history, pause_after=pause_after)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(heed)
@@ -264,8 +264,8 @@ async def _play_one(
     match ending:
         case Played(record):
             return record
-        case Paused(_, past):
-            return past
+        case Paused(_, history):
+            return history
         case Failed():
             raise ending.error()
     return None

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from arena.bots import BotSpec
-from arena.bots.build import BuildLimits
+from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import load_limits
 from arena.errors import UsageError, suggest
@@ -93,7 +93,13 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     time = time_control(options)
     return Settings(
-        load_ruleset(options.rules), time, options.seed, usual, tuple(sorted(own.items())), options.pondering
+        load_ruleset(options.rules),
+        time,
+        options.seed,
+        usual,
+        tuple(sorted(own.items())),
+        options.pondering,
+        options.keep_bots,
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
-from arena.league.games import Scheme, Settings, misfit, pair_seed_of, scheme_of, starter
+from arena.league.games import KEEP_BOTS, Scheme, Settings, misfit, pair_seed_of, scheme_of, starter
 from arena.league.store import Damage, GameRow, Store
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
@@ -89,7 +89,7 @@ class League:
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
             for name, value in settings.described().items()
-            if name != "pondering" and self._settings.get(name, value) != value
+            if name not in ("pondering", KEEP_BOTS) and self._settings.get(name, value) != value
         ]
         return faults or self._out_of_place(record, settings)
 

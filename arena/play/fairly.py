@@ -1,7 +1,8 @@
 """A game is played again until it can be judged: what stops the arena or breaks its sandbox is no bot's loss.
 
 Two things make a game void: the arena was stopped in it (`ArenaStoppedError`), and a bot did not start because what
-holds the bots has failed. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+holds the bots has failed. A process that was kept and does not set up again spoils a game, too, until new ones have
+played it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
 """
 
 from collections.abc import Callable
@@ -25,6 +26,9 @@ async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say
     `ArenaStoppedError` if the arena was stopped in the game in all of `MOST_TRIES`; `say` gets a line for each other.
     """
     record = await _play_until_judged(game, bots, options, say)
+    if _was_spoiled(record):
+        say(f"game {game.id} is played again in new processes: {record.verdict.detail}")
+        record = await _play_until_judged(game, bots, options, say)
     if await _is_unstarted(record, bots, options) and any(text.startswith(COMPLAINT) for text in record.stderr):
         return await _play_until_judged(game, bots, options, say)
     return record
@@ -39,6 +43,11 @@ async def _play_until_judged(game: GameSpec, bots: Bots, options: GameOptions, s
     return await play_game(game, *bots, options)
 
 
+def _was_spoiled(record: GameRecord) -> bool:
+    """Whether a game did not begin, and it may be because a bot had played another one before in its process."""
+    return record.verdict.reason.is_forfeit and None in record.setups and bool(record.kept)
+
+
 async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) -> bool:
     """Whether a bot that was started did not answer. Raises `ArenaError` if what holds the bots is to blame for it."""
     if record.verdict.reason is not Reason.NO_START or any(bot.fault is not None for bot in bots):
@@ -50,18 +59,18 @@ async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) ->
 
 
 async def play_on_fairly(
-    game: GameSpec, bots: Bots, past: History | None, pause: Interrupt, *, options: GameOptions, say: Say
+    game: GameSpec, bots: Bots, history: History | None, interrupt: Interrupt, *, options: GameOptions, say: Say
 ) -> GameRecord | History | None:
-    """Play from the `past` to the verdict or until `pause` interrupts the game; returns what `play_on` does.
+    """Play from the `history` to the verdict or until `interrupt` stops the game; returns what `play_on` does.
 
     After a stop of the arena the game goes on from before the turn in which that happened, and `say` gets a line for
     it; if it happens again and again, the game is interrupted there. Raises `ArenaError` if a bot did not start because
     what holds it does not work any more.
     """
-    latest = past
+    latest = history
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(game, bots, latest, pause, options)
+            played = await play_on(game, bots, latest, interrupt, options)
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0
@@ -69,6 +78,6 @@ async def play_on_fairly(
         else:
             if isinstance(played, GameRecord):
                 await _is_unstarted(played, bots, options)
-            was_played = played is not None or latest is past
+            was_played = played is not None or latest is history
             return played if was_played else latest  # interrupted before the bots had started again
     return latest

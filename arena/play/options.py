@@ -11,6 +11,7 @@ from arena.errors import ArenaError
 from arena.game.clock import NEVER
 from arena.game.record import History
 from arena.play.events import GameEvent
+from arena.play.keeping import Keeper
 
 MOST_TRIES = 10
 """How often a game is begun, at the most, because the arena is stopped in it again and again."""
@@ -31,13 +32,15 @@ class GameOptions:
 
     `try_out` finds out, with no file of theirs, whether what holds these bots still works. It raises `ArenaError` if it
     does not. `watch` is called with each event of the game as it happens (see `arena.play.events`), between two turns,
-    when no clock runs; what it raises ends the game.
+    when no clock runs; what it raises ends the game. A `keeper` gives the game the processes of the one before,
+    and gets them for the next one.
     """
 
     spawn: Spawn = start_bot
     pondering: bool = True
     try_out: TryOut | None = None
     watch: Watch | None = None
+    keeper: Keeper | None = None
 
 
 USUAL = GameOptions()

@@ -5,7 +5,7 @@ standard error, one waits for its exit, one sees to it that it keeps within its 
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 import trio
@@ -19,6 +19,7 @@ from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.play.carrier import Carrier
 from arena.play.events import GameFinished
+from arena.play.keeping import KeptBot
 from arena.play.options import (
     MOST_TRIES,
     USUAL,
@@ -81,7 +82,14 @@ async def play_on(
     """
     started = time.time()
     begun = now()
-    runner = GameRunner(Referee(spec, history=history), history, interrupt, options)
+    kept = await options.keeper.take(bots) if options.keeper else {}
+    referee = Referee(
+        spec,
+        history=history,
+        introduced={color: one.introduction for color, one in kept.items()},
+        keeps=options.keeper is not None and options.keeper.expects_another,
+    )
+    runner = GameRunner(referee, history, interrupt, options, kept)
     played: GameRecord | History | None
     broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
     if broken:
@@ -110,22 +118,33 @@ def _starting() -> trio.Lock:
 class GameRunner:
     """A game that is played: the referee, the two processes, and what carries the bytes between them."""
 
-    def __init__(self, referee: Referee, history: History | None, interrupt: Interrupt, options: GameOptions) -> None:
+    def __init__(
+        self,
+        referee: Referee,
+        history: History | None,
+        interrupt: Interrupt,
+        options: GameOptions,
+        kept: Mapping[Color, KeptBot],
+    ) -> None:
         self.referee = referee
         self._options = options
+        self._kept = kept
         self._processes: dict[Color, BotProcess] = {}
         self._arrivals = Arrivals.of_this_run()
         self._carrier = Carrier(referee, self._processes, history, interrupt, options)
+        self._unwritten: set[Color] = set()
+        """Whose pipe did not take all of the game's last lines."""
         self._ended: float | None = None
         """When the game ended or was interrupted, by the clock of the games."""
 
     async def play(self, bots: tuple[BotSpec, BotSpec]) -> None:
         """Run until there is a verdict or the game is interrupted; no process is left."""
         try:
-            async with _starting():
-                for color, bot in zip(Color, bots, strict=True):
-                    self._start(color, bot)
-                    await trio.lowlevel.checkpoint()
+            for color, kept in self._kept.items():
+                self._processes[color] = kept.process
+                self._arrivals.watch(kept.process.stdout)
+            if len(self._kept) < len(bots):
+                await self._start_new(bots)
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
                     nursery.start_soon(process.drain_stderr)
@@ -135,7 +154,14 @@ class GameRunner:
                 nursery.cancel_scope.cancel()
             self._send_quit()
         finally:
-            await self._end()
+            await self._end(bots)
+
+    async def _start_new(self, bots: tuple[BotSpec, BotSpec]) -> None:
+        async with _starting():
+            for color, bot in zip(Color, bots, strict=True):
+                if color not in self._kept:
+                    self._start(color, bot)
+                    await trio.lowlevel.checkpoint()
 
     def _start(self, color: Color, bot: BotSpec) -> None:
         try:
@@ -160,16 +186,27 @@ class GameRunner:
         """Tell both bots how it ended, as far as their pipes take it at once."""
         for color in self.referee.due():
             data = self.referee.take(color)
-            if color in self._processes:
-                self._processes[color].write_now(data)
+            if color in self._processes and self._processes[color].write_now(data):
+                self._unwritten.add(color)
 
-    async def _end(self) -> None:
-        """End both processes and all that they started."""
+    async def _end(self, bots: tuple[BotSpec, BotSpec]) -> None:
+        """End both processes and all that they started, but for those that are kept for another game."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
                     self._arrivals.forget(process.stdout)
-                    nursery.start_soon(process.end, self._grace(color))
+                    nursery.start_soon(self._end_or_keep, color, bots[color], process)
+
+    async def _end_or_keep(self, color: Color, bot: BotSpec, process: BotProcess) -> None:
+        keeper = self._options.keeper
+        if keeper and self.referee.can_go_on(color) and color not in self._unwritten:
+            kept = KeptBot(process, self.referee.seats[color].introduction)
+            if await process.settle():
+                keeper.keep(bot, kept)
+            else:
+                await kept.end()
+            return
+        await process.end(self._grace(color))
 
     def _grace(self, color: Color) -> float:
         """Seconds that a bot is given to exit by itself. Who took too long or too much is stopped at once."""
@@ -218,6 +255,7 @@ class GameRunner:
             interrupted=tuple(referee.interrupted),
             pondered_us=None if self._options.pondering else (pondered[0], pondered[1]),
             blue_time=spec.blue_time or msgspec.UNSET,
+            kept=(Color.RED in self._kept, Color.BLUE in self._kept) if self._kept else msgspec.UNSET,
         )
 
 

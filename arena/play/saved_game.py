@@ -20,8 +20,8 @@ import msgspec
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.entering import as_player, may_be
-from arena.bots.finding import NotThereError
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
+from arena.bots.loading import NotThereError
 from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
@@ -64,7 +64,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     players: tuple[Player, Player]
     seeds: tuple[int, int]
     pair_seed: int
-    past: History
+    history: History = msgspec.field(name="past")
     bots: tuple[str, str]
     store: str
     sandbox: str = "default"
@@ -110,7 +110,7 @@ def _same_bot(path: Path, player: Player) -> BotSpec:
 
 def saved_game(
     spec: GameSpec,
-    past: History,
+    history: History,
     bots: tuple[BotSpec, BotSpec],
     store: Path,
     *,
@@ -128,7 +128,7 @@ def saved_game(
         players=spec.players,
         seeds=spec.seeds,
         pair_seed=spec.pair_seed,
-        past=past,
+        history=history,
         bots=(str(red.path.resolve()), str(blue.path.resolve())),
         store=str(store.resolve()),
         sandbox=held.level.value,
@@ -184,7 +184,7 @@ def refuse_to_overwrite(path: Path) -> None:
         raise UsageError(f"{path}: expected a new file to save the game in; this is another, and is not overwritten")
     red, blue = (player.name for player in paused.players)
     raise UsageError(
-        f"{path}: a game is saved here already, {red} - {blue}, after {len(paused.past.actions)} plies; go on with "
+        f"{path}: a game is saved here already, {red} - {blue}, after {len(paused.history.actions)} plies; go on with "
         f"'arena resume {path}', or name another file"
     )
 
@@ -226,7 +226,7 @@ def _checksum(fields: dict[str, Any]) -> str:
 
 def _check(paused: SavedGame) -> None:
     """Raise one of three errors unless a game can have been interrupted so. See `load_saved`."""
-    spec, past = paused.spec(), paused.past
+    spec, history = paused.spec(), paused.history
     names = (paused.ruleset, *(text for player in paused.players for text in (player.name, player.digest)))
     for text in (*names, *paused.bots, paused.store, *paused.interpreters):
         if not text or len(text) > LONGEST_NAME or printable(text) != text:
@@ -244,6 +244,6 @@ def _check(paused: SavedGame) -> None:
             raise UsageError(f"limits that cannot be kept: {limits.text}")
     for time in spec.times:
         check_time(time)
-    game = check_course(spec.ruleset, spec.times, Course.of(past, past.setups))
+    game = check_course(spec.ruleset, spec.times, Course.of(history, history.setups))
     if game.outcome is not None:
         raise UsageError("the game is over")

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.probe import Health
-from arena.report.document import json_document
+from arena.report.json import to_json
 
 
 def health_report(health: Health) -> RenderableType:
@@ -31,6 +31,6 @@ def health_report(health: Health) -> RenderableType:
     return Group(*parts, "", grid)
 
 
-def health_document(health: Health) -> str:
+def health_json(health: Health) -> str:
     """The report as JSON."""
-    return json_document(health)
+    return to_json(health)

@@ -8,10 +8,14 @@ import msgspec
 from arena.game.spec import Player
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
-from arena.report.document import json_document
 from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
 
 NO_FAULTS: Mapping[str, str] = {}
+
+
+def to_json(value: object) -> str:
+    """Any value as JSON that people can read, too; it ends without a line feed."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
 class GameEntry(msgspec.Struct, frozen=True):
@@ -28,7 +32,7 @@ class GameEntry(msgspec.Struct, frozen=True):
     detail: str
 
 
-class LeagueDocument(msgspec.Struct, frozen=True):
+class LeagueJson(msgspec.Struct, frozen=True):
     """A whole league. Times are in milliseconds, Elo is relative to the mean of all.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
@@ -64,7 +68,7 @@ def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameE
     )
 
 
-def league_document(
+def league_json(
     store: Path,
     settings: dict[str, str],
     table: Table,
@@ -77,7 +81,7 @@ def league_document(
 
     `names` are those that the table shows, if not the players' own.
     """
-    document = LeagueDocument(
+    document = LeagueJson(
         store=printable(str(store)),
         settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
         complete=table.is_complete,
@@ -89,12 +93,12 @@ def league_document(
         games=tuple(game_entry(row, names) for row in rows),
         broken=dict(faults),
     )
-    return json_document(document)
+    return to_json(document)
 
 
-def games_document(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
+def games_json(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
     """A list of games as JSON; `names` are those to show, if not the players' own."""
-    return json_document([game_entry(row, names) for row in rows])
+    return to_json([game_entry(row, names) for row in rows])
 
 
 class FindingEntry(msgspec.Struct, frozen=True):
@@ -104,7 +108,7 @@ class FindingEntry(msgspec.Struct, frozen=True):
     text: str
 
 
-class VerifyDocument(msgspec.Struct, frozen=True):
+class VerifyJson(msgspec.Struct, frozen=True):
     """What a check of a whole store has found."""
 
     store: str
@@ -112,6 +116,6 @@ class VerifyDocument(msgspec.Struct, frozen=True):
     findings: tuple[FindingEntry, ...]
 
 
-def verify_document(store: Path, games: int, findings: Sequence[Damage]) -> str:
+def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
     """What `arena verify` found, as JSON."""
-    return json_document(VerifyDocument(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
+    return to_json(VerifyJson(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))

@@ -10,18 +10,36 @@ actions have nothing else, and only what people look at is ever numbered otherwi
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from protocol.notation import RANK_BY_LETTER, Rank
 
-EUROPEAN, AMERICAN = "european", "american"
-NUMBERINGS = (EUROPEAN, AMERICAN)
 
-LANGUAGES = ("en", "fr", "de", "nl", "da", "sv", "it")
+class Numbering(StrEnum):
+    """How ranks are numbered on pieces."""
+
+    EUROPEAN = "european"
+    AMERICAN = "american"
+
+
+class Language(StrEnum):
+    """The languages of the booklets."""
+
+    ENGLISH = "en"
+    FRENCH = "fr"
+    GERMAN = "de"
+    DUTCH = "nl"
+    DANISH = "da"
+    SWEDISH = "sv"
+    ITALIAN = "it"
+
+
 NOT_IN_THE_BOOKLETS = "(not in the booklets)"
 """Stands after an English name where the booklets have none in the language."""
 
+_LANGUAGES = tuple(Language)
 _NAMES: dict[Rank, tuple[str, ...]] = {
-    # en, fr, de, nl, da, sv, it: in the order of LANGUAGES
+    # en, fr, de, nl, da, sv, it: in the order of Language
     Rank.FLAG: ("flag", "drapeau", "Fahne", "vlag", "fane", "fana", "bandiera"),
     Rank.MARSHAL: ("marshal", "maréchal", "Feldmarschall", "maarschalk", "feltmarskal", "fältmarskalk", "maresciallo"),
     Rank.GENERAL: ("general", "général", "General", "generaal", "general", "general", "generale"),
@@ -59,15 +77,15 @@ _NUMBERS: dict[Rank, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Names:
-    """How pieces are shown to people: a language of `LANGUAGES` and a numbering of `NUMBERINGS`."""
+    """How pieces are shown to people."""
 
-    language: str = "en"
-    numbering: str = EUROPEAN
+    language: Language = Language.ENGLISH
+    numbering: Numbering = Numbering.EUROPEAN
 
     def name(self, rank: Rank) -> str:
         """The piece in the language; an English name that the booklets do not translate says so."""
         names = _NAMES[rank]
-        index = LANGUAGES.index(self.language)
+        index = _LANGUAGES.index(self.language)
         return names[index] if index < len(names) else f"{names[0]} {NOT_IN_THE_BOOKLETS}"
 
     def one(self, rank: Rank) -> str:
@@ -77,12 +95,12 @@ class Names:
 
     def number(self, rank: Rank) -> str:
         """What stands on the piece."""
-        return _NUMBERS[rank][NUMBERINGS.index(self.numbering)]
+        return _NUMBERS[rank][self.numbering is Numbering.AMERICAN]
 
     def cell(self, cell: str) -> str:
         """A two-character cell of a board. European digits are the letters of the arena, so nothing changes there."""
         rank = RANK_BY_LETTER.get(cell[1])
-        return cell if rank is None or self.numbering == EUROPEAN else cell[0] + self.number(rank)
+        return cell if rank is None or self.numbering is Numbering.EUROPEAN else cell[0] + self.number(rank)
 
 
 DEFAULT_NAMES = Names()

@@ -152,7 +152,7 @@ class LiveProgress:
                 self._print_remarks(live)
                 if time.monotonic() >= pace.due:
                     begun = time.thread_time()
-                    self._take_in_finished()
+                    self._register_finished()
                     if self._table.take_changed():
                         self._draw(live)
                     pace.done(time.monotonic(), time.thread_time() - begun)
@@ -164,7 +164,7 @@ class LiveProgress:
         while not self._remarks.empty():
             live.console.print(Text(self._remarks.get()), soft_wrap=True)
 
-    def _take_in_finished(self) -> None:
+    def _register_finished(self) -> None:
         while not self._finished.empty():
             row = self._finished.get()
             self._table.add(row)

@@ -8,7 +8,7 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
 from arena.game.spec import Player
 from arena.game.view import tell, true_cells
-from arena.report.names import AMERICAN, DEFAULT_NAMES, Names
+from arena.report.names import DEFAULT_NAMES, Names, Numbering
 from arena.report.standings import NAMES_ALONE
 from arena.report.terminal import board_text, score_text
 from arena.rules.events import Event, Fought
@@ -55,7 +55,7 @@ def _heading(number: int, record: GameRecord, view: str, names: Names, players: 
         _seeds(record, view),
         record.verdict.detail,
     ]
-    if names.numbering == AMERICAN:
+    if names.numbering is Numbering.AMERICAN:
         lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
     return "\n".join(lines) + "\n"
 
@@ -148,6 +148,8 @@ def _ending(record: GameRecord, view: str) -> str:
             lines.append(
                 f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
             )
+        if record.kept and record.kept[color]:
+            lines.append(f"{color.word} ({name}) had played the other game of the pair before in the same process")
         if record.pondered_us is not None:
             lines.append(
                 f"{color.word} ({name}) used {record.pondered_us[color] / 1000:.1f} ms of CPU in its opponent's turns"

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from arena.report.document import json_document
-from arena.report.names import AMERICAN, DEFAULT_NAMES, Names
+from arena.report.json import to_json
+from arena.report.names import DEFAULT_NAMES, Names, Numbering
 from arena.report.sentences import Part, capitalised, sentences
 from arena.rules.loading import DEFAULT_RULESET, load_ruleset, ruleset_names, switch_names, switch_title
 from arena.rules.ruleset import RULE_KEYS, Ruleset
@@ -70,7 +70,7 @@ class ArmyEntry(msgspec.Struct, frozen=True):
     count: int
 
 
-class RulesDocument(msgspec.Struct, frozen=True):
+class RulesJson(msgspec.Struct, frozen=True):
     """The rules in force, whole. `values` are the rules as they stand in records."""
 
     name: str
@@ -99,7 +99,7 @@ class SwitchEntry(msgspec.Struct, frozen=True):
     title: str
 
 
-class ListDocument(msgspec.Struct, frozen=True):
+class ListJson(msgspec.Struct, frozen=True):
     """All rulesets that come with the arena and all switches."""
 
     default: str
@@ -163,10 +163,10 @@ def split_note(note: str) -> tuple[str, str]:
 # --- documents ----------------------------------------------------------------------------------------------------
 
 
-def rules_document(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
+def rules_json(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
     """The rules in force as one JSON document."""
-    return json_document(
-        RulesDocument(
+    return to_json(
+        RulesJson(
             name=ruleset.name,
             title=ruleset.title,
             source=ruleset.source,
@@ -179,9 +179,9 @@ def rules_document(ruleset: Ruleset, names: Names = DEFAULT_NAMES) -> str:
     )
 
 
-def list_document() -> str:
+def list_json() -> str:
     """All rulesets and switches as one JSON document."""
-    return json_document(ListDocument(DEFAULT_RULESET, tuple(_rulesets()), tuple(_switches())))
+    return to_json(ListJson(DEFAULT_RULESET, tuple(_rulesets()), tuple(_switches())))
 
 
 def _rulesets() -> Iterator[RulesetEntry]:
@@ -246,7 +246,7 @@ def _army_text(ruleset: Ruleset, names: Names) -> Iterable[str]:
     for entry in entries:
         number = entry.number if entry.number.isdigit() else "-"
         yield f"      {entry.name:<{width}}  {number:>6}  {entry.letter:>6}  {entry.count:>6}"
-    lower = names.numbering == AMERICAN
+    lower = names.numbering is Numbering.AMERICAN
     yield f"      The strongest comes first; the {'lower' if lower else 'higher'} number is the stronger rank."
 
 

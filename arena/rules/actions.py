@@ -72,7 +72,7 @@ def infiltration(origin: int, target: int, rank: Rank) -> Infiltration:
 
 
 class NoActionError(ValueError):
-    """A text that stands for no action on this board, whatever the rules; it says why."""
+    """A string that stands for no action on this board, whatever the rules; it says why."""
 
 
 def parse_action(text: str) -> Action:

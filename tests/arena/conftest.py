@@ -1,5 +1,5 @@
 """What these tests share: a referee with two scripted bots instead of processes, an executor without workers, and games
-by lot."""
+at random."""
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -20,11 +20,6 @@ from arena.play.runner import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
-
-
-def rows_by_lot(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
-    """A random set-up."""
-    return protocol.bot.random_rows(dict(ruleset.army), dice)
 
 
 def game_spec(
@@ -138,20 +133,20 @@ class Table:
             assert game is not None
             self.reply(game.to_move, f"move {action}", after=after)
 
-    def play_by_lot(self, dice: Random, plies: int = 10_000, after: float = 0.0) -> None:
-        """Up to so many legal actions by lot."""
+    def play_random(self, rng: Random, plies: int = 10_000, after: float = 0.0) -> None:
+        """Up to so many random legal actions."""
         game = self.referee.game
         assert game is not None
         for _ in range(plies):
             if self.referee.verdict:
                 return
-            self.play(dice.choice(legal_actions(game)), after)
+            self.play(rng.choice(legal_actions(game)), after)
 
 
 @pytest.fixture(scope="session")
-def by_lot() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    """A set-up by lot: `by_lot(ruleset, dice)`."""
-    return rows_by_lot
+def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
+    """A random set-up: `random_rows(ruleset, rng)`."""
+    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from arena.bots import BotSpec, load_bot
-from arena.bots.build import BuildLimits, build_all
+from arena.bots.build import build_all
+from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import MIB, Limits
 from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
@@ -133,9 +134,9 @@ def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
         assert run_as_bot(bot) == "7\n"
 
 
-def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_unconfined(folder: Path) -> None:
+def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_without_a_sandbox(folder: Path) -> None:
     first, second = build(bot_with(folder, MAKE), Level.DEFAULT)
-    assert first.startswith("builds run unconfined at --sandbox default")
+    assert first.startswith("builds run without a sandbox at --sandbox default")
     assert second.startswith("building")
 
 
@@ -590,7 +591,7 @@ def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
 ) -> None:
     group = FakeGroup(folder)
     hierarchy = FakeHierarchy(group)
-    monkeypatch.setattr("arena.bots.build.Hierarchy", hierarchy)
+    monkeypatch.setattr("arena.bots.build_sandbox.Hierarchy", hierarchy)
     build(bot_with(folder, MAKE), Level.CGROUP, BuildLimits(memory=64 * MIB, disk=16 * MIB))
     assert group.members.read_text() == "0\n"
     assert [made.memory for made in hierarchy.made] == [(64 + 16) * MIB]
@@ -616,7 +617,7 @@ def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, fold
         shutil.copy(PLAYS, folder / name / "source")
     done = arena(folder, "match", "a", "b", "--games", "1", "--rules", "duel", "--sandbox", level.value)
     assert done.returncode == 0, done.stderr
-    assert ("builds run unconfined" in done.stderr) is (level is Level.DEFAULT)
+    assert ("builds run without a sandbox" in done.stderr) is (level is Level.DEFAULT)
     assert (folder / "a/here").exists() is (level is not Level.DEFAULT)
 
 

@@ -76,7 +76,7 @@ class Started(subprocess.Popen[bytes]):
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that every user can read: those of pytest are closed to others."""
-    with tempfile.TemporaryDirectory(prefix="confined-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="sandboxed-", ignore_cleanup_errors=True) as name:
         path = Path(name).resolve()
         path.chmod(0o755)
         yield path

@@ -24,7 +24,7 @@ import os, subprocess, sys, threading
 from pathlib import Path
 import trio
 from arena.bots import load_bot
-from arena.bots.sandbox import procfs, reaper
+from arena.bots.sandbox import marks, prctl, procfs, reaper
 from arena.bots.sandbox.launch import Launch
 from arena.league.schedule import Settings, schedule
 from arena.bots.limits import Limits
@@ -179,9 +179,9 @@ def test_a_host_program_adopts_orphans_only_while_it_has_bots() -> None:
     script = """
 async def main():
     process = bot("sleep", "1000")
-    adopted = reaper._adopts_orphans()
+    adopted = prctl.adopts_orphans()
     await process.end(0)
-    print(adopted, reaper._adopts_orphans(), flush=True)
+    print(adopted, prctl.adopts_orphans(), flush=True)
 trio.run(main)
 """
     with host(script) as program:
@@ -209,7 +209,7 @@ subprocess.Popen.__init__ = slowly
 async def main():
     process = bot({str(tmp_path / "hides")!r})
     (hidden,) = set(procfs.children(os.getpid())) - {{bystander.pid, process.pid}}
-    print(reaper._mark_of(bystander.pid) == reaper._mark_of_strangers > reaper._mark_of(hidden), flush=True)
+    print(marks.mark_of(bystander.pid) == reaper._mark_of_strangers > marks.mark_of(hidden), flush=True)
     await process.end(0)
     print(procfs.look(hidden), bystander.poll(), flush=True)
     bystander.kill()

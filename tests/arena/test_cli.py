@@ -434,8 +434,9 @@ def test_wrong_limits_get_one_clear_message_and_nothing_is_played(
     [
         (["--memory", "300M"], "limits of alpha: memory 512M, 64 processes, 16M of /tmp (in the store), memory 300M"),
         (["--no-pondering"], "pondering: yes (in the store), no (asked for)"),
+        (["--keep-bots"], "keep-bots: no (in the store), yes (asked for)"),
     ],
-    ids=["memory", "pondering"],
+    ids=["memory", "pondering", "kept bots"],
 )
 def test_games_under_other_limits_do_not_get_into_one_table(folder: Path, option: list[str], words: str) -> None:
     assert league(folder, "--rounds", "1").returncode == 0
@@ -445,6 +446,24 @@ def test_games_under_other_limits_do_not_get_into_one_table(folder: Path, option
     assert "--store" in done.stderr
     with Store(folder / "l.sqlite", create=False) as store:
         assert len(store.ids()) == 2
+
+
+def test_kept_bots_play_the_return_game_in_the_same_process_and_one_that_is_missing_in_new_ones(folder: Path) -> None:
+    match = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--keep-bots", "--store", "m.sqlite"]
+    assert arena(folder, *match, "--games", "3").returncode == 0
+    assert arena(folder, *match, "--games", "6").returncode == 0
+    with Store(folder / "m.sqlite", create=False) as store:
+        kept = [store.record(str(number))[1].kept or None for number in range(1, 7)]
+    assert sorted(kept, key=bool) == [None] * 4 + [(True, True)] * 2, "the fourth game is alone"
+    number = str(kept.index((True, True)) + 1)
+    shown = arena(folder, "show", "m.sqlite", number)
+    assert shown.stdout.count("had played the other game of the pair before in the same process") == 2
+
+
+def test_a_game_that_can_be_paused_is_one_and_keeps_no_bots(folder: Path) -> None:
+    done = arena(folder, "match", "alpha.py", "beta.py", "--pause", "g.json", "--keep-bots")
+    assert done.returncode == 2
+    assert "--pause saves one game, and --keep-bots is about two" in done.stderr
 
 
 def test_a_table_shows_the_processor_time_of_each_bot(folder: Path) -> None:

@@ -188,7 +188,9 @@ PLAYING = [
     option("--tmp", SIZES),
     option("--limits", PATHS),
     option("--store", PATHS),
-    *map(flag, ["--pondering", "--no-pondering", "--affinity", "--json", "--help", "--round", "--no-such"]),
+    *map(
+        flag, ["--pondering", "--no-pondering", "--affinity", "--keep-bots", "--json", "--help", "--round", "--no-such"]
+    ),
 ]
 PAUSE = [option("--pause", PATHS), option("--pause-after", NUMBERS)]
 SHOWING = [option("--ranks", WORDS), option("--names", WORDS), flag("--json"), flag("--help"), flag("-h")]

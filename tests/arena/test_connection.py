@@ -17,12 +17,13 @@ from arena.rules.actions import Action
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Ruleset
-from protocol.codec import RemoteProtocolError, encode_for_bot
+from protocol.codec import encode_for_bot
 from protocol.conversation import Phase
+from protocol.lines import RemoteProtocolError
 from protocol.messages import Hello, Move, Moved, Note, Quit, Turn
 from protocol.notation import Color
 
-ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 Lively = Callable[[Game, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -214,7 +215,7 @@ MALFORMED = (
 )
 
 
-def play_and_compare(twins: Twins, dice: Random, lively: Lively) -> None:
+def play_and_compare(twins: Twins, rng: Random, lively: Lively) -> None:
     """Play a game to its end, by random; most lines are plain moves, some are not."""
     for _ in range(600):
         twins.send()
@@ -223,22 +224,22 @@ def play_and_compare(twins: Twins, dice: Random, lively: Lively) -> None:
         game = twins.short.game
         assert game is not None
         color = game.to_move
-        line = f"move {lively(game, dice).text}\n".encode()
-        chance = dice.random()
-        twins.now += dice.choice((0.0001, 0.001, 0.004)) if chance < 0.99 else dice.choice((0.05, 0.3))
-        lag = dice.choice((0.0, 0.0, 0.0005, 0.1))
+        line = f"move {lively(game, rng).text}\n".encode()
+        chance = rng.random()
+        twins.now += rng.choice((0.0001, 0.001, 0.004)) if chance < 0.99 else rng.choice((0.05, 0.3))
+        lag = rng.choice((0.0, 0.0, 0.0005, 0.1))
         if chance < 0.8:
             twins.receive(color, line, lag)
         elif chance < 0.84:
-            cut = dice.randrange(len(line))
+            cut = rng.randrange(len(line))
             twins.receive(color, line[:cut])
             twins.receive(color, line[cut:], lag)
         elif chance < 0.88:
-            twins.receive(color, dice.choice((b"note hm\n", b"\n", b"# no\n")) + line)
+            twins.receive(color, rng.choice((b"note hm\n", b"\n", b"# no\n")) + line)
         elif chance < 0.92:
             twins.receive(color, line.replace(b"\n", b"\r\n"))
         elif chance < 0.96:
-            seconds, unsure = dice.choice(((0.2, 0.2), (3.0, 0.0)))
+            seconds, unsure = rng.choice(((0.2, 0.2), (3.0, 0.0)))
             for referee in twins.both():
                 referee.stopped(Stop(seconds, unsure), twins.now)
             twins.receive(color, line)
@@ -252,29 +253,29 @@ def play_and_compare(twins: Twins, dice: Random, lively: Lively) -> None:
             twins.receive(color, line)
         elif chance < 0.995:
             twins.receive(color, line)
-            twins.receive(color.opponent, dice.choice((line, b"move a7-a6\n")))  # before it has been asked
+            twins.receive(color.opponent, rng.choice((line, b"move a7-a6\n")))  # before it has been asked
         else:
-            twins.receive(color, dice.choice(MALFORMED))
+            twins.receive(color, rng.choice(MALFORMED))
 
 
 @pytest.mark.parametrize("name", ruleset_names())
 @given(data=st.data())
 @settings(max_examples=6, deadline=None)
 def test_the_short_way_gives_the_same_bytes_verdict_and_record_under_all_rules(
-    name: str, by_lot: ByLot, lively: Lively, data: st.DataObject
+    name: str, random_rows: RandomRows, lively: Lively, data: st.DataObject
 ) -> None:
     ruleset = load_ruleset(name)
-    dice = Random(data.draw(st.integers(0, 2**32)))
-    time, blue_time = dice.choice(CONTROLS), dice.choice((None, *CONTROLS))
+    rng = Random(data.draw(st.integers(0, 2**32)))
+    time, blue_time = rng.choice(CONTROLS), rng.choice((None, *CONTROLS))
     spec = GameSpec("0" * 16, ruleset, time, (Player("r", "1"), Player("b", "2")), (3, 4), 5, blue_time)
     with pytest.MonkeyPatch.context() as monkeypatch:
         twins = Twins(spec, monkeypatch)
         for ask in ("ready", "setup"):
             twins.send()
             for color in Color:
-                wants = dice.choice(("", "", "want board\n", "want legal board\n"))
-                setup = f"setup {'/'.join(by_lot(ruleset, dice))}\n"
+                wants = rng.choice(("", "", "want board\n", "want legal board\n"))
+                setup = f"setup {'/'.join(random_rows(ruleset, rng))}\n"
                 twins.receive(color, (f"{wants}ready\n" if ask == "ready" else setup).encode())
-        play_and_compare(twins, dice, lively)
+        play_and_compare(twins, rng, lively)
     assert twins.short.is_over or len(twins.short.actions) > 500
     assert twins.short.is_over or twins.short.deadline < NEVER

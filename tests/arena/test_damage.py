@@ -99,12 +99,12 @@ def test_a_flipped_bit_gives_no_wrong_game_and_no_internal_error(tmp_path: Path,
     whole = (GOLDEN / f"{name}.sqlite").read_bytes()
     good, named, records = readings(GOLDEN / f"{name}.sqlite")
     assert (len(good), named, len(records)) == (12, set(), 12)
-    dice = Random(name)
+    rng = Random(name)
     path = tmp_path / "flipped.sqlite"
     for _ in range(FLIPS):
         data = bytearray(whole)
-        place = dice.randrange(len(data))
-        data[place] ^= 1 << dice.randrange(8)
+        place = rng.randrange(len(data))
+        data[place] ^= 1 << rng.randrange(8)
         path.write_bytes(data)
         rows, named, read = readings(path)
         assert rows.items() <= good.items(), f"byte {place}: a wrong game"
@@ -118,11 +118,11 @@ def test_many_flipped_bytes_and_cut_files_give_no_internal_error_either(tmp_path
     good, _, records = readings(GOLDEN / "v3-duel.sqlite")
     path = tmp_path / "broken.sqlite"
     for seed in range(60):
-        dice = Random(seed)
+        rng = Random(seed)
         data = bytearray(whole)
-        for _ in range(dice.choice([2, 20, 200])):
-            data[dice.randrange(100 if seed % 5 == 0 else len(data))] = dice.randrange(256)
-        path.write_bytes(data[: dice.randrange(len(data))] if seed % 3 == 0 else data)
+        for _ in range(rng.choice([2, 20, 200])):
+            data[rng.randrange(100 if seed % 5 == 0 else len(data))] = rng.randrange(256)
+        path.write_bytes(data[: rng.randrange(len(data))] if seed % 3 == 0 else data)
         rows, named, read = readings(path)
         assert rows.items() <= good.items()
         assert named or len(rows) == len(good)

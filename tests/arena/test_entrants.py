@@ -279,7 +279,7 @@ def test_a_bot_that_a_level_cannot_run_is_broken_there_alone(tmp_path: Path) -> 
 SCRIPTS_THAT_CANNOT_RUN = [
     ("mine.py", "import sys\n", "add #!/usr/bin/env python3 as the first line, or chmod -x"),
     ("mine", "echo ready\n", "or a script whose first line names what runs it, such as #!/bin/sh"),
-    ("mine", "", "is a text without a #! line"),
+    ("mine", "", "is a text file without a #! line"),
     ("mine.py", "\ufeff#!/usr/bin/env python3\n", "a byte order mark stands before its #!"),
     (
         "mine.py",

@@ -330,12 +330,12 @@ def test_a_game_is_paused_and_gone_on_with(make_bot: MakeBot, waiting: Waiting) 
 
     paused = trio.run(sitting, GameTask(game, can_pause=True, pause_after=3))
     assert isinstance(paused, Paused)
-    assert paused.past is not None
-    assert len(paused.past.actions) == 3
-    again = trio.run(sitting, GameTask(game, can_pause=True, past=paused.past, pause_after=3))
+    assert paused.history is not None
+    assert len(paused.history.actions) == 3
+    again = trio.run(sitting, GameTask(game, can_pause=True, history=paused.history, pause_after=3))
     assert isinstance(again, Paused)
-    assert again.past is not None
-    assert again.past.actions == paused.past.actions
+    assert again.history is not None
+    assert again.history.actions == paused.history.actions
 
 
 def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting) -> None:
@@ -364,9 +364,9 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
     outcomes = trio.run(main)
     assert ids(outcomes, Paused) == [games[1].id, games[0].id]
     waits, played = (outcome for outcome in outcomes if isinstance(outcome, Paused))
-    assert waits.past is None
-    assert played.past is not None
-    assert played.past.actions == ()
+    assert waits.history is None
+    assert played.history is not None
+    assert played.history.actions == ()
 
 
 # --- deaths -----------------------------------------------------------------------------------------------------------

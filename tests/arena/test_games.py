@@ -76,11 +76,11 @@ def test_every_pair_meets_twice_in_each_round_and_every_game_has_an_id_of_its_ow
 @given(players, st.integers(1, 3), st.randoms(use_true_random=False))
 @hypothesis_settings(deadline=None, max_examples=50)
 def test_a_league_does_not_depend_on_the_order_in_which_its_bots_are_named(
-    some: list[Player], rounds: int, dice: Random
+    some: list[Player], rounds: int, rng: Random
 ) -> None:
     games = schedule(SETTINGS, some, rounds)
     mixed = some[:]
-    dice.shuffle(mixed)
+    rng.shuffle(mixed)
     assert by_id(schedule(SETTINGS, mixed, rounds)) == by_id(games)
     assert schedule(SETTINGS, some, rounds) == games
 
@@ -276,7 +276,7 @@ def test_where_the_rules_say_who_starts_there_is_no_lot(starts: Starts) -> None:
     assert {game.ruleset.starts for game in schedule(fixed, [ANN, BOB, CAT], 10)} == {starts}
 
 
-def test_a_league_whose_starter_is_drawn_by_lot_is_another_one_than_a_league_that_red_starts() -> None:
+def test_a_league_whose_starter_is_drawn_at_random_is_another_one_than_a_league_that_red_starts() -> None:
     assert not ids(schedule(CHOSEN, [ANN, BOB], 5)) & ids(schedule(SETTINGS, [ANN, BOB], 5))
     assert CHOSEN.described() != SETTINGS.described()
 

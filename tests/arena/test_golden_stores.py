@@ -114,8 +114,8 @@ def test_a_game_that_was_saved_by_the_first_version_goes_on(tmp_path: Path, name
     with Store(tmp_path / "l.sqlite", create=False) as opened:
         (row,) = opened.rows()
         record = opened.record("1")[1]
-    past = json.loads(text)["past"]
-    assert list(record.actions[: len(past["actions"])]) == past["actions"]
+    history = json.loads(text)["past"]
+    assert list(record.actions[: len(history["actions"])]) == history["actions"]
     with Store(tmp_path / "full.sqlite", create=False) as opened:
         uncut = opened.record(row.id)[1]
     assert record.actions == uncut.actions

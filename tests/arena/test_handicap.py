@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
-    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)
@@ -30,16 +30,16 @@ BOTH = TimeControl(move_ms=800, bank_ms=5000, increment_ms=0)
 
 
 @pytest.fixture
-def begun(spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot") -> "Table":
+def begun(spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows") -> "Table":
     """A game at its first turn; Red has a second for each move, Blue five for the game."""
-    ruleset, dice = load_ruleset("duel"), Random(1)
+    ruleset, rng = load_ruleset("duel"), Random(1)
     table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
     table.introduce()
     table.expect(RED, "hello 1")
     table.expect(BLUE, "hello 1")
     assert "clock setup 7000 move 1000" in table.next_write(RED)
     assert "clock setup 3000 bank 5000 increment 0" in table.next_write(BLUE)
-    rows = {color: "/".join(by_lot(ruleset, dice)) for color in Color}
+    rows = {color: "/".join(random_rows(ruleset, rng)) for color in Color}
     for color in Color:
         table.reply(color, f"setup {rows[color]}")
     return table
@@ -47,7 +47,7 @@ def begun(spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot") -> "Table":
 
 def test_each_side_is_told_its_own_time_and_the_others(begun: "Table") -> None:
     assert begun.next_write(RED)[-1] == "turn 1 1000 5000"
-    begun.play_by_lot(Random(2), plies=2, after=0.5)
+    begun.play_random(Random(2), plies=2, after=0.5)
     assert begun.next_write(BLUE)[-1] == "turn 2 5000 1000"
     assert begun.next_write(RED)[-1] == "turn 3 1000 4500"
 
@@ -56,7 +56,7 @@ def test_each_side_is_told_its_own_time_and_the_others(begun: "Table") -> None:
     ("plies", "seconds", "words"), [(0, 1.0, "1000 ms (and a margin of 0 ms)"), (1, 5.1, "5000 ms")]
 )
 def test_each_side_loses_on_its_own_time(begun: "Table", plies: int, seconds: float, words: str) -> None:
-    begun.play_by_lot(Random(2), plies=plies)
+    begun.play_random(Random(2), plies=plies)
     asked = begun.now
     assert begun.referee.deadline == pytest.approx(asked + seconds)
     begun.expire()
@@ -102,13 +102,15 @@ def record_from(table: "Table") -> GameRecord:
     )
 
 
-def test_a_record_keeps_blues_time_and_is_judged_by_it(spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot") -> None:
-    ruleset, dice = load_ruleset("duel"), Random(1)
+def test_a_record_keeps_blues_time_and_is_judged_by_it(
+    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows"
+) -> None:
+    ruleset, rng = load_ruleset("duel"), Random(1)
     table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
-    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
-    table.play_by_lot(dice, plies=1)
-    table.play_by_lot(dice, plies=1, after=2.0)  # longer than Red may ever think
-    table.play_by_lot(dice, plies=20, after=0.01)
+    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
+    table.play_random(rng, plies=1)
+    table.play_random(rng, plies=1, after=2.0)  # longer than Red may ever think
+    table.play_random(rng, plies=20, after=0.01)
     table.reply(RED, "move resign")
     record = record_from(table)
     again = decode_record(encode_record(record))
@@ -120,12 +122,12 @@ def test_a_record_keeps_blues_time_and_is_judged_by_it(spec: "SpecFor", table_fo
 
 
 def test_a_record_of_a_game_with_one_time_says_nothing_of_a_second(
-    spec: "SpecFor", table_for: "TableFor", by_lot: "ByLot"
+    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows"
 ) -> None:
     """What is stored stays what it was, byte for byte."""
-    ruleset, dice = load_ruleset("duel"), Random(1)
+    ruleset, rng = load_ruleset("duel"), Random(1)
     table = table_for(spec(ruleset, SECOND))
-    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
+    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
     table.reply(RED, "move resign")
     record = record_from(table)
     assert b"blue_time" not in encode_record(record)

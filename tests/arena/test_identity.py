@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.bots import find_entrants, identity, load_bot
-from arena.bots.identity import MOST_BYTES, identify_folder
+from arena.bots import bot_files, find_entrants, load_bot
+from arena.bots.bot_files import MOST_BYTES, BotFiles
+from arena.bots.identity import identify_folder
 from arena.bots.ignore import Ignored, pattern_fault
 from arena.bots.names import without_name
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import prctl
 from arena.errors import UsageError
 
 
@@ -240,13 +241,13 @@ def test_pipes_and_sockets_have_no_content_and_are_not_waited_for(folder: Path) 
 def test_a_file_that_becomes_a_link_or_a_pipe_after_the_look_is_not_read(
     folder: Path,
 ) -> None:
-    reader = identity._Reader(os.fsencode(folder))
+    bot = BotFiles(os.fsencode(folder))
     os.mkfifo(folder / "fifo")
     (folder / "zero").symlink_to("/dev/zero")
     (folder / "elsewhere").symlink_to("/etc")
     for parts in [(b"fifo",), (b"zero",), (b"elsewhere", b"passwd")]:
         with pytest.raises(UsageError, match=r"expected a file, got a (FIFO|link)$|cannot be read: Not a directory"):
-            reader._content(parts)
+            bot.content(parts)
 
 
 # --- bounds ---------------------------------------------------------------------------------------------------------
@@ -264,22 +265,24 @@ def test_many_files_together_are_bounded_too(folder: Path) -> None:
     for number in range(3):
         with (folder / f"zzz{number}").open("wb") as file:
             file.truncate(1)
-    reader = identity._Reader(os.fsencode(folder))
-    reader._left = 2
+    bot = BotFiles(os.fsencode(folder))
+    bot._left = 2
+    for name in (b"zzz0", b"zzz1"):
+        bot.content((name,))
     with pytest.raises(UsageError, match="zzz2: the files of a bot may have"):
-        reader.identity([(b"zzz0",), (b"zzz1",), (b"zzz2",)])
+        bot.content((b"zzz2",))
     assert MOST_BYTES == 2 << 30
 
 
 def test_more_files_than_are_looked_at_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity, "MOST_FILES", 5)
+    monkeypatch.setattr(bot_files, "MOST_FILES", 5)
     for number in range(5):
         put(folder / "lib" / str(number))
     assert problem(folder) == f"{folder}: more than 5 files and folders are in it"
 
 
 def test_hidden_files_count_as_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity, "MOST_FILES", 5)
+    monkeypatch.setattr(bot_files, "MOST_FILES", 5)
     for number in range(5):
         put(folder / f".{number}")
     assert "more than 5 files" in problem(folder)
@@ -292,13 +295,13 @@ def without_rights() -> Iterator[None]:
     if user != 0:
         yield
         return
-    dumpable = reaper._prctl(reaper.GET_DUMPABLE, 0)
+    dumpable = prctl.prctl(prctl.GET_DUMPABLE, 0)
     os.seteuid(65534)
     try:
         yield
     finally:
         os.seteuid(user)
-        reaper._prctl(reaper.SET_DUMPABLE, dumpable)  # which a change of user takes away for good
+        prctl.prctl(prctl.SET_DUMPABLE, dumpable)  # which a change of user takes away for good
 
 
 @pytest.mark.parametrize(

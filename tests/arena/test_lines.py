@@ -16,7 +16,9 @@ from arena.rules.board import BLUE_BIT, EMPTY, Move, code_of
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset, RulesetError
-from protocol.codec import MAX_BOT_LINE, decode_for_bot, encode_for_bot
+from protocol.bot_codec import decode_for_bot
+from protocol.codec import encode_for_bot
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Legal
 from protocol.notation import RANK_BY_LETTER, SQUARE_INDEX, Color, Rank
 from protocol.view import new_view
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
-    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     Lively = Callable[[Game, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -62,7 +64,7 @@ def lists_in(write: bytes) -> list[list[str]]:
     return lists
 
 
-def play(table: "Table", dice: Random, lively: "Lively", plies: int) -> int:
+def play(table: "Table", rng: Random, lively: "Lively", plies: int) -> int:
     """Play, and look at all that is written. Returns the largest number of `legal` lines before a turn."""
     game, most = table.referee.game, 0
     assert game is not None
@@ -73,44 +75,44 @@ def play(table: "Table", dice: Random, lively: "Lively", plies: int) -> int:
         assert [action for actions in lists for action in actions] == list(legal_actions(game))
         assert all(lists)
         most = max(most, len(lists))
-        table.reply(game.to_move, f"move {lively(game, dice).text}")
+        table.reply(game.to_move, f"move {lively(game, rng).text}")
     for written in table.writes:
         assert max(len(line) for write in written for line in write.splitlines()) <= MAX_BOT_LINE
     return most
 
 
-def seated(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot", ruleset: Ruleset, dice: Random) -> "Table":
+def seated(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", ruleset: Ruleset, rng: Random) -> "Table":
     table = table_for(spec(ruleset, SECONDS))
-    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice), ["want board legal"], ["want legal board"])
+    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng), ["want board legal"], ["want legal board"])
     return table
 
 
 @pytest.mark.parametrize("base", ["isf", "jumbo-81320/infiltrator", "vintage/lightning"])
 def test_all_lines_of_a_game_are_short_enough_with_each_pair_of_switches(
-    table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot", lively: "Lively", base: str
+    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", lively: "Lively", base: str
 ) -> None:
     for number, ruleset in enumerate(combined([base])):
-        dice = Random(number)
-        play(seated(table_for, spec, by_lot, ruleset, dice), dice, lively, 30)
+        rng = Random(number)
+        play(seated(table_for, spec, random_rows, ruleset, rng), rng, lively, 30)
 
 
-def marching(game: Game, dice: Random) -> Action:
-    """A move by lot, mostly ahead, that neither rescues nor takes the flag: many pieces come to where they could."""
+def marching(game: Game, rng: Random) -> Action:
+    """A random move, mostly ahead, that neither rescues nor takes the flag: many pieces come to where they could."""
     ahead = 1 if game.to_move is RED else -1
     flags = {code_of(color, Rank.FLAG) for color in Color}
     moves = [move for move in game.legal_moves() if isinstance(move, Move) and game.board[move.target] not in flags]
     on = [move for move in moves if (move.target // 10 - move.origin // 10) * ahead > 0]
-    return dice.choice(on if on and dice.random() < 0.8 else moves)
+    return rng.choice(on if on and rng.random() < 0.8 else moves)
 
 
 def test_in_games_with_rescues_a_list_needs_several_lines(
-    table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot"
+    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows"
 ) -> None:
     """So that the above does not hold for want of long lists."""
     ruleset, most = load_ruleset("isf+rescue+attackers-advantage"), 0
     for seed in range(12):
-        dice = Random(seed)
-        most = max(most, play(seated(table_for, spec, by_lot, ruleset, dice), dice, marching, 400))
+        rng = Random(seed)
+        most = max(most, play(seated(table_for, spec, random_rows, ruleset, rng), rng, marching, 400))
     assert most > 1
 
 
@@ -130,10 +132,10 @@ def crowded(game: Game) -> None:
 
 
 def test_the_longest_list_is_sent_in_lines_and_joined_again_by_the_kit(
-    table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot"
+    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows"
 ) -> None:
     ruleset = load_ruleset("jumbo-81320/infiltrator+rescue+lightning-captains")
-    table = seated(table_for, spec, by_lot, ruleset, Random(1))
+    table = seated(table_for, spec, random_rows, ruleset, Random(1))
     game = table.referee.game
     assert game is not None
     table.play(legal_actions(game)[0])

@@ -194,7 +194,7 @@ def assert_told(read: Callable[[], str]) -> None:
 @example(b'command = ["./run"]\nbuild = "\\u0000"')
 @MANY
 def test_any_manifest_is_a_bot_or_one_error_and_nothing_else(folder: Path, data: bytes) -> None:
-    (folder / "bot.toml").write_bytes(data.replace(b"build", b"biuld"))  # programs by lot are not to be run
+    (folder / "bot.toml").write_bytes(data.replace(b"build", b"biuld"))  # random programs are not to be run
     assert_told(lambda: load_bot(folder).name)
     (entrant,) = find_entrants([str(folder)]).bots
     assert entrant.name.isprintable()

@@ -17,7 +17,7 @@ import trio
 
 from arena.bots.limits import MIB, Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import killing, procfs, reaper, watch
+from arena.bots.sandbox import child, killing, marks, prctl, procfs, reaper, watch
 from arena.bots.sandbox.launch import Launch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
@@ -158,7 +158,7 @@ def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
     """A lower mark is some bot's still; without one it is killed where only bots' orphans can come to the arena."""
     before = "resource.setrlimit(10, (5, 5))" if is_lowered else ""
     if not is_lowered:
-        monkeypatch.setattr(reaper, "_mark_of", lambda pid: procfs.EVERYTHING)
+        monkeypatch.setattr(marks, "mark_of", lambda pid: procfs.EVERYTHING)
         monkeypatch.setattr(reaper, "_sole_parent", True)
 
     async def main() -> None:
@@ -180,7 +180,7 @@ def test_what_was_seen_below_a_bot_is_its_own_when_it_has_lost_its_parent(
     monkeypatch: pytest.MonkeyPatch, left_behind: Callable[[], list[str]]
 ) -> None:
     """Even where there are no marks."""
-    monkeypatch.setattr(reaper, "_mark_of", lambda pid: None)
+    monkeypatch.setattr(marks, "mark_of", lambda pid: None)
     script = """
 import os, time
 if os.fork() == 0:
@@ -312,7 +312,7 @@ def test_what_only_has_to_die_yet_is_waited_for_without_going_on_to_look(
 ) -> None:
     """A sandbox takes milliseconds to die. Here nothing that is killed dies before three waits."""
     waits: list[float] = []
-    dead = reaper.exit_status
+    dead = child.exit_status
     monkeypatch.setattr(killing, "exit_status", lambda pid: dead(pid) if len(waits) > 2 else None)
     sleep = trio.sleep
 
@@ -657,13 +657,13 @@ def test_an_arena_that_is_closed_to_bots_can_still_look_after_them() -> None:
     """Its own entries in /proc then belong to root; what it has to know of its children is still told."""
     script = """
 import ctypes, os, subprocess
-from arena.bots.sandbox import killing, procfs, reaper, watch
+from arena.bots.sandbox import prctl, procfs, reaper
 reaper.adopt_orphans()
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
-reaper.close_to_bots()
+prctl.close_to_bots()
 assert ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) == 0, "PR_GET_DUMPABLE"
 child = subprocess.Popen(["/bin/sleep", "1000"], env={"NAME": "value"})
 assert procfs.children(os.getpid()) == [child.pid]
@@ -683,14 +683,14 @@ child.wait()
 
 def test_a_process_is_open_to_others_only_when_the_last_who_closed_it_has_opened_it_again() -> None:
     def is_open() -> bool:
-        return reaper._prctl(reaper.GET_DUMPABLE, 0) == 1
+        return prctl.prctl(prctl.GET_DUMPABLE, 0) == 1
 
     assert is_open()
-    reaper.close_to_bots()
-    reaper.close_to_bots()
-    reaper.open_to_others()
+    prctl.close_to_bots()
+    prctl.close_to_bots()
+    prctl.open_to_others()
     assert not is_open()
-    reaper.open_to_others()
+    prctl.open_to_others()
     assert is_open()
 
 

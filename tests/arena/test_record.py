@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
-    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     PlayGame = Callable[..., tuple[Table, GameRecord]]
     Lively = Callable[[Game, Random], Action]
 
@@ -95,21 +95,21 @@ def record_of(table: "Table") -> GameRecord:
 
 
 @pytest.fixture(scope="session")
-def play_game(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot", lively: "Lively") -> "PlayGame":
-    """Plays a game by lot: `play_game(ruleset, dice, plies)`; the bot that is to move after so many plies gives up."""
+def play_game(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", lively: "Lively") -> "PlayGame":
+    """Plays a random game: `play_game(ruleset, rng, plies)`; the bot that is to move after so many plies gives up."""
 
     def play(
-        ruleset: Ruleset, dice: Random, plies: int = 10_000, last: str = "move resign"
+        ruleset: Ruleset, rng: Random, plies: int = 10_000, last: str = "move resign"
     ) -> tuple["Table", GameRecord]:
         table = table_for(spec(ruleset, TimeControl(move_ms=1000)))
-        rows = by_lot(ruleset, dice), by_lot(ruleset, dice)
+        rows = random_rows(ruleset, rng), random_rows(ruleset, rng)
         table.begin(*rows, red=["name Ann 1.0", "want board"], blue=["want board"])
         game = table.referee.game
         assert game is not None
         while table.referee.verdict is None and game.ply < plies:
-            if dice.random() < 0.1:
+            if rng.random() < 0.1:
                 table.reply(game.to_move, "note hm")
-            table.play(lively(game, dice).text, after=dice.random())
+            table.play(lively(game, rng).text, after=rng.random())
         if table.referee.verdict is None:
             table.reply(game.to_move, last)
         return table, record_of(table)
@@ -357,21 +357,21 @@ def test_a_game_that_broke_off_is_judged_as_it_was(play_game: "PlayGame", last: 
         check_record(record)
 
 
-def forgeries(record: GameRecord, dice: Random) -> dict[str, GameRecord]:
+def forgeries(record: GameRecord, rng: Random) -> dict[str, GameRecord]:
     """Records that differ from a finished one in one thing each."""
     verdict, actions, times = record.verdict, record.actions, record.times_us
-    place = dice.randrange(len(actions))
+    place = rng.randrange(len(actions))
     replay = Replay(record)
     steps = replay.steps()
     for _ in range(place):
         next(steps)
     legal = {move.text for move in replay.game.legal_moves()} | {"resign"}
-    wrong = dice.choice([text for text in MOVES if text not in legal])
+    wrong = rng.choice([text for text in MOVES if text not in legal])
     results = [result for result in GameResult if result is not verdict.result]
     reasons = [reason for reason in Reason if reason is not verdict.reason]
     return {
-        "result": changed(record, verdict=changed(verdict, result=dice.choice(results))),
-        "reason": changed(record, verdict=changed(verdict, reason=dice.choice(reasons))),
+        "result": changed(record, verdict=changed(verdict, result=rng.choice(results))),
+        "reason": changed(record, verdict=changed(verdict, reason=rng.choice(reasons))),
         "changed action": changed(record, actions=(*actions[:place], wrong, *actions[place + 1 :])),
         "removed action": changed(
             record, actions=actions[:place] + actions[place + 1 :], times_us=times[:place] + times[place + 1 :]
@@ -391,10 +391,10 @@ def forgeries(record: GameRecord, dice: Random) -> dict[str, GameRecord]:
 def test_a_forged_record_is_refused(
     play_game: "PlayGame", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int, plies: int
 ) -> None:
-    dice = Random(seed)
-    _, record = play_game(replace(data.draw(any_rules), max_plies=150, max_quiet_plies=60), dice, plies)
+    rng = Random(seed)
+    _, record = play_game(replace(data.draw(any_rules), max_plies=150, max_quiet_plies=60), rng, plies)
     check_record(record)
-    for what, forged in forgeries(record, dice).items():
+    for what, forged in forgeries(record, rng).items():
         try:
             check_record(forged)
         except RecordError as error:

@@ -23,7 +23,8 @@ from arena.game.view import legal_actions
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import NoMove, Ruleset, Starts
-from protocol.codec import MAX_BOT_LINE, decode_for_bot
+from protocol.bot_codec import decode_for_bot
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import Board, Legal
 from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank, Reason
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     SeatBots = Callable[..., Table]
     TableFor = Callable[[GameSpec], Table]
-    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
 
 RED, BLUE = Color.RED, Color.BLUE
 DUEL = load_ruleset("duel")
@@ -221,10 +222,10 @@ def test_the_last_introduction_counts(seat_bots: "SeatBots") -> None:
     assert verbs == ["enemy", "legal", "turn"]
 
 
-def test_a_full_army_leaves_no_squares_to_be_told(seat_bots: "SeatBots", by_lot: "ByLot") -> None:
+def test_a_full_army_leaves_no_squares_to_be_told(seat_bots: "SeatBots", random_rows: "RandomRows") -> None:
     isf = load_ruleset("isf")
     table = seat_bots(isf)
-    table.begin(by_lot(isf, Random(1)), by_lot(isf, Random(2)))
+    table.begin(random_rows(isf, Random(1)), random_rows(isf, Random(2)))
     table.expect(RED, "turn 1 100 100")
 
 
@@ -270,11 +271,11 @@ def test_a_wanted_board_shows_what_the_seat_knows(seat_bots: "SeatBots") -> None
 
 @pytest.mark.parametrize("name", ["duel", "isf"])
 def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
-    seat_bots: "SeatBots", by_lot: "ByLot", name: str
+    seat_bots: "SeatBots", random_rows: "RandomRows", name: str
 ) -> None:
-    ruleset, dice = load_ruleset(name), Random(5)
+    ruleset, rng = load_ruleset(name), Random(5)
     table = seat_bots(ruleset)
-    table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice), red=["want board legal"])
+    table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng), red=["want board legal"])
     game = table.referee.game
     assert game is not None
     for _ in range(40):
@@ -286,7 +287,7 @@ def test_a_wanted_board_has_a_hundred_cells_and_a_wanted_list_is_the_engines(
         assert {index for index, cell in enumerate(board.cells) if cell == "~~"} == LAKE_SQUARES
         assert legal.actions == legal_actions(game)
         assert sorted(legal.actions) == sorted(move.text for move in game.legal_moves())
-        table.play_by_lot(dice, 2)
+        table.play_random(rng, 2)
         if table.referee.verdict:
             break
     blue = b"\n".join(table.writes[BLUE]).split(b"\n")
@@ -720,9 +721,9 @@ def test_what_is_forgiven_of_each_answer_is_bounded_and_kept(seat_bots: "SeatBot
     referee.receive(BLUE, b"move a7-a6\n", start, start + 2.0)
     assert referee.times_us == [1_000_000, 1_980_000]
     assert referee.forgiven_us == [5000, 20_000]
-    past = referee.history()
-    assert past is not None
-    assert past.forgiven_us == (5000, 20_000)
+    history = referee.history()
+    assert history is not None
+    assert history.forgiven_us == (5000, 20_000)
 
 
 def test_an_answer_that_came_in_time_counts_if_it_is_read_not_long_after_its_deadline(duel: "Table") -> None:
@@ -741,9 +742,9 @@ def test_an_answer_that_is_read_long_after_its_deadline_is_late_whenever_it_came
 
 def test_what_is_told_of_a_past_is_charged_and_forgiven_as_it_was(duel: "Table") -> None:
     duel.referee.receive(RED, b"move a4-a5\n", duel.now + 0.1, duel.now + 0.105)
-    past = duel.referee.history()
-    assert past is not None
-    again = Referee(duel.referee.spec, history=past)
+    history = duel.referee.history()
+    assert history is not None
+    again = Referee(duel.referee.spec, history=history)
     for color in (RED, BLUE):
         again.take(color)
         again.sent(color, 0.0)
@@ -1102,12 +1103,12 @@ def test_a_faulty_bot_is_told_so_only_when_the_other_has_answered(seat_bots: "Se
 def test_notes_belong_to_the_ply_that_they_come_before(seat_bots: "SeatBots") -> None:
     table = seat_bots()
     table.introduce()
-    table.reply(RED, "note by lot", RED_SETUP)
+    table.reply(RED, "note at random", RED_SETUP)
     table.reply(BLUE, BLUE_SETUP)
     table.reply(RED, "note one", "note two", "move a4-a5")
     table.reply(BLUE, "note  spaces  stay ", "move c7-d7")
     assert [(note.ply, note.color, note.text) for note in table.referee.notes] == [
-        (1, "red", "by lot"),
+        (1, "red", "at random"),
         (1, "red", "one"),
         (1, "red", "two"),
         (2, "blue", " spaces  stay "),
@@ -1312,13 +1313,15 @@ def test_even_two_wild_bots_never_make_the_referee_raise(
 
 
 @pytest.mark.parametrize("name", ["duel", "barrage", "isf"])
-def test_a_game_by_lot_comes_to_an_end_that_both_are_told(seat_bots: "SeatBots", by_lot: "ByLot", name: str) -> None:
+def test_a_random_game_comes_to_an_end_that_both_are_told(
+    seat_bots: "SeatBots", random_rows: "RandomRows", name: str
+) -> None:
     ruleset = load_ruleset(name)
     for seed in range(3):
-        dice = Random(seed)
+        rng = Random(seed)
         table = seat_bots(ruleset)
-        table.begin(by_lot(ruleset, dice), by_lot(ruleset, dice))
-        table.play_by_lot(dice)
+        table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
+        table.play_random(rng)
         verdict = verdict_of(table)
         assert not verdict.reason.is_forfeit
         assert verdict.plies == len(table.referee.actions) == len(table.referee.times_us)

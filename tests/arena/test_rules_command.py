@@ -17,7 +17,7 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
-from arena.report.names import AMERICAN, EUROPEAN, LANGUAGES, NOT_IN_THE_BOOKLETS, Names
+from arena.report.names import NOT_IN_THE_BOOKLETS, Language, Names, Numbering
 from arena.report.replay import game_pages
 from arena.report.rules import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from arena.rules.combat import STRENGTH
@@ -242,7 +242,7 @@ def test_a_switch_changes_what_is_said_and_is_named_as_its_source(switch: str) -
 
 
 @pytest.mark.parametrize("name", [*ruleset_names(), "isf+rescue+silent-defence+mobile-bombs+mobile-flag", ""])
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", Language)
 def test_pages_fit_80_columns(name: str, language: str) -> None:
     done = run(*([name] if name else []), "--names", language)
     assert done.exit_code == 0
@@ -306,13 +306,13 @@ def test_unknown_languages_and_numberings_are_refused() -> None:
 
 
 def test_european_numbers_are_the_strengths_of_the_engine() -> None:
-    names = Names("en", EUROPEAN)
+    names = Names(numbering=Numbering.EUROPEAN)
     for rank, strength in STRENGTH.items():
         assert names.number(rank) == str(strength)
 
 
 def test_american_numbers_are_those_of_the_milton_bradley_set() -> None:
-    names = Names("en", AMERICAN)
+    names = Names(numbering=Numbering.AMERICAN)
     order = ["MARSHAL", "GENERAL", "COLONEL", "MAJOR", "CAPTAIN", "LIEUTENANT", "SERGEANT", "MINER", "SCOUT"]
     assert [names.number(Rank[name]) for name in order] == [str(number) for number in range(1, 10)]
     assert [names.number(rank) for rank in (Rank.SPY, Rank.BOMB, Rank.FLAG)] == ["S", "B", "F"]
@@ -335,23 +335,23 @@ def test_english_names_are_those_of_the_engine() -> None:
 )
 def test_pieces_are_named_as_in_the_booklets(language: str, marshal: str, scout: str, spy: str) -> None:
     text = page("isf", "--names", language)
-    names = Names(language)
+    names = Names(Language(language))
     assert [names.name(rank) for rank in (Rank.MARSHAL, Rank.SCOUT, Rank.SPY)] == [marshal, scout, spy]
     assert f"The {spy} wins when it attacks the {marshal}." in text
     assert "scout" not in text.replace(scout, "").replace("Vintage", "")
 
 
 def test_every_language_has_a_name_of_its_own_for_every_piece_but_the_infiltrator() -> None:
-    for language in LANGUAGES:
+    for language in Language:
         named = [Names(language).name(rank) for rank in Rank if rank is not Rank.INFILTRATOR]
         assert len(set(named)) == len(named)
         assert not any(NOT_IN_THE_BOOKLETS in name for name in named)
 
 
 def test_the_infiltrator_is_named_in_two_languages_and_marked_in_the_others() -> None:
-    assert Names("en").name(Rank.INFILTRATOR) == "infiltrator"
-    assert Names("fr").name(Rank.INFILTRATOR) == "agent infiltré"
-    for language in set(LANGUAGES) - {"en", "fr"}:
+    assert Names(Language.ENGLISH).name(Rank.INFILTRATOR) == "infiltrator"
+    assert Names(Language.FRENCH).name(Rank.INFILTRATOR) == "agent infiltré"
+    for language in set(Language) - {Language.ENGLISH, Language.FRENCH}:
         assert Names(language).name(Rank.INFILTRATOR) == f"infiltrator {NOT_IN_THE_BOOKLETS}"
 
 
@@ -403,7 +403,7 @@ OPENING = "a4-a5 a7-a6 a5-a6 b7-b6"
 def told() -> Callable[..., str]:
     """`told(record, view, boards=False, **names)`: a game as text."""
 
-    def tell_it(record: GameRecord, view: str, boards: bool = False, **names: str) -> str:
+    def tell_it(record: GameRecord, view: str, boards: bool = False, **names: Any) -> str:
         return "".join(game_pages(1, record, view, None, boards=boards, names=Names(**names)))
 
     return tell_it
@@ -455,13 +455,13 @@ def test_a_silent_defender_is_unknown_to_the_attacker_alone(told: Callable[..., 
 
 def test_fights_are_told_in_a_language(told: Callable[..., str]) -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, OPENING)
-    assert "Feldmarschall on a6, the defender wins" in told(record, "all", language="de")
-    assert "général attacks maréchal on a6" in told(record, "all", language="fr")
+    assert "Feldmarschall on a6, the defender wins" in told(record, "all", language=Language.GERMAN)
+    assert "général attacks maréchal on a6" in told(record, "all", language=Language.FRENCH)
 
 
 def test_boards_show_european_letters_by_default_and_american_digits_when_asked(told: Callable[..., str]) -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5")
-    plain, american = told(record, "all", boards=True), told(record, "all", boards=True, numbering=AMERICAN)
+    plain, american = told(record, "all", boards=True), told(record, "all", boards=True, numbering=Numbering.AMERICAN)
     assert " 4  r9 rM r2 r2 r3 r3" in plain
     assert " 4  r2 r1 r9 r9 r8 r8" in american
     assert " 1  rF rB rB rS" in american
@@ -485,7 +485,7 @@ def test_show_takes_both_options(tmp_path: Path) -> None:
 
 def test_unknown_pieces_and_lakes_look_the_same_in_either_numbering(told: Callable[..., str]) -> None:
     record = record_of(load_ruleset("duel"), RED_ROWS, BLUE_ROWS, "a4-a5 a7-a6")
-    american = told(record, "red", boards=True, numbering=AMERICAN)
+    american = told(record, "red", boards=True, numbering=Numbering.AMERICAN)
     assert "b!" in american
     assert "b?" in american
     assert "~~" in american

@@ -19,7 +19,7 @@ import trio
 from arena.bots import BotSpec, load_bot, trial
 from arena.bots.limits import Limits
 from arena.bots.links import MOST_LINKS, follow
-from arena.bots.sandbox import bwrap, runtimes
+from arena.bots.sandbox import bwrap, needs
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
@@ -392,8 +392,8 @@ def test_where_the_arenas_own_python_cannot_be_shown_no_bot_is_broken_by_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = [load_bot(put(folder / f"bots/{name}.py", "", 0o644)) for name in ("a", "b")]
-    monkeypatch.setattr(runtimes, "_OF_THE_ARENA", frozenset({Path(os.path.realpath(sys.base_prefix))}))
-    monkeypatch.setattr(runtimes, "TAKEN", (Path(os.path.realpath(sys.base_prefix)),))
+    monkeypatch.setattr(needs, "_OF_THE_ARENA", frozenset({Path(os.path.realpath(sys.base_prefix))}))
+    monkeypatch.setattr(needs, "TAKEN", (Path(os.path.realpath(sys.base_prefix)),))
     if Path(sys.base_prefix) == Path("/usr"):
         pytest.skip("the arena's own Python is of the system here")
     for attempt in (lambda: runnable(Level.BWRAP, bots), lambda: Sandbox(Level.BWRAP, bots, Limits(), {})):

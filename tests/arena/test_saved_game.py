@@ -26,7 +26,7 @@ from arena.game.time_control import TimeControl
 from arena.league.store import Store
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
-from protocol.codec import decode_for_bot
+from protocol.bot_codec import decode_for_bot
 from protocol.messages import Legal, Restore, Turn
 from protocol.notation import Color
 
@@ -102,10 +102,10 @@ def test_a_game_that_was_cut_equals_one_that_was_not(rules: str, part: float) ->
     first = Hands(Referee(game))
     first.begin()
     first.play(cut)
-    past = first.referee.history()
-    assert past is not None
-    assert len(past.actions) == cut
-    second = Hands(Referee(game, history=past))
+    history = first.referee.history()
+    assert history is not None
+    assert len(history.actions) == cut
+    second = Hands(Referee(game, history=history))
     for color in second.referee.due():
         second.answer(color, b"want legal board\nready\n")
     second.play(60)
@@ -133,8 +133,8 @@ def test_before_both_have_set_up_there_is_nothing_to_go_on_from() -> None:
 
 
 def test_a_restored_bot_is_told_its_own_set_up_and_not_the_opponents() -> None:
-    past = History(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
-    hands = Hands(Referee(spec("duel", TimeControl()), history=past))
+    history = History(("", ""), (RED_ROWS, BLUE_ROWS), (), (), ())
+    hands = Hands(Referee(spec("duel", TimeControl()), history=history))
     for color in hands.referee.due():
         hands.answer(color, b"ready\n")
     for color in list(hands.referee.due()):
@@ -174,7 +174,7 @@ def stored(path: Path) -> GameRecord:
 
 @pytest.mark.parametrize("rules", ["duel", "vintage/lightning+rescue", "jumbo-81320/infiltrator"])
 def test_pausing_twice_changes_nothing_but_times(folder: Path, rules: str) -> None:
-    """The bots' dice follow from seed and ply, so their actions are the same too."""
+    """The bots' random numbers follow from seed and ply, so their actions are the same too."""
     whole = arena(folder, "match", "alpha.py", "beta.py", "--games", "1", "--rules", rules, "--store", "w.sqlite")
     assert whole.returncode == 0, whole.stderr
     cut = ("match", "alpha.py", "beta.py", "--rules", rules, "--store", "c.sqlite", "--pause", "g.json")
@@ -247,10 +247,10 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
     from arena.bots import load_bot
 
     bot = load_bot(ROOT / "bots" / "drifter.py")
-    past = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
+    history = History(("x", ""), (RED_ROWS, BLUE_ROWS), ("a4-a5",), (1234,), (NoteLine(1, "red", "hm"),))
     held = Sandbox(Level.DEFAULT, [bot], Limits(), {bot.name: Limits(memory=GIB)})
     game = spec("duel", TimeControl())
-    paused = saved_game(game, past, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
+    paused = saved_game(game, history, (bot, bot), tmp_path / "s.sqlite", held=held, pondering=False)
     assert (paused.sandbox, paused.limits[0].memory, paused.pondering) == ("default", GIB, False)
     save_game(paused, tmp_path / "g.json")
     assert load_saved(tmp_path / "g.json") == paused

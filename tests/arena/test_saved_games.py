@@ -25,7 +25,7 @@ from arena.league.resume import agree
 from arena.league.store import Store
 from arena.play.saved_game import CHECKSUM, SavedGame, load_saved, refuse_to_overwrite, save_game
 from arena.rules.loading import load_ruleset
-from protocol.codec import decode_for_bot
+from protocol.bot_codec import decode_for_bot
 from protocol.messages import Turn
 from protocol.notation import Color, Reason
 
@@ -172,11 +172,11 @@ def test_a_value_that_cannot_be_is_refused_before_anything_starts(file: Path, wh
 def test_a_game_that_is_over_does_not_go_on(file: Path) -> None:
     fields = read(file)
     del fields[CHECKSUM]
-    past = fields["past"]
-    past["actions"].append("resign")
-    past["times_us"].append(1)
-    past["cpu_us"].append(1)
-    past["forgiven_us"].append(0)
+    history = fields["past"]
+    history["actions"].append("resign")
+    history["times_us"].append(1)
+    history["cpu_us"].append(1)
+    history["forgiven_us"].append(0)
     write(file, fields)
     with pytest.raises(UsageError, match="the game is over"):
         load_saved(file)
@@ -209,22 +209,22 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-def mutate(fields: Any, dice: Random, value: Any) -> None:
+def mutate(fields: Any, rng: Random, value: Any) -> None:
     """Change one thing: another value, one less, one twice, or two that change places."""
-    path = dice.choice(places(fields))
+    path = rng.choice(places(fields))
     outer = fields
     for key in path[:-1]:
         outer = outer[key]
-    what = dice.randrange(5)
+    what = rng.randrange(5)
     if what == 0:
         del outer[path[-1]]
     elif what == 1 and isinstance(outer, list):
         outer.insert(path[-1], copy.deepcopy(outer[path[-1]]))
     elif what == 2 and isinstance(outer, list):
-        dice.shuffle(outer)
+        rng.shuffle(outer)
     elif what == 3 and isinstance(outer[path[-1]], int | str):
         old = outer[path[-1]]
-        outer[path[-1]] = old + dice.choice([-1, 1, 1000]) if isinstance(old, int) else old[dice.randrange(2) :] + "1"
+        outer[path[-1]] = old + rng.choice([-1, 1, 1000]) if isinstance(old, int) else old[rng.randrange(2) :] + "1"
     else:
         outer[path[-1]] = value
 
@@ -242,9 +242,9 @@ def test_an_edited_file_is_refused_with_one_clear_error_or_is_a_game_that_can_be
     del fields[CHECKSUM]
     shutil.copy(original.parent / "l.sqlite", file.parent)
     edited = copy.deepcopy({**fields, "store": "l.sqlite"})
-    dice = Random(seed)
+    rng = Random(seed)
     for index in worst:
-        mutate(edited, dice, WORST[index])
+        mutate(edited, rng, WORST[index])
     write(file, edited)
     with contextlib.chdir(file.parent), contextlib.suppress(ArenaError):
         assert start(file).spec() == load_saved(original).spec()
@@ -364,9 +364,9 @@ def spec(time: TimeControl = BANKS) -> GameSpec:
     return GameSpec("0" * 16, load_ruleset("duel"), time, (Player("a", "1"), Player("b", "2")), (3, 4), 5)
 
 
-def seated(past: History | None = None, now: float = 0.0) -> Referee:
+def seated(history: History | None = None, now: float = 0.0) -> Referee:
     """A game in which it is somebody's turn, whose clock has started."""
-    referee = Referee(spec(), history=past)
+    referee = Referee(spec(), history=history)
     while not (referee.game and not referee.due()):
         for color in referee.due():
             text = referee.take(color).decode()
@@ -381,10 +381,10 @@ def seated(past: History | None = None, now: float = 0.0) -> Referee:
 
 def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() -> None:
     first = seated()
-    past = first.history(3.0)
-    assert past is not None
-    assert past.interrupted == ((1, 3_000_000),)
-    second = seated(past)
+    history = first.history(3.0)
+    assert history is not None
+    assert history.interrupted == ((1, 3_000_000),)
+    second = seated(history)
     again = second.history(2.5)
     assert again is not None
     assert again.interrupted == ((1, 3_000_000), (1, 2_500_000))
@@ -401,25 +401,25 @@ def test_the_seconds_of_an_interrupted_turn_are_charged_to_the_bank_each_time() 
 def test_a_turn_that_had_not_been_asked_for_has_used_nothing() -> None:
     referee = seated()
     referee.receive(Color.RED, b"move a4-a5\n", 1.0)
-    past = referee.history(50.0)
-    assert past is not None
-    assert past.interrupted == ()
-    assert past.times_us == (1_000_000,)
+    history = referee.history(50.0)
+    assert history is not None
+    assert history.interrupted == ()
+    assert history.times_us == (1_000_000,)
 
 
 def test_no_more_is_charged_than_the_turn_had() -> None:
-    past = seated().history(500.0)
-    assert past is not None
-    assert past.interrupted == ((1, 5_000_000),)
+    history = seated().history(500.0)
+    assert history is not None
+    assert history.interrupted == ((1, 5_000_000),)
 
 
 @pytest.mark.parametrize("both", [False, True])
 def test_a_game_that_cannot_go_on_keeps_what_was_played(both: bool) -> None:
     first = seated()
     first.receive(Color.RED, b"note forward\nmove a4-a5\n", 1.0)
-    past = first.history()
-    assert past is not None
-    second = Referee(spec(), history=past)
+    history = first.history()
+    assert history is not None
+    second = Referee(spec(), history=history)
     for color in Color:
         second.take(color)
         second.sent(color, 0.0)

@@ -13,7 +13,7 @@ from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
-from arena.report.json import league_document
+from arena.report.json import league_json
 from arena.report.standings import Roster, Table, make_table, players_of
 from arena.report.terminal import full_report, interval_text
 from protocol.notation import Reason
@@ -48,7 +48,7 @@ def printed(table: Table, width: int) -> str:
 
 
 def document(table: Table, played: Sequence[GameRow]) -> dict[str, object]:
-    decoded = json.loads(league_document(Path("l.sqlite"), {}, table, played))
+    decoded = json.loads(league_json(Path("l.sqlite"), {}, table, played))
     assert isinstance(decoded, dict)
     return decoded
 

@@ -22,6 +22,7 @@ import arena.bots.arrivals
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import BotProcess
+from arena.bots.sandbox import killing
 from arena.game.clock import MOST_FORGIVEN
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
@@ -117,6 +118,7 @@ def play_to_script(
         fifo = tmp_path / "fifo"
         script = Script(fifo, until_answer, jump, works=works, answers=answers)
         monkeypatch.setattr(arena.bots.arrivals, "_worked", script.worked)
+        monkeypatch.setattr(killing, "DYING_SECONDS", 0)  # this clock goes on only by jumps
         red, blue = make_bot(WAITS.format(fifo=str(fifo)), "red"), make_bot(GOOD, "blue")
 
         async def poke() -> None:  # the clock stands still: without this, trio would wait for a bot without end

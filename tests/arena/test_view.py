@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
-    ByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     MakeTwins = Callable[..., "Twins"]
     Lively = Callable[[Game, Random], Action]
 
@@ -82,12 +82,12 @@ def apart(one: int, other: int) -> int:
 # --- two games side by side -----------------------------------------------------------------------------------------
 
 
-def with_two_swapped(rows: Sequence[str], color: Color, dice: Random) -> tuple[tuple[str, ...], set[int]]:
+def with_two_swapped(rows: Sequence[str], color: Color, rng: Random) -> tuple[tuple[str, ...], set[int]]:
     """A set-up in which two pieces of different ranks have changed places, and their two squares on the board."""
     letters = list("".join(rows))
     places = [place for place, letter in enumerate(letters) if letter != EMPTY]
     one, other = next(
-        (one, other) for one, other in iter(lambda: dice.sample(places, 2), None) if letters[one] != letters[other]
+        (one, other) for one, other in iter(lambda: rng.sample(places, 2), None) if letters[one] != letters[other]
     )
     letters[one], letters[other] = letters[other], letters[one]
     width = len(FILES)
@@ -151,7 +151,7 @@ class Twins:
         left = {fight(attacker, defender, rules.equal_ranks, rules.bombs) for defender in defenders}
         return left == {Survivor.DEFENDER}
 
-    def choice(self, dice: Random) -> Action | None:
+    def choice(self, rng: Random) -> Action | None:
         """An action that is legal in both games and gives nothing away, mostly one that might; None if there is none.
 
         Those in question are moves of the swapped pieces, attacks on them, guesses at them, and what only some rulesets
@@ -172,26 +172,26 @@ class Twins:
             up = len(FILES) * (1 - 2 * one.to_move)
             ahead = [action for action in near or actions if plain(action).target == plain(action).origin + up]
         for wanted in (special, far, ahead, near):
-            if wanted and dice.random() < 0.5:
-                return dice.choice(wanted)
-        return dice.choice(actions)
+            if wanted and rng.random() < 0.5:
+                return rng.choice(wanted)
+        return rng.choice(actions)
 
     def closes_in(self, move: Move | Path | Infiltration) -> bool:
         """Whether a piece comes nearer to one of the swapped pieces."""
         return any(apart(move.target, square) < apart(move.origin, square) < 5 for square in self.swapped)
 
-    def play(self, dice: Random, plies: int = LONGEST) -> None:
+    def play(self, rng: Random, plies: int = LONGEST) -> None:
         """Play until the difference has to come out, or for so many plies, comparing all the way."""
         self.assert_same()
         while self.plies < plies and all(table.referee.verdict is None for table in self.tables):
-            action = self.choice(dice)
+            action = self.choice(rng)
             if action is None:
                 return
             color = self.games[0].to_move
             self.take_note(action)
             for number in range(2):
-                notes = [] if color is self.seat else [f"note {dice.random()}"] * dice.randrange(3)
-                after = 0.1 if color is self.seat else dice.random()
+                notes = [] if color is self.seat else [f"note {rng.random()}"] * rng.randrange(3)
+                after = 0.1 if color is self.seat else rng.random()
                 self.reply(color, number, *notes, f"move {action.text}", after=after)
             ends = [
                 (table.referee.verdict.result, table.referee.verdict.reason) if table.referee.verdict else None
@@ -217,13 +217,13 @@ class Twins:
 
 
 @pytest.fixture(scope="session")
-def twins(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot") -> "MakeTwins":
+def twins(table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows") -> "MakeTwins":
     """Two games up to their first turn. All that the seat's opponent says, is called and is given differs in them."""
 
-    def make(rules: Ruleset, seat: Color, dice: Random, swap: bool = True) -> Twins:
+    def make(rules: Ruleset, seat: Color, rng: Random, swap: bool = True) -> Twins:
         hidden = seat.opponent
-        rows = {color: by_lot(rules, dice) for color in Color}
-        swapped_rows, squares = with_two_swapped(rows[hidden], hidden, dice)
+        rows = {color: random_rows(rules, rng) for color in Color}
+        swapped_rows, squares = with_two_swapped(rows[hidden], hidden, rng)
         both = []
         for number in range(2):
             names, seeds = ["ann", "ann"], [1, 1]
@@ -234,10 +234,10 @@ def twins(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot") -> "MakeTwins
         introductions = (["name bob"], ["name eve", "author mallory", "want board legal"])
         for number, table in enumerate(both):
             table.send()
-            found.reply(hidden, number, *introductions[number], "ready", after=dice.random())
+            found.reply(hidden, number, *introductions[number], "ready", after=rng.random())
             found.reply(seat, number, "want board legal", "ready")
             chosen = swapped_rows if number and swap else rows[hidden]
-            found.reply(hidden, number, *["note hm"] * number, "setup " + "/".join(chosen), after=dice.random())
+            found.reply(hidden, number, *["note hm"] * number, "setup " + "/".join(chosen), after=rng.random())
             found.reply(seat, number, "setup " + "/".join(rows[seat]))
         return found
 
@@ -249,16 +249,16 @@ def twins(table_for: "TableFor", spec: "SpecFor", by_lot: "ByLot") -> "MakeTwins
 def test_two_games_that_differ_in_hidden_things_look_the_same_until_an_event_tells_them_apart(
     twins: "MakeTwins", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int, seat: Color
 ) -> None:
-    dice = Random(seed)
-    twins(data.draw(any_rules), seat, dice).play(dice)
+    rng = Random(seed)
+    twins(data.draw(any_rules), seat, rng).play(rng)
 
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seat", Color)
 def test_the_same_holds_under_every_ruleset_and_every_switch(twins: "MakeTwins", name: str, seat: Color) -> None:
     for seed in range(2):
-        dice = Random(seed)
-        twins(load_ruleset(name), seat, dice).play(dice, plies=60)
+        rng = Random(seed)
+        twins(load_ruleset(name), seat, rng).play(rng, plies=60)
 
 
 def with_army(name: str, army: str) -> Ruleset:
@@ -273,9 +273,9 @@ def test_the_comparison_is_not_an_empty_one(twins: "MakeTwins", name: str, seat:
     """In these games there are many plies, moves of the swapped pieces and fights of others before the end."""
     plies = swapped_moves = fights = 0
     for seed in range(10):
-        dice = Random(seed)
-        pair = twins(load_ruleset(name), seat, dice)
-        pair.play(dice)
+        rng = Random(seed)
+        pair = twins(load_ruleset(name), seat, rng)
+        pair.play(rng)
         plies += pair.plies
         swapped_moves += pair.met["moves"]
         fights += b"".join(pair.tables[0].writes[seat]).count(b"\nbattle ")
@@ -299,9 +299,9 @@ def test_swapped_pieces_are_attacked_guessed_at_and_run_without_being_told_apart
     """So that the comparison does not hold for want of cases: what might tell them apart does happen to them."""
     met: Counter[str] = Counter()
     for seed in range(25):
-        dice = Random(seed)
-        pair = twins(with_army(name, army), Color(seed % 2), dice)
-        pair.play(dice)
+        rng = Random(seed)
+        pair = twins(with_army(name, army), Color(seed % 2), rng)
+        pair.play(rng)
         met += pair.met
     assert met[what] >= least
 
@@ -311,9 +311,9 @@ def test_swapped_pieces_are_attacked_guessed_at_and_run_without_being_told_apart
 def test_who_the_opponent_is_and_what_it_says_and_how_long_it_thinks_makes_no_difference_to_the_end(
     twins: "MakeTwins", name: str, seat: Color
 ) -> None:
-    dice = Random(8)
-    pair = twins(load_ruleset(name), seat, dice, swap=False)
-    pair.play(dice, plies=15 if seat is Color.RED else 14)
+    rng = Random(8)
+    pair = twins(load_ruleset(name), seat, rng, swap=False)
+    pair.play(rng, plies=15 if seat is Color.RED else 14)
     assert pair.games[0].to_move is seat.opponent
     wrong = ("move a1-b2", "move e5?e6M")
     for number in range(2):
@@ -388,11 +388,11 @@ def times_caught(make: "MakeTwins", rules: Ruleset, on_move: "list[Table]") -> i
     """In how many of 20 pairs of games a seat can tell the two apart."""
     caught = 0
     for seed in range(20):
-        dice = Random(seed)
-        pair = make(rules, Color(seed % 2), dice)
+        rng = Random(seed)
+        pair = make(rules, Color(seed % 2), rng)
         pair.on_move = on_move
         try:
-            pair.play(dice)
+            pair.play(rng)
         except AssertionError as error:
             assert "can tell the games apart" in str(error)  # noqa: PT017  (most games are caught, but not all need be)
             caught += 1
@@ -423,8 +423,10 @@ def test_an_event_that_tells_too_much_is_caught(monkeypatch: pytest.MonkeyPatch,
 # --- what is told ---------------------------------------------------------------------------------------------------
 
 
-def events_by_lot(ruleset: Ruleset, by_lot: "ByLot", dice: Random) -> tuple[Game, dict[Color, tuple[str, ...]]]:
-    rows = {color: by_lot(ruleset, dice) for color in Color}
+def random_events(
+    ruleset: Ruleset, random_rows: "RandomRows", rng: Random
+) -> tuple[Game, dict[Color, tuple[str, ...]]]:
+    rows = {color: random_rows(ruleset, rng) for color in Color}
     return Game(ruleset, rows[Color.RED], rows[Color.BLUE]), rows
 
 
@@ -537,19 +539,21 @@ class Witness:
 @given(data=st.data(), seed=st.integers(0, 2**32))
 @settings(deadline=None, max_examples=40)
 def test_a_seat_sees_all_squares_that_are_taken_and_no_enemy_rank_that_it_was_not_told(
-    by_lot: "ByLot", lively: "Lively", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
+    random_rows: "RandomRows", lively: "Lively", any_rules: st.SearchStrategy[Ruleset], data: st.DataObject, seed: int
 ) -> None:
-    watch(data.draw(any_rules), by_lot, lively, Random(seed))
+    watch(data.draw(any_rules), random_rows, lively, Random(seed))
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_the_same_is_seen_under_every_ruleset_and_every_switch(by_lot: "ByLot", lively: "Lively", name: str) -> None:
+def test_the_same_is_seen_under_every_ruleset_and_every_switch(
+    random_rows: "RandomRows", lively: "Lively", name: str
+) -> None:
     for seed in range(2):
-        watch(load_ruleset(name), by_lot, lively, Random(seed))
+        watch(load_ruleset(name), random_rows, lively, Random(seed))
 
 
-def watch(rules: Ruleset, by_lot: "ByLot", lively: "Lively", dice: Random) -> None:
-    game, rows = events_by_lot(rules, by_lot, dice)
+def watch(rules: Ruleset, random_rows: "RandomRows", lively: "Lively", rng: Random) -> None:
+    game, rows = random_events(rules, random_rows, rng)
     witness = Witness(rules, rows)
     views = {color: SeatView(game, color, rows[color]) for color in Color}
     for _ in range(150):
@@ -558,7 +562,7 @@ def watch(rules: Ruleset, by_lot: "ByLot", lively: "Lively", dice: Random) -> No
         assert true_cells(game) == witness.true_cells()
         if game.outcome:
             break
-        action = lively(game, dice).text
+        action = lively(game, rng).text
         events = game.apply(action)
         witness.see(action, events)
         for event in events:
@@ -569,9 +573,9 @@ def watch(rules: Ruleset, by_lot: "ByLot", lively: "Lively", dice: Random) -> No
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("seat", Color)
 def test_at_the_start_a_seat_sees_where_the_enemy_stands_and_nothing_else_of_it(
-    by_lot: "ByLot", name: str, seat: Color
+    random_rows: "RandomRows", name: str, seat: Color
 ) -> None:
-    game, rows = events_by_lot(load_ruleset(name), by_lot, Random(3))
+    game, rows = random_events(load_ruleset(name), random_rows, Random(3))
     cells = SeatView(game, seat, rows[seat]).cells()
     enemy = seat.opponent.word[0]
     assert {cell for cell in cells if cell[0] == enemy} == {f"{enemy}?"}
@@ -581,15 +585,17 @@ def test_at_the_start_a_seat_sees_where_the_enemy_stands_and_nothing_else_of_it(
     assert len(enemy_squares(game, seat)) == game.ruleset.army_size
 
 
-def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight(by_lot: "ByLot", lively: "Lively") -> None:
+def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight(
+    random_rows: "RandomRows", lively: "Lively"
+) -> None:
     rules = with_army("jumbo-81320/infiltrator+silent-defence+rescue+lightning-captains", ALL_SORTS)
     kinds: Counter[type] = Counter()
     silent = 0
     for seed in range(12):
-        dice = Random(seed)
-        game, _ = events_by_lot(rules, by_lot, dice)
+        rng = Random(seed)
+        game, _ = random_events(rules, random_rows, rng)
         while not game.outcome:
-            for event in game.apply(lively(game, dice).text if game.ply < 150 else "resign"):
+            for event in game.apply(lively(game, rng).text if game.ply < 150 else "resign"):
                 told = tell(event)
                 kinds[type(event)] += 1
                 if isinstance(event, Fought) and event.silent:
@@ -604,16 +610,16 @@ def test_both_seats_are_told_the_same_of_every_event_but_a_silent_fight(by_lot: 
 
 
 def test_a_fight_is_silent_exactly_if_the_defender_stays_and_no_scout_attacks_under_silent_defence(
-    by_lot: "ByLot", lively: "Lively"
+    random_rows: "RandomRows", lively: "Lively"
 ) -> None:
     for name in ("isf", "isf+silent-defence"):
         rules = load_ruleset(name)
         fights = []
         for seed in range(4):
-            dice = Random(seed)
-            game, _ = events_by_lot(rules, by_lot, dice)
+            rng = Random(seed)
+            game, _ = random_events(rules, random_rows, rng)
             while not game.outcome:
-                fights += [event for event in game.apply(lively(game, dice).text) if isinstance(event, Fought)]
+                fights += [event for event in game.apply(lively(game, rng).text) if isinstance(event, Fought)]
         assert len(fights) > 50
         for event in fights:
             stays = event.survivor is Survivor.DEFENDER and event.attacker is not Rank.SCOUT

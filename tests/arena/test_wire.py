@@ -66,6 +66,7 @@ def bot_specs(draw: st.DrawFn) -> BotSpec:
         digest=draw(odd_text),
         environment=draw(st.dictionaries(odd_text, odd_text, max_size=3)),
         fault=draw(st.none() | odd_text),
+        entered_as=draw(odd_text),
     )
 
 
@@ -95,6 +96,7 @@ pasts = st.builds(
 def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
     (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=slots, cpus=cpus, prefix="ab")))
     assert setup.settings() == asked
+    assert [bot.player for bot in setup.settings().bots] == [bot.player for bot in asked.bots]
     assert (setup.slots, setup.cpus, setup.prefix) == (slots, cpus, "ab")
 
 

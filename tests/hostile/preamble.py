@@ -146,7 +146,7 @@ def processes() -> list[int]:
 def opponent() -> int:
     """The number of the opponent's process. Raises `ProcessLookupError` if there is none to be seen.
 
-    It is known by the name of its program, which is by lot: what is done to it must not happen to any other.
+    It is known by the name of its program, which is random: what is done to it must not happen to any other.
     """
     name = os.path.basename(GIVEN["opponent"]).encode()
     for pid in processes():

@@ -37,11 +37,6 @@ from protocol.view import View
 CLOCK = Clock(5000, 1000)
 
 
-def random_rows(ruleset: Ruleset, dice: Random) -> tuple[str, ...]:
-    """A random set-up."""
-    return protocol.bot.random_rows(dict(ruleset.army), dice)
-
-
 class SmallArena:
     """One game under the real rules, and what the protocol has the arena say of it to each seat.
 
@@ -131,8 +126,9 @@ def small_arena() -> Callable[[str | Ruleset], SmallArena]:
 
 
 @pytest.fixture(scope="session")
-def rows_by_lot() -> Callable[[Ruleset, Random], tuple[str, ...]]:
-    return random_rows
+def random_rows() -> Callable[[Ruleset, Random], tuple[str, ...]]:
+    """A random set-up: `random_rows(ruleset, rng)`."""
+    return lambda ruleset, rng: protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 class Line(NamedTuple):

@@ -15,7 +15,9 @@ import pytest
 from arena.rules.loading import ruleset_names
 from arena.rules.setup import check_setup
 from protocol.bot import Bot, Conversation, View, Want, random_setup, run
-from protocol.codec import LocalProtocolError, RemoteProtocolError, decode_for_bot, encode_for_bot
+from protocol.bot_codec import decode_for_bot
+from protocol.codec import encode_for_bot
+from protocol.lines import LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     ArenaMessage,
     BotMessage,
@@ -49,7 +51,7 @@ setup
 
 
 class Drifter(Bot):
-    """Any legal action, by lot."""
+    """Any legal action, at random."""
 
     name = "drifter"
 
@@ -124,7 +126,7 @@ def test_dice_follow_the_seed_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert say(Drifter, OPENING.replace(b"seed 7", b"seed 8"), monkeypatch) != again
 
 
-def test_a_set_up_by_lot_uses_the_whole_army(small_arena: "Callable[[str], SmallArena]") -> None:
+def test_a_random_set_up_uses_the_whole_army(small_arena: "Callable[[str], SmallArena]") -> None:
     view = View(Color.BLUE, "duel")
     for message in small_arena("duel").opening(Color.BLUE, 3):
         view.apply(message)

@@ -8,20 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from protocol.codec import (
-    MAX_BOT_LINE,
-    LineBuffer,
-    LocalProtocolError,
-    ProtocolError,
-    RemoteProtocolError,
-    decode_for_bot,
-    decode_from_bot,
-    encode_for_bot,
-    encode_from_bot,
-    excerpt,
-    is_action,
-    legal_lines,
-)
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.codec import decode_from_bot, encode_for_bot, is_action, legal_lines
+from protocol.lines import MAX_BOT_LINE, LineBuffer, LocalProtocolError, ProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     ArenaMessage,
     Author,

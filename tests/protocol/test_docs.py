@@ -19,17 +19,10 @@ from arena.rules.combat import fight
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.ruleset import Chase, NoMove
 from arena.rules.setup import check_setup
-from protocol.codec import (
-    _FOR_BOT_PARSERS,
-    _FROM_BOT,
-    MAX_BOT_LINE,
-    decode_for_bot,
-    decode_from_bot,
-    encode_for_bot,
-    encode_from_bot,
-    is_action,
-)
+from protocol.bot_codec import _FOR_BOT_PARSERS, decode_for_bot, encode_from_bot
+from protocol.codec import _FROM_BOT, decode_from_bot, encode_for_bot, is_action
 from protocol.conversation import BOT_MAY_SEND, Phase, after
+from protocol.lines import MAX_BOT_LINE
 from protocol.messages import (
     ArenaMessage,
     Battle,

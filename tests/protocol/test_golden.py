@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from protocol.bot import Bot, Conversation, View, Want, run
-from protocol.codec import decode_for_bot, decode_from_bot, encode_for_bot, encode_from_bot
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.codec import decode_from_bot, encode_for_bot
 from protocol.messages import Board
 from protocol.notation import Color
 
@@ -25,24 +26,24 @@ FOLDER = Path(__file__).parents[1] / "golden"
 
 
 class OneDice(Bot):
-    """A bot that throws the dice of its set-up all through the game, as the bots of these conversations did."""
+    """A bot that goes on with the random numbers of its set-up all through the game, as these had done."""
 
     def setup(self, view: View) -> str:
         rows = super().setup(view)
-        self.dice = Random()
-        self.dice.setstate(view.random.getstate())
+        self.rng = Random()
+        self.rng.setstate(view.random.getstate())
         return rows
 
 
 class Drifter(OneDice):
-    """Any legal action, by lot, with the board before its eyes."""
+    """Any legal action, at random, with the board before its eyes."""
 
     name = "drifter 1.0"
     author = "Jane Doe"
     wants = (Want.BOARD, Want.LEGAL)
 
     def move(self, view: View) -> str:
-        return self.dice.choice(view.legal)
+        return self.rng.choice(view.legal)
 
 
 class Quitter(Bot):
@@ -68,7 +69,7 @@ class Blunderer(OneDice):
     name = "blunderer"
 
     def move(self, view: View) -> str:
-        return "a5-a6" if view.color is Color.BLUE and view.ply > 2 else self.dice.choice(view.legal)
+        return "a5-a6" if view.color is Color.BLUE and view.ply > 2 else self.rng.choice(view.legal)
 
 
 BOTS: dict[str, Callable[[], Bot]] = {

@@ -19,13 +19,14 @@ from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Bombs, EqualRanks, Ruleset
 from protocol.messages import Battle, Clock, Enemy, Game, Guess, Legal, Moved, Rescued, Reveal, Rule, Seed, Turn
 from protocol.notation import HOME_SQUARES, LAKES, SQUARE_PATTERN, SQUARES, Color, Rank, Survivor
-from protocol.view import Piece, View, new_view
+from protocol.piece import Piece
+from protocol.view import View, new_view
 
 if TYPE_CHECKING:
     from tests.protocol.conftest import SmallArena
 
     MakeArena = Callable[[str | Ruleset], SmallArena]
-    RowsByLot = Callable[[Ruleset, Random], tuple[str, ...]]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
     Lively = Callable[[RulesGame, Random], Action]
 
 RED, BLUE = Color.RED, Color.BLUE
@@ -437,43 +438,43 @@ SQUARE = re.compile(SQUARE_PATTERN)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_through_whole_games_the_view_has_every_piece_in_its_place_and_no_rank_wrong(
     small_arena: "MakeArena",
-    rows_by_lot: "RowsByLot",
+    random_rows: "RandomRows",
     lively: "Lively",
     any_rules: st.SearchStrategy[Ruleset],
     *,
     data: st.DataObject,
     seed: int,
 ) -> None:
-    play_through(small_arena(data.draw(any_rules)), rows_by_lot, lively, seed)
+    play_through(small_arena(data.draw(any_rules)), random_rows, lively, seed)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_same_holds_under_every_ruleset_and_every_switch(
-    small_arena: "MakeArena", rows_by_lot: "RowsByLot", lively: "Lively", name: str
+    small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively", name: str
 ) -> None:
-    play_through(small_arena(name), rows_by_lot, lively, 3)
+    play_through(small_arena(name), random_rows, lively, 3)
 
 
 def test_these_games_have_in_them_all_that_a_view_can_be_told(
-    small_arena: "MakeArena", rows_by_lot: "RowsByLot", lively: "Lively"
+    small_arena: "MakeArena", random_rows: "RandomRows", lively: "Lively"
 ) -> None:
     """So that the property does not hold for want of cases: also pieces that have narrowed themselves down."""
     name = "jumbo-81320/infiltrator+rescue+silent-defence+lightning-captains"
     small = replace(load_ruleset(name), army=(*load_ruleset("vintage/lightning").army, (Rank.INFILTRATOR, 4)))
     met: Counter[str] = Counter()
     for seed in range(12):
-        met += play_through(small_arena(small), rows_by_lot, lively, seed)
+        met += play_through(small_arena(small), random_rows, lively, seed)
     assert set(met) >= {"Moved", "Battle", "Reveal", "Rescued", "Guess", "hidden defender", "turn", "narrowed"}
 
 
-def play_through(table: "SmallArena", rows_by_lot: "RowsByLot", lively: "Lively", seed: int) -> Counter[str]:
+def play_through(table: "SmallArena", random_rows: "RandomRows", lively: "Lively", seed: int) -> Counter[str]:
     """A game in which both views are compared with the truth; returns what was said and seen in it."""
-    dice = Random(seed)
+    rng = Random(seed)
     views = {color: new_view(Game(color, table.ruleset.name)) for color in Color}
     for color, view in views.items():
         for message in table.opening(color, seed):
             view.apply(message)
-        rows = rows_by_lot(table.ruleset, dice)
+        rows = random_rows(table.ruleset, rng)
         view.place_own(rows)
         table.set_up(color, rows)
     for color, view in views.items():
@@ -483,7 +484,7 @@ def play_through(table: "SmallArena", rows_by_lot: "RowsByLot", lively: "Lively"
     touched: set[str] = set()
     met: Counter[str] = Counter()
     while table.game.outcome is None and table.game.ply < 200:
-        action = lively(table.game, dice).text
+        action = lively(table.game, rng).text
         said = table.play(action)
         for color, view in views.items():
             for message in said[color]:

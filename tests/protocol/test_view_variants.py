@@ -23,8 +23,8 @@ VARIANTS = [
 ]
 
 
-def by_lot(ruleset: Ruleset, dice: random.Random) -> tuple[str, ...]:
-    return protocol.bot.random_rows(dict(ruleset.army), dice)
+def random_rows(ruleset: Ruleset, rng: random.Random) -> tuple[str, ...]:
+    return protocol.bot.random_rows(dict(ruleset.army), rng)
 
 
 def check(view: View, game: Game) -> None:
@@ -49,8 +49,8 @@ def check(view: View, game: Game) -> None:
 def test_a_view_is_true_all_through_a_game(variant: str) -> None:
     ruleset = load_ruleset(variant)
     for seed in range(3):
-        dice = random.Random(f"{variant} {seed}")
-        rows = (by_lot(ruleset, dice), by_lot(ruleset, dice))
+        rng = random.Random(f"{variant} {seed}")
+        rows = (random_rows(ruleset, rng), random_rows(ruleset, rng))
         game = Game(ruleset, *rows)
         views = [new_view(GameMessage(color, variant)) for color in Color]
         for view in views:
@@ -63,7 +63,7 @@ def test_a_view_is_true_all_through_a_game(variant: str) -> None:
         while game.outcome is None and game.ply < 250:
             actions = sorted(game.legal_moves(), key=lambda action: action.text)
             special = [action for action in actions if not isinstance(action, Move)]
-            action = dice.choice(special if special and dice.random() < 0.3 else actions)
+            action = rng.choice(special if special and rng.random() < 0.3 else actions)
             for event in game.apply(action.text):
                 for view, told in zip(views, tell(event), strict=True):
                     view.apply(told)

@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from arena.bots.limits import MIB, Limits
+from arena.bots.limits import Limits
 from arena.bots.links import Link
+from arena.bots.sandbox.bwrap_files import network_options, shown_options, system_options
 from arena.bots.sandbox.mounts import HOME, Mounts
-from arena.bots.sandbox.programs import SYSTEM, is_within
 from arena.bots.sandbox.rlimits import at_most_own, process_limits
 from arena.bots.sandbox.seccomp import filter_program
 
@@ -37,37 +37,11 @@ STDIN, STDOUT, FILTER = 3, 4, 9
 """The descriptors on which bwrap is given the bot's input and output, and the seccomp filter."""
 PROCESSES = 2
 """bubblewrap's own: the one that waits for the sandbox, and the first one in it."""
-SHARED_MEMORY = MIB
-"""Bytes of /dev/shm: room for the semaphores of Python's multiprocessing."""
 TOOL_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 USERS, USERS_EACH = range(2**30, 2**31), 2**8
 """The user ids for the bots of root, which are higher than any that somebody has, and how many each arena has."""
 CONTAINER_USERS = range(40_000, 60_000)
 """Those in a container that has no more than the usual 65536."""
-ETC = (
-    "alternatives",
-    "crypto-policies",
-    "java*",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-)
-"""What is shown of /etc: where links lead on into the system, and what programs do not start without."""
-NETWORK_ETC = (
-    "ca-certificates",
-    "gai.conf",
-    "hosts",
-    "nsswitch.conf",
-    "pki",
-    "protocols",
-    "resolv.conf",
-    "services",
-    "ssl",
-)
-"""What is shown of /etc as well to a build that may use the network."""
-OPEN_PROC = ("/proc/sys", "/proc/pressure")
-"""Where the kernel lets ordinary users write, or those of a user namespace, and what holds for more than a process."""
 LAST_SIGNAL = 64
 COMPLAINT = "bwrap: "
 """What bubblewrap begins with if it cannot do what it is to do. A bot could write that, too."""
@@ -96,7 +70,7 @@ def command(mounts: Mounts, limits: Limits, user: int | None) -> tuple[str, ...]
     Killing bwrap kills all that is inside, but not in its first milliseconds: its process 1 asks for that last of all.
     Who kills it so early has to look for that process, too: it has bwrap's environment, and becomes an orphan.
     """
-    shown = _shown(mounts.folders, mounts.links)
+    shown = shown_options(mounts.folders, mounts.links)
     if mounts.place != HOME:
         shown += ["--perms", "0755", "--dir", HOME]
     shown += ["--ro-bind", str(mounts.own), mounts.place]
@@ -133,10 +107,9 @@ def build_line(build: str, workshop: Workshop, user: int | None) -> tuple[str, .
 
     Inside, the copy is where the bot's files are when it plays, so that paths which a build writes down hold then.
     """
-    shown = [*_shown(workshop.folders, workshop.links), "--bind", str(workshop.copy), HOME]
+    shown = [*shown_options(workshop.folders, workshop.links), "--bind", str(workshop.copy), HOME]
     if workshop.network:
-        for path in (path for pattern in NETWORK_ETC for path in sorted(Path("/etc").glob(pattern))):
-            shown += ["--ro-bind-try", str(path), str(path)]
+        shown += network_options()
     environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": workshop.path}
     line = (
         *_sandbox(shown, environment, workshop.disk, user, network=workshop.network),
@@ -174,61 +147,6 @@ def killing_signal(code: int) -> int | None:
 # --- parts of the line ------------------------------------------------------------------------------------------------
 
 
-@lru_cache
-def _system() -> tuple[str, ...]:
-    """The options that show the system, with the folders that the kernel makes up.
-
-    Process 1, bwrap's own, is hidden: an ordinary user's bot could read what bwrap was started with, and write to its
-    memory, which no limit holds.
-    """
-    line: list[str] = []
-    for folder in SYSTEM:
-        if folder.is_symlink():
-            line += ["--symlink", os.readlink(folder), str(folder)]
-        elif folder.is_dir():
-            line += ["--ro-bind", str(folder), str(folder)]
-    line += ["--perms", "0755", "--dir", "/etc"]
-    for path in _etc():
-        line += ["--ro-bind-try", str(path), str(path)]
-    line += ["--proc", "/proc"]
-    for part in OPEN_PROC:
-        line += ["--ro-bind-try", part, part]
-    line += ["--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
-    line += ["--ro-bind-try", "/dev/null", "/proc/locks"]  # those of the whole machine
-    line += ["--dev", "/dev", "--remount-ro", "/dev/pts"]  # which also keeps bots from making terminals
-    return (*line, "--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
-
-
-@lru_cache
-def _etc() -> tuple[Path, ...]:
-    """What is shown of /etc here."""
-    return tuple(path for pattern in ETC for path in sorted(Path("/etc").glob(pattern)))
-
-
-def _shown(folders: Sequence[Path], links: Sequence[Link]) -> list[str]:
-    """The options that show what lies outside the system, in folders that the bot may go through."""
-    line: list[str] = []
-    made, shown = {Path("/"), Path("/tmp"), Path("/etc")}, list(SYSTEM)
-
-    def make_way(to: Path) -> None:
-        for parent in reversed(to.parents):
-            if parent not in made:
-                made.add(parent)
-                line.extend(["--perms", "0755", "--dir", str(parent)])
-
-    for folder in folders:
-        if not is_within(folder, tuple(shown)):
-            make_way(folder)
-            line += ["--ro-bind", str(folder), str(folder)]
-            shown.append(folder)
-    shown += _etc()
-    for link in links:
-        if not is_within(link.place, tuple(shown)):
-            make_way(link.place)
-            line += ["--symlink", link.target, str(link.place)]
-    return line
-
-
 def _sandbox(
     shown: Sequence[str], environment: Mapping[str, str], tmp: int, user: int | None, *, network: bool = False
 ) -> tuple[str, ...]:
@@ -249,7 +167,7 @@ def _sandbox(
     if filter_program() is not None:
         namespaces += ["--seccomp", str(FILTER)]
     line = [_tool("bwrap"), "--die-with-parent", "--new-session", *namespaces, "--hostname", "bot"]
-    line += _system()
+    line += system_options()
     line += ["--perms", "1777", "--size", str(tmp), "--tmpfs", "/tmp", *shown]
     line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME, "--clearenv"]
     for name, value in environment.items():

@@ -81,10 +81,6 @@ class Group:
         dead."""
         os.pwrite(self._kill, b"1", 0)
 
-    def is_empty(self) -> bool:
-        """Whether no process of it lives."""
-        return _counters(self._folder / "cgroup.events")["populated"] == 0
-
     def memory_peak(self) -> int | None:
         """The most memory that was in use at once, in bytes, files that the kernel keeps in memory for it included;
         None if the kernel does not say (before Linux 5.19)."""
@@ -93,15 +89,15 @@ class Group:
         except FileNotFoundError:
             return None
 
+    def memory_now(self) -> int:
+        """The memory that is in use now, in bytes, counted as in `memory_peak`."""
+        return int((self._folder / "memory.current").read_text())
+
     def oom_kills(self) -> int:
         """How often one of its processes was killed because all together used more memory than they may. Deaths because
         the machine as a whole had no more are not counted: they are not to blame for that."""
         events = _counters(self._folder / "memory.events")
         return events["oom_kill"] if events["oom"] else 0
-
-    def process_refusals(self) -> int:
-        """How often it was refused another process or thread."""
-        return _counters(self._folder / "pids.events")["max"]
 
     def remove(self) -> bool:
         """Remove the group. Returns False while that cannot be: the dying are in it for a moment longer; then try

@@ -19,22 +19,20 @@ from collections.abc import Callable, Generator, Iterator
 
 import trio
 
+from arena.bots.sandbox.child import exit_status, kill, signal_group
 from arena.bots.sandbox.procfs import descend
 from arena.bots.sandbox.reaper import (
     LOST,
     Owner,
     belongings,
-    exit_status,
     forget,
     forget_strangers,
     is_stranger,
-    kill,
     other_children,
     owner_of,
     owners,
     reap_orphan,
     remember,
-    signal_group,
 )
 
 KILL_NOW_MOST = 64

@@ -181,6 +181,30 @@ def cpu_us(pid: int) -> int | None:
     return round((times.user + times.system) * 1_000_000)
 
 
+def waited_us(pid: int) -> int:
+    """Microseconds of processor time of the children that a process has waited for, and theirs; 0 if that cannot be
+    told. On Linux this is counted in ticks of 10 ms, rounded down."""
+    if not _LINUX:
+        try:
+            times = psutil.Process(pid).cpu_times()
+        except psutil.Error:
+            return 0
+        return round((times.children_user + times.children_system) * 1_000_000)
+    data = read_file(f"/proc/{pid}/stat")
+    fields = data[data.rfind(b")") + 2 :].split()
+    return (int(fields[13]) + int(fields[14])) * 1_000_000 // TICKS_PER_SECOND if data else 0
+
+
+def is_asleep(pid: int) -> bool:
+    """Whether a process's first thread waits for something, as one does that reads its input."""
+    if not _LINUX:
+        with contextlib.suppress(psutil.Error):
+            return psutil.Process(pid).status() == psutil.STATUS_SLEEPING
+        return False
+    data = read_file(f"/proc/{pid}/stat")
+    return data[data.rfind(b")") + 2 :].startswith(b"S")
+
+
 def variable(pid: int, name: str) -> str | None:
     """What a process was started with as this variable of its environment; empty if it has none of that name.
 

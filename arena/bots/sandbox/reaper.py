@@ -1,41 +1,31 @@
 """Who owns a process: what is a bot's, and what is nobody's affair.
 
-What a bot starts belongs to it. As long as a process stands below its bot in the tree of processes, that is plain. One
-that has lost its parent (a daemon) becomes a child of the arena, because on Linux the arena has made itself the reaper
-of orphans. So do the orphans of whatever else runs below the arena: of what the shell that ran `exec arena` had started
-before, of a host program's own children, of everybody in a container whose process 1 the arena is. **What cannot be
-told to be a bot's is neither killed nor reaped.** An orphan is a bot's
+What stands below a bot in the tree of processes is the bot's. What has lost its parent becomes a child of the arena,
+which on Linux has made itself the reaper of orphans, and with it come the orphans of whatever else runs below the
+arena. **What cannot be told to be a bot's is neither killed nor reaped.** An orphan is a bot's
 
-- by a mark that it cannot take off: a resource limit that has had no effect since Linux 2.4.25, of which each bot gets
-  a hard value of its own. It is inherited whatever a process does, is there until it has been reaped, and may be
-  lowered but never raised (root may). It is put on from outside, right after the start. A command, which starts nothing
-  but bots, lowers its own beforehand, so that nothing of a bot's is ever without one (`claim_all_orphans`); in a host
-  program what a bot starts in its first moment may be, if the host's thread is kept from running just then;
+- by its mark (`arena.bots.sandbox.marks`), which it cannot take off;
 - because a look has seen it below the bot before (by its number and the time when it was started, as numbers are used
   again), or because it is in the session of the bot's first process;
 - by a token in its environment;
 - and if there can be nobody else's: a command that had no child when it began, and is not process 1, gets orphans of
   bots only.
 
-Games are played in worker processes (`arena.league.executor`), each of which adopts the orphans of its own bots. Those
-of a worker that was killed come to the process above it, which does not know these bots: it knows them by the first
-part of the token, which it has given that worker (`register_worker`), and by a mark lower than its own.
+Each worker process (`arena.league.executor`) adopts the orphans of its own bots. Those of a worker that was killed come
+to the process above it, which knows them by the first part of the token, as it has given that to the worker
+(`register_worker`), and by a mark lower than its own.
 
-No call ever waits for just any child: that would take away the exit status of one that somebody else is waiting for.
-What is a bot's is killed by `arena.bots.sandbox.killing`.
+No call ever waits for just any child, whose exit status somebody else may be waiting for.
 """
 
-import contextlib
-import ctypes
 import os
-import secrets
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from arena.bots.sandbox import marks, tokens
+from arena.bots.sandbox.child import kill, try_reap
+from arena.bots.sandbox.prctl import SET_CHILD_SUBREAPER, adopts_orphans, prctl
 from arena.bots.sandbox.procfs import (
     EVERYTHING,
     Process,
@@ -46,18 +36,9 @@ from arena.bots.sandbox.procfs import (
     look,
     variable,
 )
-from arena.bots.sandbox.rlimits import MARK
 from arena.bots.spec import TOKEN_VARIABLE
 
-if sys.platform == "linux":
-    import resource
-
-GET_DUMPABLE, SET_DUMPABLE, SET_CHILD_SUBREAPER, GET_CHILD_SUBREAPER = 3, 4, 36, 37
-"""Numbers of <linux/prctl.h>."""
-MARKS = range(2**40, 2**62)
 BY_MARK = 0
-PREFIX_LENGTH = 16
-"""Characters of a worker's prefix, which are random, as are the first ones of a token without a prefix."""
 
 SWEEP_SECONDS = 0.025
 """The arena does not look through its orphans more often than this."""
@@ -96,9 +77,6 @@ LOST = Owner()
 """Stands for whichever bot it was, if all that can be told of an orphan is that it is some bot's."""
 _workers: set[int] = set()
 """The worker processes that this process has started and not yet reaped: no bots, whatever their mark is."""
-_worker_prefixes: set[str] = set()
-"""How the tokens begin that the bots of workers have, of living workers and dead ones."""
-_token_prefix = ""
 _bystanders: dict[int, int] = {}
 """The children that this process had when it began to adopt orphans: when they were started, by number."""
 _strangers: dict[int, int] = {}
@@ -110,9 +88,6 @@ _mark_of_strangers: int | None = None
 """The mark that this process had when it said that it starts nothing but bots; it has a lower one since."""
 _sole_parent = False
 _is_command = False
-_closings = 0
-"""How often this process has been closed to programs of its user and not been opened again."""
-_dumpable_before = 1
 _adopted_before: bool | None = None
 """Whether this process adopted orphans before any bot was started; None while there is none."""
 _sweep_after = 0.0
@@ -123,10 +98,10 @@ def adopt_orphans() -> None:
     global _adopted_before  # noqa: PLW0603  (a property of the process as a whole, not of any object in it)
     keep_spare_descriptor()
     if _adopted_before is None:
-        _adopted_before = _adopts_orphans()
+        _adopted_before = adopts_orphans()
         _bystanders.clear()
         _bystanders.update((each.pid, each.started) for pid in children(os.getpid()) if (each := look(pid)))
-        _prctl(SET_CHILD_SUBREAPER, 1)
+        prctl(SET_CHILD_SUBREAPER, 1)
 
 
 def _leave_orphans_alone() -> None:
@@ -136,49 +111,8 @@ def _leave_orphans_alone() -> None:
     """
     global _adopted_before  # noqa: PLW0603  (as above)
     if not (_is_command or _workers) and _adopted_before is not None:
-        _prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
+        prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
         _adopted_before = None
-
-
-def _adopts_orphans() -> bool:
-    answer = ctypes.c_int()
-    if sys.platform == "linux":
-        _libc().prctl(GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
-    return bool(answer.value)
-
-
-def close_to_bots() -> None:
-    """Keep programs of the same user out of this process: its memory, environment and descriptors (Linux).
-
-    It writes no core file then either. Programs of root are not kept out by anything. `open_to_others` ends it.
-    """
-    global _closings, _dumpable_before  # noqa: PLW0603  (as above)
-    if not _closings:
-        _dumpable_before = _prctl(GET_DUMPABLE, 0)
-    _closings += 1
-    _prctl(SET_DUMPABLE, 0)
-
-
-def open_to_others() -> None:
-    """Let programs of the same user look into this process again, if nothing else has closed it."""
-    global _closings  # noqa: PLW0603  (as above)
-    _closings -= 1
-    if not _closings and _dumpable_before == 1:
-        _prctl(SET_DUMPABLE, 1)
-
-
-def _prctl(option: int, value: int) -> int:
-    return int(_libc().prctl(option, value, 0, 0, 0)) if sys.platform == "linux" else 0
-
-
-@lru_cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None)
-
-
-def new_prefix() -> str:
-    """How the tokens of a worker's bots are to begin."""
-    return secrets.token_hex(PREFIX_LENGTH // 2)
 
 
 def claim_all_orphans() -> None:
@@ -191,23 +125,7 @@ def claim_all_orphans() -> None:
     global _is_command, _sole_parent, _mark_of_strangers  # noqa: PLW0603  (as above)
     _is_command = True
     _sole_parent = os.getpid() != 1 and not children(os.getpid())
-    own = _mark_of(os.getpid())
-    if own is not None and own > MARKS.start:
-        _mark_of_strangers = own
-        lower = min(own, MARKS.stop) - 1
-        with contextlib.suppress(OSError, ValueError):
-            resource.prlimit(0, MARK, (lower, lower))
-
-
-def new_token() -> str:
-    """A token for a bot that is about to be started."""
-    return f"{_token_prefix}{secrets.token_hex(8)}"
-
-
-def begin_tokens_with(prefix: str) -> None:
-    """Say how all tokens of this process begin from here on: with what the process above has registered for it."""
-    global _token_prefix  # noqa: PLW0603  (as above)
-    _token_prefix = prefix
+    _mark_of_strangers = marks.lower_own_mark()
 
 
 def register_worker(pid: int, prefix: str) -> None:
@@ -216,7 +134,7 @@ def register_worker(pid: int, prefix: str) -> None:
     Call `adopt_orphans` before it is started: if it is killed, its bots become children of this process.
     """
     _workers.add(pid)
-    _worker_prefixes.add(prefix)
+    tokens.worker_prefixes.add(prefix)
 
 
 def forget_worker(pid: int) -> None:
@@ -232,24 +150,10 @@ def register(leader: int, token: str, on_reaped: OnReaped | None = None) -> int 
     Returns the mark that it has been given, to be put on what it has started before that, too; None if it has none.
     """
     bot = owners[leader] = _tokens[token] = Owner(leader, on_reaped=on_reaped)
-    ceiling = _mark_of(os.getpid())
-    if ceiling is None or ceiling <= MARKS.start:
-        return None
-    mark = MARKS.start + secrets.randbelow(min(ceiling, MARKS.stop) - MARKS.start)
-    with contextlib.suppress(OSError, ValueError):
-        resource.prlimit(leader, MARK, (mark, mark))
+    mark = marks.put_mark(leader)
+    if mark is not None:
         _marks[mark] = bot
-        return mark
-    return None
-
-
-def _mark_of(pid: int) -> int | None:
-    """The hard limit that is the mark, without end where there is none; None if that cannot be told."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, ValueError):
-            _, hard = resource.prlimit(pid, MARK)
-            return EVERYTHING if hard == resource.RLIM_INFINITY else hard
-    return None
+    return mark
 
 
 def roots(leader: int) -> list[int]:
@@ -318,7 +222,7 @@ def _ask(here: list[int]) -> None:
 def owner_of(orphan: int) -> Owner | None:
     """The bot that a child of this process comes from, which is noted; `LOST` if it is some bot's; None if it may be
     anybody's."""
-    mark = _mark_of(orphan)
+    mark = marks.mark_of(orphan)
     bot = _marks.get(mark) if mark is not None else None
     if bot:
         bot.orphans[orphan] = BY_MARK
@@ -329,10 +233,9 @@ def owner_of(orphan: int) -> Owner | None:
     token = variable(orphan, TOKEN_VARIABLE) or ""
     bot = _owner_by_history(process) or _tokens.get(token)
     if bot is None:
-        strangers = _mark_of(os.getpid()) if _mark_of_strangers is None else _mark_of_strangers
+        strangers = marks.mark_of(os.getpid()) if _mark_of_strangers is None else _mark_of_strangers
         is_marked = mark is not None and strangers is not None and mark < strangers
-        is_of_a_worker = token[:PREFIX_LENGTH] in _worker_prefixes
-        if not (_sole_parent or is_marked or is_of_a_worker):
+        if not (_sole_parent or is_marked or tokens.is_of_worker(token)):
             return None
         bot = LOST
     bot.orphans[orphan] = process.started
@@ -342,7 +245,7 @@ def owner_of(orphan: int) -> Owner | None:
 def _is_still(bot: Owner, orphan: int, started: int) -> bool:
     """Whether this is still the process that was found to be the bot's, and nobody else has reaped that."""
     if started == BY_MARK:
-        mark = _mark_of(orphan)
+        mark = marks.mark_of(orphan)
         return mark is not None and _marks.get(mark) is bot
     process = look(orphan)
     return process is not None and process.started == started
@@ -355,36 +258,13 @@ def _owner_by_history(process: Process) -> Owner | None:
     return None
 
 
-def exit_status(pid: int) -> tuple[int, int] | None:
-    """How a child died, as waitid's code and status, without reaping it; None while it lives."""
-    try:
-        result = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return (os.CLD_EXITED, 0)
-    return None if result is None else (result.si_code, result.si_status)
-
-
-def reap(pid: int) -> tuple[int, int]:
-    """Reap a dead child. Returns its wait status, and the processor time that it and its own have used, in us."""
-    return _reap(pid) or (0, 0)
-
-
-def _reap(pid: int) -> tuple[int, int] | None:
-    """The same; None if it is not dead, or no child."""
-    try:
-        reaped, status, usage = os.wait4(pid, os.WNOHANG)
-    except OSError:
-        return None
-    return (status, round((usage.ru_utime + usage.ru_stime) * 1_000_000)) if reaped else None
-
-
 def reap_orphan(bot: Owner, orphan: int, started: int) -> None:
     """Reap one of a bot's orphans if it is dead, and put its processor time down to the bot."""
     bot.orphans.pop(orphan, None)
     if not _is_still(bot, orphan, started):
         return
     process, own = (look(orphan), cpu_us(orphan) or 0) if bot.on_reaped else (None, 0)
-    outcome = _reap(orphan)
+    outcome = try_reap(orphan)
     if outcome is None:
         bot.orphans[orphan] = started  # as the last one: next time it is others' turn
         return
@@ -408,17 +288,6 @@ def forget(leader: int) -> None:
 def other_children() -> list[int]:
     """The arena's children that it has not started itself, as bots or as workers."""
     return [pid for pid in children(os.getpid()) if pid not in owners and pid not in _workers]
-
-
-def kill(pid: int) -> None:
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)
-
-
-def signal_group(group: int, number: signal.Signals) -> None:
-    """Send a signal to a process group, if it is still there."""
-    with contextlib.suppress(OSError):
-        os.killpg(group, number)
 
 
 def is_stranger(child: int) -> bool:

@@ -1,51 +1,32 @@
 """What has to be visible for a bot's program to run where only the system and the bot's own files are.
 
 A program is followed as the kernel would follow it: through the PATH, links and the `#!` lines of scripts, until it is
-a file of the bot, of the system (`/usr` and what hangs on it), or an installation of its own, which then is shown as a
-whole and nowhere else than where it is; so are the links that lead to it. All this is read, not asked: nothing that a
-bot names is run outside a sandbox. The one exception is a version manager's stand-in for Python that the host itself
-has on the PATH or has named: it alone knows which Python it stands for, and is asked where no bot's files are.
+a file of the bot, of the system (`/usr` and what hangs on it), or of an installation (`arena.bots.sandbox.needs`). All
+this is read, not asked: nothing that a bot names is run outside a sandbox. The one exception is a version manager's
+stand-in for Python that the host itself has on the PATH or has named (`arena.bots.sandbox.stand_ins`).
 """
 
 import contextlib
-import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-import protocol
 from arena.bots import BotSpec, base_environment
 from arena.bots.links import Link, Trail, at_its_folder, climbs, follow
-from arena.bots.sandbox.launch import SandboxError
-from arena.bots.sandbox.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
+from arena.bots.sandbox.needs import PYTHON, Needs
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
+from arena.bots.sandbox.stand_ins import python_behind
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
 from arena.hostfile import read_start
 from arena.printable import printable
 
-TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
-"""Where nothing of the machine can be shown, because something else is there inside."""
-
-PYTHON = re.compile(r"(python|pypy)[\d.]*")
-"""The names of Pythons. With a suffix (python3-config) it is some other program."""
-VERSION = re.compile(r"((?:python|pypy)\d+\.\d+)")
-"""The name of a Python, as its packages' folder is called too."""
-QUESTION = "import json, sys; print(json.dumps(sys.executable))"
-ANSWER_SECONDS = 60.0
 SCRIPTS = 5
 """The kernel follows no longer chain of `#!` lines either."""
-SETTINGS_SIZE = 65536
-"""More bytes than a virtual environment's settings have."""
-INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
-"""What is only in folders that hold an installation and nothing else."""
-OF_RUST = (".cargo", ".rustup")
-"""Folders of a home in which rustup keeps all toolchains, and its stand-ins for them."""
 
 
 @dataclass(frozen=True)
@@ -109,29 +90,26 @@ def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
 
     Raises `SandboxError` if something that is named cannot be shown.
     """
-    search = _Search(bot, host, is_shown=True)
+    needs = _Search(bot, host, is_shown=True).needs
     path = []
     for named in host.named:
-        search.need(named)
+        needs.add_named(named)
         end = follow(named).end
         path += [end / "bin", end] if end.is_dir() else [named.parent]
     with contextlib.suppress(UsageError):  # it need not be for bots in another language
-        search.need(Path(os.path.abspath(sys.executable)))
+        needs.add_named(Path(os.path.abspath(sys.executable)))
         path.append(Path(os.path.abspath(sys.executable)).parent)
-    return Tools(*search.shown, tuple(path))
+    return Tools(*needs.shown, tuple(path))
 
 
 class _Search:
-    """The way from a bot's command to the program that runs it, and what is found to be needed on the way."""
+    """The way from a bot's command to the program that runs it; `needs` is what has to be visible for that."""
 
     def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
         self._is_shown = is_shown
-        self._who, self._is_hosts = f"{bot.path}: its program", False
         self._bot, self._host, self._own = bot, host, own_files(bot)
         self._path = tuple(dict.fromkeys(self._folders_of_path()))
-        self._folders = set[Path]()
-        self._links = dict[Path, Link]()
-        self._environment = dict[str, str]()
+        self.needs = Needs(bot, host)
 
     def run(self) -> Program:
         command, for_host = list(self._bot.command), False
@@ -169,24 +147,23 @@ class _Search:
         return Program(
             command=tuple(command),
             trial=self._trial(*hosts, is_control=is_control) if hosts is not None and self._is_shown else None,
-            folders=self.shown[0],
-            links=self.shown[1],
-            environment=self._environment,
+            folders=self.needs.shown[0],
+            links=self.needs.shown[1],
+            environment=self.needs.environment,
             path=self._path,
         )
 
+    def _need(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
+        if self._is_shown:
+            self.needs.add(program, trail, started_as)
+
     def _trial(self, program: Path, trail: Trail, *, is_control: bool) -> Trial:
         """The trial of one of the host's programs, with what that one needs and nothing that the bot has added."""
-        alone = _Search(self._bot, self._host, is_shown=True)
-        alone._need(program, trail)
+        alone = Needs(self._bot, self._host)
+        alone.add(program, trail)
         is_python = PYTHON.fullmatch(program.name) is not None
         words = ("-I", "-S", "-c", "pass") if is_python else ("--version",)
         return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
-
-    @property
-    def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
-        """The folders and the links that have to be visible."""
-        return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
 
     def _refusal(self, words: str) -> UsageError:
         return UsageError(printable(f"{self._bot.path}: {words}"))
@@ -263,7 +240,7 @@ class _Search:
     def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
         """The words that a script's `#!` line puts before its path; none for what is no script.
 
-        A text of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
+        A text file of the bot's own (not `for_host`) that the system cannot run, and Windows line ends, are refused.
         """
         try:
             start = read_start(program, FIRST_LINE)
@@ -284,7 +261,7 @@ class _Search:
         return words
 
     def _words_of(self, program: Path, line: bytes) -> list[str]:
-        """The words of a `#!` line as the kernel parts them; those of `env` as it does."""
+        """The words of a `#!` line as the kernel separates them; those of `env` as it does."""
         text = os.fsdecode(line[2:]).strip(" \t")
         words = re.split("[ \t]+", text, maxsplit=1) if text else []
         if len(words) == 2 and Path(words[0]).name == "env":
@@ -305,128 +282,10 @@ class _Search:
                 f"{program} is only a version manager's stand-in: name the program itself in the bot's command or #! "
                 f"line ({program.parent.parent.name.lstrip('.')} which {program.name} tells it)"
             )
-        meant = _ask(program, os.pathsep.join(str(folder) for folder in self._host.path))
+        meant = python_behind(program, os.pathsep.join(str(folder) for folder in self._host.path))
         try:
             found = at_its_folder(meant), follow(meant)
         except OSError as error:
             raise self._refusal(f"{program} stands for {meant}: {error.strerror}") from None
         self._check(*found, for_host=True)
         return found
-
-    # --- what is needed ---------------------------------------------------------------------------------------------
-
-    def need(self, path: Path) -> None:
-        """Note what one of the host's programs, or a whole installation, needs. Raises `SandboxError`."""
-        self._who, self._is_hosts = f"--interpreter {path}: it", True
-        if path.is_dir():
-            self._show_folder(follow(path).end)
-        else:
-            self._need(at_its_folder(path), follow(path))
-
-    def _need(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
-        """Note what one of the host's programs needs; `started_as` is the bot's own link to it, if it is run by one."""
-        if not self._is_shown:
-            return
-        self._show(program, trail)
-        started = started_as or program
-        if not PYTHON.fullmatch(started.name):
-            return
-        environment = next((place for place in (started.parent.parent, started.parent) if is_environment(place)), None)
-        if environment is not None:
-            if not environment.is_relative_to(self._own):
-                self._show_folder(environment)
-            self._need_base(environment, {started.name, trail.end.name})
-        else:
-            self._show_users_packages(trail.end)
-        kit = Path(protocol.__file__).parent  # where the arena is installed in place, in a checkout that is not shown
-        if not is_within(kit, (*SYSTEM, *self._folders)):
-            self._folders.add(kit)
-
-    def _need_base(self, environment: Path, names: set[str]) -> None:
-        """Note what the Python needs that a virtual environment was made from: its settings name the folder."""
-        try:
-            lines = read_start(environment / "pyvenv.cfg", SETTINGS_SIZE).decode("utf-8", "replace").splitlines()
-        except OSError:
-            return
-        for line in lines:
-            key, _, value = (part.strip() for part in line.partition("="))
-            if key.lower() != "home" or not os.path.isabs(value):
-                continue
-            for name in sorted(names):
-                try:
-                    base, trail = at_its_folder(Path(value, name)), follow(Path(value, name))
-                except (OSError, ValueError):
-                    continue
-                is_own = environment.is_relative_to(self._own)  # then it is the bot that has named it
-                if self._host.why_not(base, trail, for_host=not is_own) is None:
-                    self._show(base, trail)
-
-    def _show(self, program: Path, trail: Trail) -> None:
-        """Have a program's installation shown, and each link that leads to it."""
-        for link in trail.links:
-            if not is_within(link.place, SYSTEM):
-                self._links[link.place] = link
-        if not is_within(trail.end, SYSTEM):
-            self._show_folder(installation(trail.end))
-
-    def _show_folder(self, folder: Path) -> None:
-        if not is_within(folder, SYSTEM):
-            _refuse_wide(folder, self._who, is_hosts=self._is_hosts)
-            self._folders.add(folder)
-
-    def _show_users_packages(self, python: Path) -> None:
-        """Show what the user who runs the arena has installed for this Python, if it is there."""
-        version = VERSION.match(python.name)
-        base = Path(os.path.expanduser("~"), ".local")
-        packages = base / "lib" / version[1] / "site-packages" if version else None
-        if packages is not None and packages.is_dir() and follow(packages).end == packages:
-            self._show_folder(packages)
-            self._environment["PYTHONUSERBASE"] = str(base)
-
-
-_OF_THE_ARENA = frozenset(Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
-
-
-@lru_cache
-def _ask(stand_in: Path, path: str) -> Path:
-    """Which Python a stand-in of the host's stands for, asked where no bot's file can tell it another.
-
-    `path` is where it may look for programs.
-    """
-    try:
-        answer = subprocess.run(
-            [stand_in, "-I", "-c", QUESTION],  # -I: nothing of the folder, the environment or the user is imported
-            check=True,
-            cwd="/",
-            env={**base_environment(), "PATH": path},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=ANSWER_SECONDS,
-        )
-        return Path(json.loads(answer.stdout))
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {error.returncode}"]
-        raise UsageError(printable(f"{stand_in}: asked which Python it stands for, it failed: {said[0]}")) from None
-    except (OSError, subprocess.TimeoutExpired, ValueError, TypeError) as error:
-        raise UsageError(printable(f"{stand_in}: it does not tell which Python it stands for: {error}")) from None
-
-
-def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
-    """Refuse to show a folder that is likely to hold more than an installation; `who` needs it.
-
-    Raises `UsageError`, and `SandboxError` if it is the host who has chosen it, or where the arena's own Python is.
-    """
-    owner = printable(f"{who} belongs to {folder}")
-    refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
-    homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
-    marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
-    collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
-    if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
-        of_rust = folder.name in OF_RUST and folder.parent in homes
-        toolchain = '; for Rust name the toolchain itself: --interpreter "$(rustc --print sysroot)"' if of_rust else ""
-        raise refusal(
-            f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
-            f"/opt/NAME), or put it into the bot's folder{toolchain}"
-        )
-    if is_within(folder, TAKEN):
-        raise refusal(f"{owner}, which cannot be shown to a bot: move it")

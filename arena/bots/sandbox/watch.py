@@ -60,7 +60,8 @@ class Watch:
         """What the last look has found."""
         self.peak_memory = 0
         """The most memory that was seen in use, in bytes, all processes together."""
-        self._words = ""
+        self.words = ""
+        """What the bot's processes use more of than they may; empty if nothing was found yet."""
         self._is_soon = False
         self._wake = trio.Event()
         self._is_shared = False
@@ -73,29 +74,33 @@ class Watch:
         self._is_soon = True
         self._wake.set()
 
+    def begin_anew(self) -> None:
+        """Another game begins: from here on the most memory in use is that of this one. Limits are those of both."""
+        self.peak_memory = sum(process.resident for process in self.processes)
+
     def report(self, words: str) -> None:
         """The bot has done too much of something else."""
-        self._words = self._words or words
+        self.words = self.words or words
         self._wake.set()
 
     async def until_over(self) -> str:
         """Look again and again; return in words what the bot's processes use more of than they may."""
         spent = 0.0
-        while not self._words:
+        while not self.words:
             spent = await self._next_look(spent)
             if self._is_shared and trio.current_time() > self._exact_after:
                 async with trio.open_nursery() as nursery:
                     self._is_reading = True
                     nursery.start_soon(self._read_exactly)
-                    while self._is_reading and not self._words:
+                    while self._is_reading and not self.words:
                         spent = await self._next_look(spent)
                     nursery.cancel_scope.cancel()
-        return self._words
+        return self.words
 
     async def _next_look(self, spent: float) -> float:
         """Look when it is time to; the last look took so many seconds of processor time. Returns what this one took."""
         await self._pause(spent)
-        return spent if self._words else await self.look_in_steps()
+        return spent if self.words else await self.look_in_steps()
 
     async def _pause(self, spent: float) -> None:
         earliest = trio.current_time() + WATCH_SHARE * spent
@@ -103,7 +108,7 @@ class Watch:
             with trio.move_on_after(max(WATCH_SECONDS, WATCH_SHARE * spent)):
                 await self._wake.wait()
         self._wake = trio.Event()
-        if self._is_soon and not self._words:
+        if self._is_soon and not self.words:
             self._is_soon = False
             await trio.sleep_until(max(earliest, trio.current_time() + RESTLESS_SECONDS))
 
@@ -121,7 +126,7 @@ class Watch:
         """Look once; returns in words what is used more of than allowed, or nothing. What is shared is not decided."""
         for _ in self._steps():
             pass
-        return self._words
+        return self.words
 
     def _steps(self) -> Iterator[None]:
         reaper.sweep()
@@ -134,7 +139,7 @@ class Watch:
                 yield
         reaper.remember(self._leader, found)
         self.processes = found
-        self._words = self._words or self._too_many() or self._too_much()
+        self.words = self.words or self._too_many() or self._too_much()
         self._is_soon = self._on_look(found) or self._is_soon
 
     def _too_many(self) -> str:

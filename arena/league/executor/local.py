@@ -7,7 +7,7 @@ that one back. A worker that dies costs no game: those that it had are sent to t
 
 import os
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -71,6 +71,19 @@ class _Lane:
         """How many more games it could begin at once; below zero if it has some in hand."""
         return self.slots - len(self.queued) - len(self.begun)
 
+    def ended(self, game: str) -> None:
+        """A game is over; if there is a second one to it, the worker begins that next."""
+        self.queued.pop(game, None)
+        task = self.begun.pop(game, None)
+        if task and task.then:
+            self.queued[task.then.id] = GameTask(task.then)
+
+    def give_up_second(self, games: Collection[str]) -> None:
+        """The second games of some that are under way will not be played."""
+        for id, task in self.begun.items():
+            if task.then and task.then.id in games:
+                self.begun[id] = task.alone
+
     def send(self, task: GameTask) -> None:
         assert self.process is not None
         self.queued[task.id] = task
@@ -126,7 +139,7 @@ class LocalExecutor:
         if self._feeding:
             self._feeding.cancel()
         for lane in self._lanes:
-            self._ask_back(lane)
+            self._ask_back(lane, is_last=True)
         self._note()
 
     def stop(self) -> None:
@@ -142,7 +155,7 @@ class LocalExecutor:
         """See `Executor.interrupt`."""
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
-            self._tell(Paused(game, task.past))
+            self._tell(Paused(game, task.history))
         for lane in self._lanes:
             sent = (lane.queued | lane.begun).get(game)
             if sent and sent.can_pause and lane.process:
@@ -231,10 +244,10 @@ class LocalExecutor:
                 self._ask_back(lane)
         self._note()
 
-    def _ask_back(self, lane: _Lane) -> None:
-        if lane.process and lane.queued and not lane.is_asked:
+    def _ask_back(self, lane: _Lane, *, is_last: bool = False) -> None:
+        if lane.process and (is_last or (lane.queued and not lane.is_asked)):
             lane.is_asked = True
-            lane.process.connection.send(GiveBack())
+            lane.process.connection.send(GiveBack(is_last))
 
     # --- the workers --------------------------------------------------------------------------------------------------
 
@@ -280,7 +293,8 @@ class LocalExecutor:
                 self._tell(message)
             case GaveBack(ids):
                 lane.is_asked = False
-                back = [lane.queued.pop(id) for id in ids]
+                back = [lane.queued.pop(id) for id in ids if id in lane.queued]
+                lane.give_up_second(ids)
                 if not self._is_closed:
                     self._waiting.extendleft(reversed(back))
             case Said():
@@ -288,8 +302,7 @@ class LocalExecutor:
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended
-                lane.queued.pop(message.id, None)
-                lane.begun.pop(message.id, None)
+                lane.ended(message.id)
                 self._deaths.pop(message.id, None)
                 self._tell(message)
 
@@ -310,6 +323,8 @@ class LocalExecutor:
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
             elif not self._is_stopped:
                 self._tell(Said(f"game {id} is played again: {why}"))
+        if self._is_closed:
+            lane.begun = {id: task.alone for id, task in lane.begun.items()}
         if not self._is_closed:
             self._waiting.extendleft(reversed([*lane.begun.values(), *lane.queued.values()]))
         elif not self._is_stopped:  # games under way are played to their ends; those that were not begun stay so

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.sandbox import killing, reaper
+from arena.bots.sandbox import killing, reaper, tokens
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.task import PlaySettings
@@ -18,7 +18,7 @@ from arena.league.executor.wire import Connection, Setup, from_worker
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[3:]
-from arena.bots.sandbox.reaper import close_to_bots
+from arena.bots.sandbox.prctl import close_to_bots
 close_to_bots()
 from arena.league.executor.worker import main
 main(int(sys.argv[1]), int(sys.argv[2]))
@@ -45,7 +45,7 @@ class WorkerProcess:
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
         """Start a worker that plays so many games at a time. Raises `HostError`."""
         reaper.adopt_orphans()
-        prefix = reaper.new_prefix()
+        prefix = tokens.new_prefix()
         pipes: list[int] = []
         try:
             pipes += os.pipe()

@@ -36,7 +36,7 @@ class PlaySettings:
 
 
 def sendable(text: str) -> str:
-    """A text for the user: the same, or its printable form if it cannot be written in UTF-8."""
+    """A string for the user: the same, or its printable form if it cannot be written in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -47,18 +47,25 @@ def sendable(text: str) -> str:
 class GameTask(msgspec.Struct, frozen=True):
     """One game that is to be played, by the bots of the settings that are its players.
 
-    One that `can_pause` goes on from its `past` if it has one, and is interrupted after the ply `pause_after` or when
-    that is asked for (`Executor.interrupt`).
+    One that `can_pause` goes on from its `history` if there is one, and is interrupted after the ply `pause_after`
+    or when that is asked for (`Executor.interrupt`). `then` is a second game of the same bots, which is played in the
+    same processes when the first one is over; it has outcomes of its own.
     """
 
     spec: GameSpec
     can_pause: bool = False
-    past: History | None = None
+    history: History | None = None
     pause_after: int | None = None
+    then: GameSpec | None = None
 
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def alone(self) -> "GameTask":
+        """The same without the second game."""
+        return msgspec.structs.replace(self, then=None)
 
     @property
     def players(self) -> tuple[Player, Player]:
@@ -82,10 +89,10 @@ class Played(msgspec.Struct, frozen=True, tag=True):
 
 
 class Paused(msgspec.Struct, frozen=True, tag=True):
-    """A game was interrupted. `past` is what has been played of it; None before both sides had set up."""
+    """A game was interrupted. `history` is what has been played of it; None before both sides had set up."""
 
     id: str
-    past: History | None
+    history: History | None
 
 
 class NotPlayed(msgspec.Struct, frozen=True, tag=True):

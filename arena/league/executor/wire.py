@@ -64,6 +64,7 @@ class WireBot(msgspec.Struct, frozen=True):
     digest: bytes
     environment: dict[bytes, bytes]
     fault: bytes | None
+    entered_as: bytes
 
     @classmethod
     def of(cls, bot: BotSpec) -> Self:
@@ -75,6 +76,7 @@ class WireBot(msgspec.Struct, frozen=True):
             packed(bot.player.digest),
             {packed(name): packed(value) for name, value in bot.environment.items()},
             None if bot.fault is None else packed(bot.fault),
+            packed(bot.entered_as),
         )
 
     def bot(self) -> BotSpec:
@@ -86,6 +88,7 @@ class WireBot(msgspec.Struct, frozen=True):
             digest=unpacked(self.digest),
             environment={unpacked(name): unpacked(value) for name, value in self.environment.items()},
             fault=None if self.fault is None else unpacked(self.fault),
+            entered_as=unpacked(self.entered_as),
         )
 
 
@@ -140,7 +143,10 @@ class Play(msgspec.Struct, frozen=True, tag=True):
 
 
 class GiveBack(msgspec.Struct, frozen=True, tag=True):
-    """Give back the games that have not been begun."""
+    """Give back the games that have not been begun. `is_last`: no other will be asked for, so that second games whose
+    first ones are under way come back as well."""
+
+    is_last: bool = False
 
 
 class InterruptGame(msgspec.Struct, frozen=True, tag=True):

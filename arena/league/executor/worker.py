@@ -13,17 +13,18 @@ import os
 import signal
 import sys
 from collections import deque
+from dataclasses import replace
 
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.game.spec import Player
+from arena.game.spec import GameSpec, Player
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -46,6 +47,7 @@ from arena.league.executor.wire import (
     to_worker,
 )
 from arena.play.fairly import play_fairly, play_on_fairly
+from arena.play.keeping import Keeper
 from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 
 SWITCH_SECONDS = 0.0005
@@ -66,6 +68,8 @@ class Worker:
         self._queued: deque[GameTask] = deque()
         self._interrupts: dict[str, Interrupt] = {}
         """Of the games under way, what interrupts them."""
+        self._second: dict[str, GameSpec] = {}
+        """By the ids of first games that are under way, the second ones."""
 
     def heed(self, message: Downward) -> None:
         """Do what the parent says."""
@@ -73,9 +77,13 @@ class Worker:
             case Play(task):
                 self._queued.append(task)
                 self._begin_games()
-            case GiveBack():
-                self._connection.send(GaveBack(tuple(task.id for task in self._queued)))
+            case GiveBack(is_last):
+                back = [task.id for task in self._queued]
                 self._queued.clear()
+                if is_last:
+                    back += [game.id for game in self._second.values()]
+                    self._second.clear()
+                self._connection.send(GaveBack(tuple(back)))
             case InterruptGame(id):
                 self._interrupt(id)
             case Setup():
@@ -84,21 +92,42 @@ class Worker:
     def _begin_games(self) -> None:
         while self._free and self._queued:
             self._free -= 1
-            self._nursery.start_soon(self._play, self._queued.popleft())
+            self._nursery.start_soon(self._play_task, self._queued.popleft())
 
     def _interrupt(self, game: str) -> None:
         if game in self._interrupts:
             self._interrupts[game].request()
         for task in [task for task in self._queued if task.id == game]:
             self._queued.remove(task)
-            self._connection.send(Paused(game, task.past))
+            self._connection.send(Paused(game, task.history))
 
-    async def _play(self, task: GameTask) -> None:
+    async def _play_task(self, task: GameTask) -> None:
+        if task.then is None:
+            await self._play(task, self._options)
+        else:
+            await self._play_pair(task, task.then)
+        self._free += 1
+        self._begin_games()
+
+    async def _play_pair(self, task: GameTask, second: GameSpec) -> None:
+        """Play two games in the same processes, unless the second one is given back before it has begun."""
+        keeper = Keeper()
+        options = replace(self._options, keeper=keeper)
+        self._second[task.id] = second
+        try:
+            await self._play(task.alone, options)
+            keeper.expects_another = False
+            if self._second.pop(task.id, None):
+                await self._play(GameTask(second), options)
+        finally:
+            await keeper.end()
+
+    async def _play(self, task: GameTask, options: GameOptions) -> None:
         """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
-        pause = self._interrupts[task.id] = Interrupt(task.pause_after)
+        interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
         try:
-            outcome = await self._outcome(task, pause)
+            outcome = await self._outcome(task, interrupt, options)
         except ArenaStoppedError as error:
             why = f"game {task.id} was not played, in {MOST_TRIES} tries: {error}"
             outcome = NotPlayed(task.id, sendable(why))
@@ -109,14 +138,14 @@ class Worker:
             outcome = Failed.of(fault, task.id)
         del self._interrupts[task.id]
         self._connection.send(outcome)
-        self._free += 1
-        self._begin_games()
 
-    async def _outcome(self, task: GameTask, pause: Interrupt) -> Played | Paused | NotPlayed | Failed:
+    async def _outcome(
+        self, task: GameTask, interrupt: Interrupt, options: GameOptions
+    ) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
-            return Played(await play_fairly(task.spec, (red, blue), self._options, self._say))
-        played = await play_on_fairly(task.spec, (red, blue), task.past, pause, options=self._options, say=self._say)
+            return Played(await play_fairly(task.spec, (red, blue), options, self._say))
+        played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
     def _say(self, line: str) -> None:
@@ -135,6 +164,11 @@ async def serve(incoming: int, outgoing: int) -> None:
         nursery.start_soon(connection.write)
         try:
             await _serve(connection)
+        except Exception as error:
+            fault = _known(error)
+            if fault is None:
+                raise
+            connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
         finally:
             connection.flush()  # a game that is over is not lost because the parent has no more use for others
             nursery.cancel_scope.cancel()
@@ -146,7 +180,7 @@ async def _serve(connection: Connection) -> None:
         return
     setup = messages.popleft()
     assert isinstance(setup, Setup)
-    reaper.begin_tokens_with(setup.prefix)
+    tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()

@@ -16,7 +16,8 @@ class RoundRobin:
     """A match day at a time. No result is needed for any game: `next` never gives an empty batch.
 
     At any time the numbers of games that two players have played differ by one at most, or by two where the number of
-    players is odd. With `most`, only so many games are played, the first ones.
+    players is odd. With `most`, only so many games are played, the first ones. Where bots are kept for the
+    return game, that follows at once, and these numbers may differ by one more.
     """
 
     def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None = None) -> None:
@@ -39,6 +40,10 @@ class RoundRobin:
 
     def _match_days(self, rounds: int) -> Iterator[Iterator[GameSpec]]:
         for number in range(rounds):
+            if self._games.are_in_pairs:
+                for day in _circle(self._players):
+                    yield (self._games.game(*who, number) for pair in day for who in (pair, pair[::-1]))
+                continue
             for is_return in (False, True):
                 for day in _circle(self._players):
                     yield (self._games.game(*(pair[::-1] if is_return else pair), number) for pair in day)

@@ -23,6 +23,8 @@ KEPT_BESIDE = (ENTRANTS, FILES, PLANNED)
 many games are to be played."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
+SETTINGS_OF_OLDER = {"keep-bots": "no"}
+"""What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
 DIFFERENCES_SHOWN = 6
@@ -72,6 +74,8 @@ class SettingsTable:
         played under.
         """
         present = self.checked()
+        if has_games:
+            present = {**SETTINGS_OF_OLDER, **present}
         lost = [name for name in SETTINGS_OF_GAMES if name in asked and name not in present]
         if lost and has_games:
             words = f"it holds games, and not what they were played under ({', '.join(lost)})"

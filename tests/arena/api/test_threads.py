@@ -15,7 +15,7 @@ import pytest
 import trio
 
 import arena
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import prctl
 
 Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
@@ -79,8 +79,8 @@ def test_what_is_not_the_arenas_stays_as_it_is(left_behind: LeftBehind) -> None:
             wakeup,
             signal.pthread_sigmask(signal.SIG_BLOCK, []),
             limits,
-            reaper._adopts_orphans(),
-            reaper._prctl(reaper.GET_DUMPABLE, 0),
+            prctl.adopts_orphans(),
+            prctl.prctl(prctl.GET_DUMPABLE, 0),
             sys.getswitchinterval(),
             [thread.name for thread in threading.enumerate() if not thread.daemon],
             os.getcwd(),

@@ -1,4 +1,4 @@
-"""What the tests of the rules share: games set up by hand, moves played by name, set-ups by lot."""
+"""What the tests of the rules share: games set up by hand, moves played by name, random set-ups."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -87,7 +87,7 @@ def refusal() -> Callable[[Game, str], IllegalActionError]:
 def random_rows() -> Callable[[Ruleset, Random], list[str]]:
     """A random set-up of the ruleset's army."""
 
-    def draw(ruleset: Ruleset, dice: Random) -> list[str]:
-        return list(protocol.bot.random_rows(dict(ruleset.army), dice))
+    def draw(ruleset: Ruleset, rng: Random) -> list[str]:
+        return list(protocol.bot.random_rows(dict(ruleset.army), rng))
 
     return draw

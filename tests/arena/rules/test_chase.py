@@ -98,13 +98,13 @@ def _sorted(actions: Sequence[Action]) -> list[Move]:
     return sorted(moves, key=lambda move: move.text)
 
 
-def _choose(dice: Random, game: Game, moves: list[Move], played: list[Move]) -> Move:
+def _choose(rng: Random, game: Game, moves: list[Move], played: list[Move]) -> Move:
     """Mostly a chase: Red's last moved piece steps beside an enemy again, Blue's steps away from it, both among squares
     that they have been on lately."""
     board, side = game.board, game.to_move
     quiet = [move for move in moves if not board[move.target]]
-    if not quiet or dice.random() < 0.03:
-        return dice.choice(moves)
+    if not quiet or rng.random() < 0.03:
+        return rng.choice(moves)
     mine, yours = (played[-2:-1], played[-1:])
     threats = [move for move in quiet if _touches(board, move.target, side)]
     again = [move for move in threats if mine and move.origin == mine[0].target]
@@ -112,11 +112,11 @@ def _choose(dice: Random, game: Game, moves: list[Move], played: list[Move]) -> 
     lately = {move.origin for move in played[-16:]}
     for wanted in (again, threats) if side == 0 else (evasions, again):
         known = [move for move in wanted if move.target in lately]
-        if known and dice.random() < 0.6:
-            return dice.choice(known)
-        if wanted and dice.random() < 0.9:
-            return dice.choice(wanted)
-    return dice.choice(quiet)
+        if known and rng.random() < 0.6:
+            return rng.choice(known)
+        if wanted and rng.random() < 0.9:
+            return rng.choice(wanted)
+    return rng.choice(quiet)
 
 
 ARMIES = ["F1 M1 91", "F1 M1 91 21", "F1 M1 22", "F1 M1 82 22"]
@@ -127,7 +127,7 @@ def _ruleset(army: str, two_squares: int | None) -> Ruleset:
     return replace(load_ruleset("isf"), army=ranks, two_squares=two_squares, max_quiet_plies=None)
 
 
-def _compare(ruleset: Ruleset, red: list[str], blue: list[str], dice: Random, plies: int) -> int:
+def _compare(ruleset: Ruleset, red: list[str], blue: list[str], rng: Random, plies: int) -> int:
     """Play a game under the rule beside one without it. Returns how many moves were refused.
 
     At every ply the legal moves must be those of the game without the rule, less those that whole boards refuse.
@@ -156,8 +156,8 @@ def _compare(ruleset: Ruleset, red: list[str], blue: list[str], dice: Random, pl
             assert game.outcome.reason is Reason.NO_MOVE
             break
         aside = game.copy()
-        aside.play(dice.choice(allowed))  # what is played in a copy must make no difference here
-        move = _choose(dice, game, allowed, played)
+        aside.play(rng.choice(allowed))  # what is played in a copy must make no difference here
+        move = _choose(rng, game, allowed, played)
         events = game.apply(move.text)
         free.play(move)
         assert game.board == free.board
@@ -166,17 +166,17 @@ def _compare(ruleset: Ruleset, red: list[str], blue: list[str], dice: Random, pl
     return refused
 
 
-def _face_to_face(ruleset: Ruleset, dice: Random) -> list[str]:
+def _face_to_face(ruleset: Ruleset, rng: Random) -> list[str]:
     """A small army on the row nearest the enemy, so that the sides meet soon."""
     letters = [rank.letter for rank, count in ruleset.army for _ in range(count)]
     letters += "." * (10 - len(letters))
-    dice.shuffle(letters)
+    rng.shuffle(letters)
     return [".........."] * 3 + ["".join(letters)]
 
 
 def _chases(army: str, two_squares: int | None, seed: int, plies: int) -> int:
-    ruleset, dice = _ruleset(army, two_squares), Random(seed)
-    return _compare(ruleset, _face_to_face(ruleset, dice), _face_to_face(ruleset, dice), dice, plies)
+    ruleset, rng = _ruleset(army, two_squares), Random(seed)
+    return _compare(ruleset, _face_to_face(ruleset, rng), _face_to_face(ruleset, rng), rng, plies)
 
 
 @settings(max_examples=25, deadline=None)
@@ -190,8 +190,8 @@ def test_a_move_is_refused_exactly_if_comparing_whole_boards_refuses_it(
 @settings(max_examples=15, deadline=None)
 @given(name=st.sampled_from(["isf", "barrage", "duel"]), seed=st.integers(0, 2**32 - 1))
 def test_the_same_holds_in_the_shipped_games(random_rows: Rows, name: str, seed: int) -> None:
-    ruleset, dice = load_ruleset(name), Random(seed)
-    _compare(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice), dice, 100)
+    ruleset, rng = load_ruleset(name), Random(seed)
+    _compare(ruleset, random_rows(ruleset, rng), random_rows(ruleset, rng), rng, 100)
 
 
 @pytest.mark.parametrize("army", ARMIES)

@@ -267,14 +267,14 @@ def _removed(side: Color, events: tuple[Event, ...]) -> list[tuple[Color, Rank]]
 def test_a_random_game_ends_and_no_piece_appears_or_is_lost_on_the_way(
     random_rows: Rows, name: str, rules: dict[str, Any], seed: int
 ) -> None:
-    ruleset, dice = replace(load_ruleset(name), **rules), Random(seed)
-    game = Game(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice))
+    ruleset, rng = replace(load_ruleset(name), **rules), Random(seed)
+    game = Game(ruleset, random_rows(ruleset, rng), random_rows(ruleset, rng))
     army = Counter(dict(ruleset.army))
     captured: tuple[Counter[Rank], Counter[Rank]] = (Counter(), Counter())
     side, attacks = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED, [0]
     while game.outcome is None:
         assert game.to_move is side
-        move = dice.choice(_sorted(game.legal_moves()))
+        move = rng.choice(_sorted(game.legal_moves()))
         events = game.play(move)
         for color, rank in _removed(side, events):
             captured[color][rank] += 1
@@ -308,7 +308,7 @@ def _assert_outcome_fits(game: Game, captured: tuple[Counter[Rank], Counter[Rank
 # --- copies ---------------------------------------------------------------------------------------------------------
 
 
-def _play_on(game: Game, dice: Random, last: Move | None, plies: int) -> list[object]:
+def _play_on(game: Game, rng: Random, last: Move | None, plies: int) -> list[object]:
     """Random play, mostly to and fro with one piece, so that it runs into the rules against repetition; what was seen
     on the way."""
     seen: list[object] = []
@@ -319,7 +319,7 @@ def _play_on(game: Game, dice: Random, last: Move | None, plies: int) -> list[ob
         if game.outcome:
             break
         again = [move for move in moves if before[0] and move.origin == before[0].target]
-        move = dice.choice(again if again and dice.random() < 0.8 else moves)
+        move = rng.choice(again if again and rng.random() < 0.8 else moves)
         before = [before[1], move]
         seen.append(game.play(move))
     return seen
@@ -334,9 +334,9 @@ def _play_on(game: Game, dice: Random, last: Move | None, plies: int) -> list[ob
 def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
     random_rows: Rows, name: str, seed: int, plies: int
 ) -> None:
-    ruleset, dice = load_ruleset(name), Random(seed)
-    game = Game(ruleset, random_rows(ruleset, dice), random_rows(ruleset, dice))
-    _play_on(game, dice, None, plies)
+    ruleset, rng = load_ruleset(name), Random(seed)
+    game = Game(ruleset, random_rows(ruleset, rng), random_rows(ruleset, rng))
+    _play_on(game, rng, None, plies)
     first, second = game.copy(), game.copy()
     in_first = _play_on(first, Random(seed), None, 40)
     in_game = _play_on(game, Random(seed), None, 40)

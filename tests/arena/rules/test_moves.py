@@ -95,21 +95,21 @@ def _pieces(game: Game) -> dict[str, str]:
     }
 
 
-def _choose(dice: Random, moves: list[Move], restless: Move | None) -> Move:
-    """A move by lot; mostly of the piece that made the last one, if there was one, to run into the repetition rules."""
+def _choose(rng: Random, moves: list[Move], restless: Move | None) -> Move:
+    """A random move; mostly of the piece that made the last one, if there was one, to run into the repetition rules."""
     again = [move for move in moves if restless and move.origin == restless.target]
-    return dice.choice(again if again and dice.random() < 0.8 else moves)
+    return rng.choice(again if again and rng.random() < 0.8 else moves)
 
 
 def _reach(ruleset: Ruleset, rows: Rows, seed: int, plies: int, stubborn: bool) -> tuple[Game, Mailbox]:
     """A position after so many random plies (or the last one before the game's end)."""
-    dice = Random(seed)
-    red, blue = rows(ruleset, dice), rows(ruleset, dice)
+    rng = Random(seed)
+    red, blue = rows(ruleset, rng), rows(ruleset, rng)
     game, mailbox = Game(ruleset, red, blue), Mailbox(red, blue)
     last: list[Move | None] = [None, None]
     for _ in range(plies):
         side = game.to_move
-        move = _choose(dice, _sorted(game.legal_moves()), last[side] if stubborn else None)
+        move = _choose(rng, _sorted(game.legal_moves()), last[side] if stubborn else None)
         ahead = game.copy()
         ahead.play(move)
         if ahead.outcome:
@@ -211,7 +211,7 @@ def test_no_refused_action_leaves_a_trace(random_rows: Rows, name: str, seed: in
     _assert_same_game(game, untouched, Random(seed))
 
 
-def _assert_same_game(game: Game, other: Game, dice: Random) -> None:
+def _assert_same_game(game: Game, other: Game, rng: Random) -> None:
     """The two are at the same point, and stay so over some plies of play, the rules against repetition included."""
     last: list[Move | None] = [None, None]
     for _ in range(12):
@@ -226,7 +226,7 @@ def _assert_same_game(game: Game, other: Game, dice: Random) -> None:
         if game.outcome:
             break
         side = game.to_move
-        move = last[side] = _choose(dice, _sorted(game.legal_moves()), last[side])
+        move = last[side] = _choose(rng, _sorted(game.legal_moves()), last[side])
         game.play(move)
         other.apply(move.text)
 

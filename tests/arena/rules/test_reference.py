@@ -2,7 +2,7 @@
 
 `Reference` is written from the booklets' sentences and shares nothing with the engine: pieces are objects on a
 dictionary of square names, every board of the game is kept whole, every own move is kept with the piece that made it,
-and nothing is remembered that can be counted again. Games by lot, drawn towards what seldom happens, are played in both
+and nothing is remembered that can be counted again. Random games, drawn towards what seldom happens, are played in both
 at once; at every ply both must allow the same actions, report the same events, and agree on how the game stands.
 """
 
@@ -464,7 +464,7 @@ def _standing_of(model: Reference) -> tuple[object, ...]:
     return (model.snapshot(), trays, model.rescued, WORDS[model.turn], model.ply, model.quiet, outcome)
 
 
-# --- games by lot ---------------------------------------------------------------------------------------------------
+# --- random games -----------------------------------------------------------------------------------------------------
 
 MOODS = {
     "chase": {"special": 0.02, "chase": 0.97},
@@ -473,7 +473,7 @@ MOODS = {
     "brawl": {"special": 0.4, "fight": 0.5, "on": 0.6},
     "drift": {"special": 0.1, "same": 0.6},
 }
-"""What a game by lot leans to: with which likelihood each wish is followed, in this order."""
+"""What a random game leans to: with which likelihood each wish is followed, in this order."""
 
 
 def _kind(model: Reference, text: str) -> str:
@@ -489,45 +489,45 @@ def _kind(model: Reference, text: str) -> str:
     return "diagonal attack" if slanting else "move"
 
 
-def _choose(dice: Random, model: Reference, texts: list[str], mood: str) -> str:
+def _choose(rng: Random, model: Reference, texts: list[str], mood: str) -> str:
     for wish, likelihood in MOODS[mood].items():
-        if dice.random() < likelihood:
-            wanted = WISHES[wish](dice, model, texts)
+        if rng.random() < likelihood:
+            wanted = WISHES[wish](rng, model, texts)
             if wanted:
-                return dice.choice(wanted)
-    return dice.choice(texts)
+                return rng.choice(wanted)
+    return rng.choice(texts)
 
 
-def _special(dice: Random, model: Reference, texts: list[str]) -> list[str]:
+def _special(rng: Random, model: Reference, texts: list[str]) -> list[str]:
     """The actions of one of the kinds that only some rulesets have."""
     kinds = {text: _kind(model, text) for text in texts}
     there_are = sorted(set(kinds.values()) - {"move"})
-    kind = dice.choice(there_are) if there_are else ""
+    kind = rng.choice(there_are) if there_are else ""
     return [text for text in texts if kinds[text] == kind]
 
 
-def _back(dice: Random, model: Reference, texts: list[str]) -> list[str]:
+def _back(rng: Random, model: Reference, texts: list[str]) -> list[str]:
     last = model.last[model.turn]
     return [text for text in texts if last and text == f"{last[1]}-{last[0]}"]
 
 
-def _same(dice: Random, model: Reference, texts: list[str]) -> list[str]:
+def _same(rng: Random, model: Reference, texts: list[str]) -> list[str]:
     last = model.last[model.turn]
     return [text for text in texts if last and text.startswith((f"{last[1]}-", f"{last[1]}?"))]
 
 
-def _fight(dice: Random, model: Reference, texts: list[str]) -> list[str]:
+def _fight(rng: Random, model: Reference, texts: list[str]) -> list[str]:
     return [text for text in texts if text.split("-")[-1] in model.board]
 
 
-def _on(dice: Random, model: Reference, texts: list[str]) -> list[str]:
+def _on(rng: Random, model: Reference, texts: list[str]) -> list[str]:
     """Towards the other side."""
     up = 1 if model.turn == 0 else -1
     moves = [(text, text.split("-")) for text in texts if "+" not in text and "?" not in text]
     return [text for text, squares in moves if (int(squares[-1][1:]) - int(squares[0][1:])) * up > 0]
 
 
-def _chase(dice: Random, model: Reference, texts: list[str]) -> list[str]:
+def _chase(rng: Random, model: Reference, texts: list[str]) -> list[str]:
     """Red beside an enemy again with the piece that moved last, Blue away from it; often where they were lately."""
     quiet = [text for text in texts if "?" not in text and "+" not in text and text.split("-")[-1] not in model.board]
     mine, yours = model.last[model.turn], model.last[1 - model.turn]
@@ -537,11 +537,11 @@ def _chase(dice: Random, model: Reference, texts: list[str]) -> list[str]:
     lately = set(model.fled[0] | model.fled[1]).union(*(pair for pair in model.last if pair))
     for wanted in (again, threats) if model.turn == 0 else (evasions, again):
         known = [text for text in wanted if text.split("-")[-1] in lately]
-        if known and dice.random() < 0.5:
+        if known and rng.random() < 0.5:
             return known
-        if wanted and dice.random() < 0.9:
+        if wanted and rng.random() < 0.9:
             return wanted
-    return _on(dice, model, quiet) if dice.random() < 0.5 else quiet
+    return _on(rng, model, quiet) if rng.random() < 0.5 else quiet
 
 
 WISHES: dict[str, Callable[[Random, Reference, list[str]], list[str]]] = {
@@ -565,13 +565,13 @@ def _fixed_moves(model: Reference) -> list[str]:
 def _play_both(
     ruleset: Ruleset, rows: Rows, seed: int, *, plies: int = 80, every: int = 1, mood: str | None = None
 ) -> Counter[str]:
-    """A game by lot in the engine and in the reference at once. Returns what has happened in it.
+    """A random game in the engine and in the reference at once. Returns what has happened in it.
 
     Every so many plies the lists of what may be played are compared too, and every refusal for repetition.
     """
-    dice = Random(seed)
-    mood = mood or dice.choice(sorted(MOODS))
-    red, blue = rows(ruleset, dice), rows(ruleset, dice)
+    rng = Random(seed)
+    mood = mood or rng.choice(sorted(MOODS))
+    red, blue = rows(ruleset, rng), rows(ruleset, rng)
     game, model = Game(ruleset, red, blue), Reference(dict(ruleset.lines()), red, blue)
     seen: Counter[str] = Counter()
     trail: list[str] = []
@@ -589,9 +589,9 @@ def _play_both(
             assert {SQUARES[square] for square in game.told} == {
                 square for square, piece in model.board.items() if piece.named
             }
-        text = _choose(dice, model, texts, mood)
-        if model.rules["fixed-pieces"] == "loses" and dice.random() < 0.02:
-            text = dice.choice(_fixed_moves(model) or [text])
+        text = _choose(rng, model, texts, mood)
+        if model.rules["fixed-pieces"] == "loses" and rng.random() < 0.02:
+            text = rng.choice(_fixed_moves(model) or [text])
         trail.append(text)
         kind = _kind(model, text)
         before = game.copy()
@@ -675,33 +675,33 @@ ARMIES = [
 ]
 
 
-def _ruleset_by_lot(dice: Random) -> Ruleset:
+def _random_ruleset(rng: Random) -> Ruleset:
     """Any rules, with an army of at most ten."""
     while True:
         try:
             return Ruleset(
-                name="by-lot",
-                title="By lot",
+                name="random",
+                title="Random",
                 source="this test",
-                army=_army(dice.choice(ARMIES)),
-                starts=dice.choice(list(Starts)),
-                two_squares=dice.choice([None, 1, 2, 3, 5]),
-                chase=dice.choice(list(Chase)),
-                no_move=dice.choice(list(NoMove)),
-                needs_attacker=dice.random() < 0.5,
-                equal_ranks=dice.choice(list(EqualRanks)),
-                bombs=dice.choice(list(Bombs)),
-                flag=dice.choice(list(Flag)),
-                fixed_pieces=dice.choice(list(FixedPieces)),
-                rescues=dice.choice([0, 1, 2]),
-                defence=dice.choice(list(Defence)),
-                scouts=dice.choice(list(Scouts)),
-                captains=dice.choice(list(Captains)),
-                infiltration=dice.random() < 0.5,
-                spy=dice.choice(list(Spy)),
-                attacks=dice.choice(list(Attacks)),
-                max_plies=dice.choice([None, 70, 2000]),
-                max_quiet_plies=dice.choice([None, 20, 200]),
+                army=_army(rng.choice(ARMIES)),
+                starts=rng.choice(list(Starts)),
+                two_squares=rng.choice([None, 1, 2, 3, 5]),
+                chase=rng.choice(list(Chase)),
+                no_move=rng.choice(list(NoMove)),
+                needs_attacker=rng.random() < 0.5,
+                equal_ranks=rng.choice(list(EqualRanks)),
+                bombs=rng.choice(list(Bombs)),
+                flag=rng.choice(list(Flag)),
+                fixed_pieces=rng.choice(list(FixedPieces)),
+                rescues=rng.choice([0, 1, 2]),
+                defence=rng.choice(list(Defence)),
+                scouts=rng.choice(list(Scouts)),
+                captains=rng.choice(list(Captains)),
+                infiltration=rng.random() < 0.5,
+                spy=rng.choice(list(Spy)),
+                attacks=rng.choice(list(Attacks)),
+                max_plies=rng.choice([None, 70, 2000]),
+                max_quiet_plies=rng.choice([None, 20, 200]),
             )
         except RulesetError:
             continue
@@ -767,8 +767,8 @@ def test_all_pairs_of_switches_but_the_contradicting_ones_are_played() -> None:
 
 
 @pytest.mark.parametrize("seed", range(120))
-def test_games_under_rules_by_lot_go_as_in_the_reference(seed: int, random_rows: Rows) -> None:
-    _play_both(_ruleset_by_lot(Random(seed)), random_rows, seed, plies=70)
+def test_games_under_random_rules_go_as_in_the_reference(seed: int, random_rows: Rows) -> None:
+    _play_both(_random_ruleset(Random(seed)), random_rows, seed, plies=70)
 
 
 TO_THE_CORNER = "i4-i7 i7-i8 a4-a5 i8-i9 a5-a6 i9-i8 a6-a7 i8-i7 a7-a8 i7-i8 a8-a9 i8-i7"

@@ -688,7 +688,7 @@ def test_no_limit_is_written_as_none() -> None:
 
 
 def _editions_named(source: str, editions: set[str]) -> Iterator[tuple[int, str]]:
-    """Where code has an edition's name as a text, with the line.
+    """Where code has an edition's name as a string, with the line.
 
     Two places may: the default's name, and the word by which an enum calls a choice (a rule may be called after those
     who wrote it).

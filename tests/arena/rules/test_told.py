@@ -110,18 +110,18 @@ def rows_of(placed: dict[str, str], ranks: range) -> list[str]:
     return ["".join(placed.get(f"{file}{rank}", EMPTY) for file in FILES) for rank in ranks]
 
 
-def twins(ruleset: Ruleset, dice: Random) -> tuple[Game, Game, list[str]]:
+def twins(ruleset: Ruleset, rng: Random) -> tuple[Game, Game, list[str]]:
     """Two games in which the chased side's pieces but the flag are dealt differently, and the chase for both.
 
     The marshal chases two of them, mirrored or not; Blue's chases Red's where Blue begins.
     """
-    mirror, turn = dice.random() < 0.5, ruleset.starts is Starts.BLUE
+    mirror, turn = rng.random() < 0.5, ruleset.starts is Starts.BLUE
     letters = [rank.letter for rank, count in ruleset.army for _ in range(count) if rank.letter not in "FM"]
     ours = dict(zip(CHASER_STANDS, ["M", *letters], strict=False)) | {"j1": "F"}
     games = []
     for _ in range(2):
         dealt = [*letters, "M"]
-        dice.shuffle(dealt)
+        rng.shuffle(dealt)
         theirs = dict(zip(CHASED_STAND, dealt, strict=False)) | {"j10": "F"}
         chaser, chased = (
             {seen_from(square, mirror, turn): letter for square, letter in placed.items()} for placed in (ours, theirs)
@@ -143,7 +143,7 @@ def texts_by_true_ranks(game: Game) -> set[str]:
     return texts(other)
 
 
-def choice(dice: Random, one: Game, other: Game, lately: list[str]) -> str | None:
+def choice(rng: Random, one: Game, other: Game, lately: list[str]) -> str | None:
     """An action legal in both that does not tell them apart, mostly one that goes on with a chase where it was."""
     both = [move for text in sorted(texts(one) & texts(other)) if isinstance(move := one.parse(text), Move)]
     quiet = [move for move in both if not one.board[move.target]]
@@ -152,27 +152,27 @@ def choice(dice: Random, one: Game, other: Game, lately: list[str]) -> str | Non
         for move in both
         if one.board[move.target] == other.board[move.target] and one.board[move.origin] == other.board[move.origin]
     ]
-    if same and dice.random() < 0.02:
-        return dice.choice(same).text  # a fight, perhaps
+    if same and rng.random() < 0.02:
+        return rng.choice(same).text  # a fight, perhaps
     squares = [square for text in lately for square in text.split("-")]
     chasing = [move for move in quiet if any(square in move.text.split("-") for square in squares[-2:])]
     again = [move for move in chasing or quiet if move.text.split("-")[1] in squares]
-    wanted = again if again and dice.random() < 0.8 else chasing or quiet
-    return dice.choice(wanted).text if wanted else None
+    wanted = again if again and rng.random() < 0.8 else chasing or quiet
+    return rng.choice(wanted).text if wanted else None
 
 
-def compare(ruleset: Ruleset, dice: Random) -> int:
+def compare(ruleset: Ruleset, rng: Random) -> int:
     """Play both; at each of its turns the chaser must have the same list. How often true ranks would have told."""
-    one, other, script = twins(ruleset, dice)
+    one, other, script = twins(ruleset, rng)
     chaser, played, told = one.to_move, list[str](), 0
-    stop = dice.choice([len(script), len(script), dice.randrange(len(script))])
+    stop = rng.choice([len(script), len(script), rng.randrange(len(script))])
     for ply in range(110):
         if one.outcome or other.outcome:
             break
         if one.to_move is chaser:
             assert texts(one) == texts(other), f"ply {ply}: {texts(one) ^ texts(other)}, after {' '.join(played)}"
             told += texts_by_true_ranks(one) != texts_by_true_ranks(other)
-        text = script[ply] if ply < stop else choice(dice, one, other, played[-12:])
+        text = script[ply] if ply < stop else choice(rng, one, other, played[-12:])
         if text is None:
             break
         events = [game.apply(text) for game in (one, other)]

@@ -81,13 +81,13 @@ def _sorted(actions: Sequence[Action]) -> list[Move]:
     return sorted(moves, key=lambda move: move.text)
 
 
-def _choose(dice: Random, moves: list[Move], mine: Move | None) -> Move:
+def _choose(rng: Random, moves: list[Move], mine: Move | None) -> Move:
     """Mostly a move of the piece that moved last, and of those mostly one along the same line."""
     again = [move for move in moves if mine and move.origin == mine.target]
-    if not again or dice.random() < 0.1:
-        return dice.choice(moves)
+    if not again or rng.random() < 0.1:
+        return rng.choice(moves)
     along = [move for move in again if mine and move.sideways == mine.sideways]
-    return dice.choice(along if along and dice.random() < 0.9 else again)
+    return rng.choice(along if along and rng.random() < 0.9 else again)
 
 
 def _compare(ruleset: Ruleset, rows: Rows, seed: int, plies: int) -> tuple[int, int]:
@@ -96,8 +96,8 @@ def _compare(ruleset: Ruleset, rows: Rows, seed: int, plies: int) -> tuple[int, 
 
     At every ply the legal moves must be those of the game without the rule, less those that counting refuses.
     """
-    dice = Random(seed)
-    red, blue = rows(ruleset, dice), rows(ruleset, dice)
+    rng = Random(seed)
+    red, blue = rows(ruleset, rng), rows(ruleset, rng)
     game, free = Game(ruleset, red, blue), Game(replace(ruleset, two_squares=None), red, blue)
     counted = Counted(game)
     last: list[Move | None] = [None, None]
@@ -123,7 +123,7 @@ def _compare(ruleset: Ruleset, rows: Rows, seed: int, plies: int) -> tuple[int, 
             assert game.outcome is not None
             assert game.outcome.reason is Reason.NO_MOVE
             break
-        move = last[side] = _choose(dice, allowed, last[side])
+        move = last[side] = _choose(rng, allowed, last[side])
         events = game.apply(move.text)
         free.play(move)
         counted.played(side, move, events)

@@ -44,8 +44,8 @@ ALL_SORTS = tuple(
 seeds = st.integers(0, 2**32 - 1)
 
 
-def _begin(rules: Ruleset, rows: Rows, dice: Random) -> Game:
-    return Game(rules, rows(rules, dice), rows(rules, dice))
+def _begin(rules: Ruleset, rows: Rows, rng: Random) -> Game:
+    return Game(rules, rows(rules, rng), rows(rules, rng))
 
 
 def _on_board(game: Game, side: Color) -> Counter[Rank]:
@@ -154,13 +154,13 @@ def test_the_legal_actions_are_those_of_all_texts_that_pass_the_check(
     seed: int,
     plies: int,
 ) -> None:
-    dice = Random(seed)
-    game = _begin(data.draw(any_rules), random_rows, dice)
+    rng = Random(seed)
+    game = _begin(data.draw(any_rules), random_rows, rng)
     for _ in range(plies):
         if game.outcome:
             break
         ahead = game.copy()
-        ahead.play(lively(game, dice))
+        ahead.play(lively(game, rng))
         if ahead.outcome:
             break
         game = ahead
@@ -170,15 +170,15 @@ def test_the_legal_actions_are_those_of_all_texts_that_pass_the_check(
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_same_holds_under_every_ruleset_and_every_switch(name: str, random_rows: Rows, lively: Lively) -> None:
-    dice = Random(name)
-    game = _begin(load_ruleset(name), random_rows, dice)
+    rng = Random(name)
+    game = _begin(load_ruleset(name), random_rows, rng)
     for ply in range(160):
         if game.outcome:
             break
         if ply % 80 == 40:
             _assert_list_is_what_passes(game)
             _assert_list_can_be_played(game)
-        game.play(lively(game, dice))
+        game.play(lively(game, rng))
 
 
 @pytest.mark.parametrize(
@@ -195,14 +195,14 @@ def test_where_guesses_paths_and_rescues_are_possible_the_list_is_what_passes_th
     """In each position that has one of these on the list, up to a dozen; with a small army of all sorts of pieces."""
     rules, looked = replace(load_ruleset(name), army=ALL_SORTS), 0
     for seed in range(40):
-        dice = Random(seed)
-        game = _begin(rules, random_rows, dice)
+        rng = Random(seed)
+        game = _begin(rules, random_rows, rng)
         while not game.outcome and looked < 12:
             special = {type(action) for action in game.legal_moves()} & {Infiltration, Rescue}
-            if special and dice.random() < 0.3:
+            if special and rng.random() < 0.3:
                 looked += 1
                 _assert_list_is_what_passes(game)
-            game.play(lively(game, dice))
+            game.play(lively(game, rng))
     assert looked == 12
 
 
@@ -229,12 +229,12 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: R
     reasons: set[Reason] = set()
     diagonal_attacks = right = silent = 0
     for seed in range(60):
-        dice = Random(seed)
-        game = _begin(rules[seed % len(rules)], random_rows, dice)
+        rng = Random(seed)
+        game = _begin(rules[seed % len(rules)], random_rows, rng)
         while not game.outcome:
             if seed < 10 and game.ply % 25 == 20:
-                refusals |= _refusals(game, dice)
-            action = lively(game, dice)
+                refusals |= _refusals(game, rng)
+            action = lively(game, rng)
             said = game.play(action)
             actions[_sort(action)] += 1
             events.update(type(event) for event in said)
@@ -251,12 +251,12 @@ def test_random_play_meets_every_sort_of_action_event_and_refusal(random_rows: R
     assert refusals >= set(Rule) - {Rule.FORM, Rule.CHASE, Rule.TWO_SQUARES, Rule.OVER}
 
 
-def _refusals(game: Game, dice: Random) -> set[Rule]:
+def _refusals(game: Game, rng: Random) -> set[Rule]:
     met = set()
     arriving = [
         action.text for action in game.legal_moves() if isinstance(action, Move) and action.target // 10 in (0, 9)
     ]
-    for text in dice.sample([*_texts(game, arriving[:1])], 2500) + [f"{text}+8c2" for text in arriving]:
+    for text in rng.sample([*_texts(game, arriving[:1])], 2500) + [f"{text}+8c2" for text in arriving]:
         try:
             game.check(parse_action(text))
         except IllegalActionError as error:
@@ -312,8 +312,8 @@ def test_where_the_booklets_say_nothing_it_is_refused(start: Start, refusal: Ref
 
 def _play_to_the_end(rules: Ruleset, rows: Rows, lively: Lively, seed: int) -> None:
     """Play, and look at every ply at what must hold in any game."""
-    dice = Random(seed)
-    game = _begin(rules, rows, dice)
+    rng = Random(seed)
+    game = _begin(rules, rows, rng)
     army = Counter(dict(rules.army))
     rescued: tuple[list[Rank], list[Rank]] = ([], [])
     has_rescued: tuple[set[int], set[int]] = (set(), set())
@@ -323,7 +323,7 @@ def _play_to_the_end(rules: Ruleset, rows: Rows, lively: Lively, seed: int) -> N
     last_attack = 0
     while game.outcome is None:
         assert game.to_move is side
-        action = lively(game, dice)
+        action = lively(game, rng)
         ply, quiet = game.ply, game.quiet
         events = game.play(action)
         assert game.ply == ply + 1
@@ -419,13 +419,13 @@ def test_games_with_rescues_run_into_their_limits(random_rows: Rows, lively: Liv
     rules = replace(load_ruleset("jumbo-494+rescue"), army=ALL_SORTS)
     used_up = again = 0
     for seed in range(40):
-        dice = Random(seed)
-        game = _begin(rules, random_rows, dice)
+        rng = Random(seed)
+        game = _begin(rules, random_rows, rng)
         while not game.outcome:
             side: int = game.to_move
             for action in game.legal_moves():
                 again += isinstance(action, Move) and action.origin in game.rescuers[side] and game.rescued[side] == 1
-            game.play(lively(game, dice))
+            game.play(lively(game, rng))
         used_up += 2 in game.rescued
     assert used_up
     assert again
@@ -434,7 +434,7 @@ def test_games_with_rescues_run_into_their_limits(random_rows: Rows, lively: Liv
 # --- copies ---------------------------------------------------------------------------------------------------------
 
 
-def _play_on(game: Game, dice: Random, plies: int) -> list[object]:
+def _play_on(game: Game, rng: Random, plies: int) -> list[object]:
     """What is seen in random play from here on."""
     seen: list[object] = []
     for _ in range(plies):
@@ -445,7 +445,7 @@ def _play_on(game: Game, dice: Random, plies: int) -> list[object]:
             break
         texts = sorted(action.text for action in game.legal_moves())
         special = [text for text in texts if text not in MOVES]
-        seen.append(game.apply(dice.choice(special if special and dice.random() < 0.4 else texts)))
+        seen.append(game.apply(rng.choice(special if special and rng.random() < 0.4 else texts)))
     return seen
 
 
@@ -454,9 +454,9 @@ def _play_on(game: Game, dice: Random, plies: int) -> list[object]:
 def test_playing_on_in_a_copy_leaves_the_original_as_it_was_and_the_other_way_round(
     any_rules: st.SearchStrategy[Ruleset], random_rows: Rows, data: st.DataObject, seed: int, plies: int
 ) -> None:
-    dice = Random(seed)
-    game = _begin(data.draw(any_rules), random_rows, dice)
-    _play_on(game, dice, plies)
+    rng = Random(seed)
+    game = _begin(data.draw(any_rules), random_rows, rng)
+    _play_on(game, rng, plies)
     first, second = game.copy(), game.copy()
     in_first = _play_on(first, Random(seed), 25)
     in_game = _play_on(game, Random(seed), 25)

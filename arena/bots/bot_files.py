@@ -1,0 +1,246 @@
+"""The files of a bot as an entrant may have left them: which there are, what the system says of them, what is in them.
+
+Nothing is opened but regular files, no link is followed out of the folder, and sizes and numbers are bounded before
+anything is read.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.bots.ignore import Ignored
+from arena.bots.limits import GIB, MIB, size_text
+from arena.bots.look import Covered, Look, Parts, Stamp
+from arena.errors import UsageError
+from arena.hostfile import HOST_ERRORS, READ, NotAFileError, open_regular
+from arena.printable import printable
+
+BUILD_FOLDERS = frozenset(
+    os.fsencode(name) for name in ("__pycache__", "build", "dist", "node_modules", "target", "venv")
+)
+MOST_BYTES = 2 * GIB
+"""The size of all files that a digest covers, as it is shown: the holes of sparse files count."""
+MOST_FILES = 50_000
+"""Files and folders that are looked at."""
+MOST_STEPS = 256
+"""Names that are gone through to see where a link leads."""
+CHUNK = MIB
+
+
+def look_at(covered: Covered) -> Look:
+    """What the system says of the covered files now. Nothing is read. Raises `UsageError`."""
+    reader = BotFiles(os.fsencode(covered.folder))
+    return reader.look(covered, reader.covered_files(covered))
+
+
+def behind_link(folder: Path, name: str) -> Path | None:
+    """The regular file of a folder, at a path without links, that a link in it leads to; None if there is none."""
+    target = BotFiles(os.fsencode(folder)).behind((os.fsencode(name),))
+    return None if target is None else folder.joinpath(*map(os.fsdecode, target))
+
+
+def _is_ignored(ignored: Ignored, parts: Parts) -> bool:
+    return ignored.matches([os.fsdecode(part) for part in parts])
+
+
+def _parts(path: Path | None, folder: Path) -> Parts | None:
+    if path is None or not path.is_relative_to(folder):
+        return None
+    return tuple(os.fsencode(part) for part in path.relative_to(folder).parts)
+
+
+def _stamp_of(path: Path | bytes) -> Stamp:
+    """The stamp of what is at a path, or behind the link there; empty where there is nothing."""
+    try:
+        return _told_of(os.stat(path))
+    except OSError:
+        return ()
+
+
+def _told_of(status: os.stat_result) -> Stamp:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+class BotFiles:
+    """Reads the files of one bot, no more than is allowed of them."""
+
+    def __init__(self, root: bytes) -> None:
+        self._root = root
+        self._left = MOST_BYTES
+
+    def covered_files(self, covered: Covered) -> list[Parts]:
+        """The files that a digest covers, in its order."""
+        if covered.only is not None:
+            return [(os.fsencode(covered.only),)]
+        excepted = _parts(covered.never, covered.folder)
+        found = self.list_files(covered.ignored)
+        for path in covered.always:
+            parts = _parts(path, covered.folder)
+            if parts and self.has_content(parts):
+                found.add(parts)
+        return sorted(parts for parts in found if parts != excepted)
+
+    def look(self, covered: Covered, files: Sequence[Parts]) -> Look:
+        """What the system says of these files; of one that has gone meanwhile, nothing."""
+        at = time.time_ns()
+        stamps = {parts: stamp for parts in files if (stamp := self._stamp(parts))}
+        return Look(covered, stamps, _stamp_of(covered.never) if covered.never else None, at)
+
+    def _stamp(self, parts: Parts) -> Stamp:
+        path = self._path(parts)
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise self._unreadable(parts, error) from None
+        target = self.behind(parts) if stat.S_ISLNK(status.st_mode) else None
+        return _told_of(status) + (_stamp_of(self._path(target)) if target else ())
+
+    def list_files(self, ignored: Ignored) -> set[Parts]:
+        """The files and links in the folder, but for hidden ones, those that tools leave and those that are ignored."""
+        found: set[Parts] = set()
+        seen = 0
+        waiting: list[Parts] = [()]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                with os.scandir(self._path(folder)) as entries:
+                    for entry in entries:
+                        seen += 1
+                        if seen > MOST_FILES:
+                            raise UsageError(f"{self._shown(())}: more than {MOST_FILES} files and folders are in it")
+                        parts = (*folder, entry.name)
+                        if entry.name.startswith(b".") or _is_ignored(ignored, parts):
+                            continue
+                        if entry.is_dir(follow_symlinks=False):
+                            if entry.name not in BUILD_FOLDERS:
+                                waiting.append(parts)
+                        elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+                            found.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
+            except FileNotFoundError as error:
+                if not folder:
+                    raise self._unreadable(folder, error) from None
+                # else it has gone since it was listed: a bot that is running makes and removes folders
+            except OSError as error:
+                raise self._unreadable(folder, error) from None
+        return found
+
+    def has_content(self, parts: Parts) -> bool:
+        """Whether there is a file or a link."""
+        with suppress(OSError):
+            mode = os.lstat(self._path(parts)).st_mode
+            return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
+        return False
+
+    # --- links ----------------------------------------------------------------------------------------------------
+
+    def link(self, parts: Parts) -> bytes | None:
+        """The text of a link; None for what is none."""
+        try:
+            return os.readlink(self._path(parts))
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                return None
+            raise self._unreadable(parts, error) from None
+
+    def behind(self, parts: Parts) -> Parts | None:
+        """The regular file in the folder that a link leads to by steps in the folder; None if there is none.
+
+        The steps are gone one by one, for the system would follow a link to wherever it leads.
+        """
+        at: list[bytes] = []
+        to_go = list(reversed(parts))
+        for _ in range(MOST_STEPS):
+            if not to_go:
+                break
+            name = to_go.pop()
+            if name == b"..":
+                if not at:
+                    return None
+                at.pop()
+            elif name not in (b"", b"."):
+                try:
+                    text = os.readlink(self._path((*at, name)))
+                except OSError as error:
+                    if error.errno != errno.EINVAL:
+                        return None  # it leads nowhere
+                    at.append(name)
+                    continue
+                if text.startswith(b"/"):
+                    if not text.startswith(self._root + b"/"):
+                        return None
+                    text, at = text[len(self._root) + 1 :], []
+                to_go.extend(reversed(text.split(b"/")))
+        target = tuple(at)
+        with suppress(OSError):
+            if not to_go and stat.S_ISREG(os.lstat(self._path(target)).st_mode):
+                return target
+        return None
+
+    # --- contents -------------------------------------------------------------------------------------------------
+
+    def content(self, parts: Parts, most_kept: int = 0) -> tuple[bytes, bytes | None]:
+        """The hexadecimal SHA-256 of a regular file, read piece by piece; and the file, if it has no more bytes."""
+        content = hashlib.sha256()
+        kept = b""
+        with self._opened(parts) as descriptor:
+            expected, size = os.fstat(descriptor).st_size, 0
+            self._take(expected, parts)
+            while data := os.read(descriptor, CHUNK):
+                content.update(data)
+                size += len(data)
+                kept += data[: most_kept + 1 - len(kept)]
+                if size > expected:  # it grows while it is read
+                    self._take(len(data), parts)
+        return content.hexdigest().encode(), kept if 0 < len(kept) <= most_kept else None
+
+    def _take(self, size: int, parts: Parts) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise UsageError(
+                f"{self._shown(parts)}: the files of a bot may have {size_text(MOST_BYTES)} together, "
+                "and with this one they have more"
+            )
+
+    @contextmanager
+    def _opened(self, parts: Parts) -> Iterator[int]:
+        """A descriptor of a file in the folder. No link is followed on the way: one may have come since the look."""
+        folder = None
+        try:
+            folder = os.open(self._root, READ | os.O_DIRECTORY)
+            for name in parts[:-1]:
+                inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            file = open_regular(parts[-1], folder)
+        except OSError as error:
+            raise self._unreadable(parts, error) from None
+        finally:
+            if folder is not None:
+                os.close(folder)
+        try:
+            yield file
+        except OSError as error:
+            raise self._unreadable(parts, error) from None
+        finally:
+            os.close(file)
+
+    def _path(self, parts: Parts) -> bytes:
+        return b"/".join((self._root, *parts))
+
+    def _shown(self, parts: Parts) -> str:
+        return printable(os.fsdecode(self._path(parts)))
+
+    def _unreadable(self, parts: Parts, error: OSError) -> UsageError | OSError:
+        """What to raise for an error: itself, where it is the machine that has run out of something."""
+        if error.errno in HOST_ERRORS:
+            return error
+        if isinstance(error, NotAFileError):
+            return UsageError(f"{self._shown(parts)}: expected a file, got {error.kind}")
+        return UsageError(f"{self._shown(parts)}: cannot be read: {error.strerror}")

@@ -1,0 +1,87 @@
+"""What a build may use, and whether it has done what it is there for."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from arena.bots import BotSpec, Manifest, read_manifest
+from arena.bots.limits import GIB
+from arena.bots.run import Ended
+from arena.bots.sandbox.levels import Level
+from arena.errors import UsageError
+from arena.printable import printable
+
+NOT_FOUND = 127
+"""What a shell exits with that has not found a program."""
+LINES_SHOWN = 20
+LINE_LENGTH = 1000
+
+
+class BuildLimits(msgspec.Struct, frozen=True):
+    """What a build may use in a sandbox: bytes of memory, bytes of files in the bot's folder and as many again in
+    /tmp; the network or not. `seconds` hold at every level."""
+
+    seconds: float = 600.0
+    memory: int = 2 * GIB
+    disk: int = 2 * GIB
+    network: bool = False
+
+
+def program_in(bot: BotSpec, folder: Path) -> Path | None:
+    """The program that a build is to make, in the bot's folder or a copy of it; None if the command names another.
+
+    One that is not in the folder itself, or behind a link, is none: a digest leaves out no file on its account.
+    """
+    if not Path(bot.command[0]).is_relative_to(bot.folder):
+        return None
+    program = folder / Path(bot.command[0]).relative_to(bot.folder)
+    inside = program != folder and os.path.realpath(program.parent) == str(program.parent)
+    return program if inside else None
+
+
+def refuse_if_nothing_is_made(bot: BotSpec, folder: Path) -> None:
+    program = program_in(bot, folder)
+    if program is not None and not os.path.lexists(program):
+        name = printable(str(program.relative_to(folder)), LINE_LENGTH)
+        raise UsageError(
+            f"{bot.path}: the build succeeded but did not make ./{name}, which command names; "
+            f'a script that is brought along is an argument, as in command = ["sh", "{name}"]'
+        )
+
+
+def manifest_of(folder: Path) -> Manifest | str:
+    """What the bot.toml of a folder says, or what is wrong with it."""
+    try:
+        return read_manifest(folder)
+    except UsageError as error:
+        return str(error)
+
+
+def refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) -> None:
+    if manifest_of(folder) != before:
+        raise UsageError(f"{bot.path}: its build changes bot.toml: expected a build that leaves it as it was submitted")
+
+
+def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
+    """Raise `UsageError`, with the end of what it printed, if a build has not ended well."""
+    if ended.code == 0:
+        return
+    how = f"failed with exit code {ended.code}" if ended.code is not None else ended.how
+    lines = [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
+    shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
+    if ended.code == NOT_FOUND and level is not Level.DEFAULT:
+        shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
+    raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
+
+
+def check_made(bot: BotSpec) -> None:
+    """Raise `UsageError` if a build that has ended well has not made the program that `command` names."""
+    program = Path(bot.command[0])
+    if not program.is_relative_to(bot.folder):
+        return
+    shown = printable(f"./{program.relative_to(bot.folder)}", LINE_LENGTH)
+    if not os.path.exists(program):
+        raise UsageError(f"{bot.path}: the build succeeded but did not make {shown}, which command names")
+    if not (os.path.isfile(program) and os.access(program, os.X_OK)):
+        raise UsageError(f"{bot.path}: the build succeeded, but {shown}, which command names, is no executable file")

@@ -1,0 +1,203 @@
+"""One build in a sandbox: on a copy of the bot's folder, as a user that owns nothing else.
+
+It sees the system and what the host has named. When all its processes are dead, what it has made is put back into the
+folder. So nothing that it leaves running can change it, nothing is followed that it has made, and a build that fails
+leaves nothing.
+"""
+
+import contextlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.build_checks import (
+    LINE_LENGTH,
+    BuildLimits,
+    judge,
+    manifest_of,
+    program_in,
+    refuse_if_nothing_is_made,
+    refuse_other_manifest,
+)
+from arena.bots.limits import Limits, size_text
+from arena.bots.links import follow
+from arena.bots.run import Run, run_to_end
+from arena.bots.sandbox import bwrap, files
+from arena.bots.sandbox.cgroup import Hierarchy
+from arena.bots.sandbox.launch import Launch
+from arena.bots.sandbox.levels import Level, joined
+from arena.bots.sandbox.mounts import HOME, refuse_rivals
+from arena.bots.sandbox.programs import HostPrograms, own_files
+from arena.bots.sandbox.rlimits import process_limits
+from arena.bots.sandbox.runtimes import find_tools
+from arena.errors import UsageError
+from arena.printable import printable
+
+PROCESSES = 512
+"""Processes and threads of a build: compilers start one for each CPU, and some more."""
+OPEN_FILES = 4096
+LOOK_SECONDS = 0.1
+"""How often the disk is looked at, if a look takes no more than a part of that."""
+LOOK_SHARE = 4
+FREE_SPACE_SHARE = 2
+"""Files that have no name any more are seen only by the disk's becoming full: so many times what is allowed is too
+much, for others write to it as well."""
+
+
+def build_in_sandbox(
+    bot: BotSpec,
+    build: str,
+    level: Level,
+    limits: BuildLimits,
+    *,
+    host: HostPrograms,
+    bots: Sequence[BotSpec],
+    run: Run,
+) -> None:
+    tools = find_tools(bot, host)
+    refuse_rivals(bot, own_files(bot), tools.folders, bots)
+    user = bwrap.spare_user()
+    held = Limits(limits.memory, PROCESSES, limits.disk)
+    with _scratch() as scratch, _group(level, limits) as make_group:
+        copy = scratch / "bot"
+        copy.mkdir(0o755)
+        if user is not None:
+            os.chown(copy, user, user)
+        try:
+            files.copy_folder(bot.folder, copy, limits.disk, user)
+        except OSError as error:
+            raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
+        program = program_in(bot, copy)
+        if program is not None and (program.is_symlink() or program.is_file()):
+            program.unlink()
+        before, manifest = files.stamps(copy), manifest_of(copy)
+        path = (*dict.fromkeys(str(folder) for folder in tools.path), "/usr/local/bin", "/usr/bin", "/bin")
+        workshop = bwrap.Workshop(
+            copy=copy,
+            folders=tools.folders,
+            links=tools.links,
+            path=os.pathsep.join(path),
+            process_limits={**process_limits(held), "nofile": OPEN_FILES},
+            processes=PROCESSES,
+            disk=limits.disk,
+            network=limits.network,
+        )
+        launch = Launch(bwrap.build_line(build, workshop, user), Path("/"), {}, held, helpers=bwrap.PROCESSES)
+        launch = make_group(launch)
+        ended = run(run_to_end, launch, limits.seconds, _DiskWatch(copy, limits.disk).watch)
+        judge(bot, build, level, ended)
+        _open_up(copy)
+        refuse_if_nothing_is_made(bot, copy)
+        refuse_other_manifest(bot, manifest, copy)
+        try:
+            files.put_back(copy, bot.folder, before, limits.disk, _LinkTargets(bot, host).inside)
+        except OSError as error:
+            raise UsageError(printable(f"{bot.path}: what its build made cannot be put there: {error}")) from None
+
+
+class _DiskWatch:
+    """Looks at what a build writes to the disk."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self._folder, self._most = folder, most
+        self._free = self._free_now()
+
+    def _free_now(self) -> int:
+        system = os.statvfs(self._folder)
+        return system.f_bfree * system.f_frsize
+
+    async def watch(self) -> str:
+        """Return, in words, when it is more than is allowed."""
+        while True:
+            begun = trio.current_time()
+            words = self._look()
+            if words:
+                return words
+            await trio.sleep(max(LOOK_SECONDS, LOOK_SHARE * (trio.current_time() - begun)))
+
+    def _look(self) -> str:
+        try:
+            used = files.size_on_disk(self._folder)
+        except files.FilesError as error:
+            return f"made too many files: {error}"
+        if used > self._most or self._free - self._free_now() > FREE_SPACE_SHARE * self._most:
+            return f"wrote more than the {size_text(self._most)} of files that are allowed (--build-disk)"
+        return ""
+
+
+class _LinkTargets:
+    """What the links that a build has made may lead to: its own files, the system, and what the host has named."""
+
+    def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
+        self._bot, self._host = bot, host
+
+    def inside(self, path: str, target: str) -> str:
+        """The text for a link at this path. Links to the bot's own files become relative: outside, they are elsewhere.
+
+        Raises `UsageError` for a link that leads out.
+        """
+        parts = PurePosixPath(target).parts
+        climbs = next((number for number, part in enumerate(parts) if part != ".."), len(parts))
+        is_within = os.path.isabs(target) or climbs <= len(PurePosixPath(path).parent.parts)
+        if is_within and ".." not in parts[climbs:]:  # which may mean another place if a link comes before it
+            folder = Path(HOME, path).parent
+            leads_to = Path(os.path.normpath(folder / target))
+            if leads_to.is_relative_to(HOME):
+                return os.path.relpath(leads_to, folder) if os.path.isabs(target) else target
+            if os.path.isabs(target) and self._is_of_the_host(leads_to):
+                return target
+        raise UsageError(
+            f"{printable(str(self._bot.path))}: its build makes a link that leads out of its folder: "
+            f"{printable(path, LINE_LENGTH)} leads to {printable(target, LINE_LENGTH)}: expected links "
+            "to its own files or to programs of the system"
+        )
+
+    def _is_of_the_host(self, path: Path) -> bool:
+        try:
+            return self._host.why_not(path, follow(path)) is None
+        except OSError:
+            return False
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder that only the arena's user can get at, and that is gone afterwards whatever has become of it."""
+    folder = Path(tempfile.mkdtemp(prefix="arena-build-")).resolve()
+    try:
+        yield folder
+    finally:
+        _open_up(folder)
+        subprocess.run(["rm", "-rf", "--", folder], check=False, capture_output=True, env={"PATH": bwrap.TOOL_PATH})
+
+
+def _open_up(folder: Path) -> None:
+    """Make what a build has closed such that it can be read; neither this nor rm follows a link."""
+    folders = ("-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";")
+    closed = ("-type", "f", "!", "-perm", "-400", "-exec", "chmod", "u+r", "{}", "+")
+    line = ["find", str(folder), "(", *folders, ")", "-o", "(", *closed, ")"]
+    subprocess.run(line, check=False, capture_output=True, env={"PATH": bwrap.TOOL_PATH})
+
+
+@contextlib.contextmanager
+def _group(level: Level, limits: BuildLimits) -> Iterator[Callable[[Launch], Launch]]:
+    """Puts a launch into a control group, at the level that has them."""
+    if level is not Level.CGROUP:
+        yield lambda launch: launch
+        return
+    hierarchy = Hierarchy.find()
+
+    def join(launch: Launch) -> Launch:
+        # What lies in /tmp is memory to the kernel; and of memory itself the watch looks at the limit.
+        group = hierarchy.make("build", Limits(limits.memory + limits.disk, PROCESSES), bwrap.PROCESSES)
+        return replace(launch, command=joined(launch.command, group), group=group)
+
+    try:
+        yield join
+    finally:
+        hierarchy.close()

@@ -1,0 +1,157 @@
+"""One path as a bot: what may stand there, and how it is run.
+
+A bot is an executable file; a `.py` file that is not executable, which the arena's own interpreter runs; or a folder
+with a `bot.toml` (`arena.bots.manifest`). Its digest covers its own files, so that a changed bot is a new one to a
+league: the file itself, or all files of the folder but hidden ones, the usual build folders, what `ignore` names and,
+where there is a `build`, the program that it makes.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+from itertools import islice
+from pathlib import Path
+
+from arena.bots.identity import identify_file, identify_folder
+from arena.bots.ignore import Ignored
+from arena.bots.manifest import MANIFEST, read_manifest
+from arena.bots.names import PROGRAM_ENDINGS, expected_name, name_fault, name_of_file
+from arena.bots.samples import SAMPLES, meant_sample
+from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
+from arena.bots.spec import BotSpec, base_environment
+from arena.errors import UsageError, suggest
+from arena.hostfile import HOST_ERRORS, kind_of, read_start
+from arena.printable import printable
+
+NEIGHBOURS_LOOKED_AT = 1000
+
+
+class NotThereError(UsageError):
+    """There is nothing at a path that was given: nobody's bot is broken, but the command is mistyped."""
+
+
+def load_bot(path: Path) -> BotSpec:
+    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`."""
+    where = printable(str(path))
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL, as no path has
+        if path.is_symlink():
+            raise UsageError(f"{where}: this is a link that leads nowhere") from None
+        raise NotThereError(f"{where}: there is no such file or folder{_near(path)}") from None
+    except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
+        raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
+    if stat.S_ISDIR(mode):
+        return _load_folder(path)
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{where}: expected an executable file or a folder with {MANIFEST}, got {kind_of(mode)}")
+    executable = os.access(path, os.X_OK)
+    full = path.resolve()
+    if path.name == MANIFEST:
+        raise UsageError(f"{where}: a {MANIFEST} is no bot by itself: name its folder: {printable(str(path.parent))}")
+    if not executable and path.suffix != ".py":
+        expected = f"{where}: expected an executable file, a .py file or a folder with {MANIFEST}"
+        cure = f"; this file is not executable (chmod +x {where})" if _is_program(full) else ""
+        raise UsageError(f"{expected}{cure}")
+    name = name_of_file(base_name(path))
+    fault = name_fault(name)
+    if fault:
+        raise UsageError(f"{where}: the name of a bot that is a file is the file's: {expected_name(name, fault)}")
+    identity = identify_file(full)
+    return BotSpec(
+        name=name,
+        path=path,
+        command=(str(full),) if executable else (sys.executable, str(full)),
+        folder=full.parent,
+        digest=identity.digest,
+        environment=base_environment(),
+        files=identity.files,
+        look=identity.look,
+        former=identity.former,
+    )
+
+
+def _is_program(path: Path) -> bool:
+    """Whether a file, at a path without links, begins as programs do."""
+    try:
+        return is_meant_to_run(read_start(path, FIRST_LINE))
+    except OSError:
+        return False
+
+
+def base_name(path: Path) -> str:
+    return path.stem if path.suffix in PROGRAM_ENDINGS else path.name
+
+
+def _near(path: Path) -> str:
+    """What to add to "there is no such file": a sample bot, or what the folder holds of nearly that name."""
+    sample = meant_sample(path)
+    bare = f"; for the sample bot write {sample}" if sample else ""
+    if not os.path.isdir(path.parent):
+        return f" (nor the folder {printable(str(path.parent))}){bare}" if path.parent != Path() else bare
+    if sample:
+        return bare
+    is_bare = path.parent == Path()
+    names = list(SAMPLES) if is_bare else []
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        names += [entry.name for entry in islice(entries, NEIGHBOURS_LOOKED_AT) if not entry.name.startswith(".")]
+    hint = suggest(path.name, names)
+    if hint.startswith("did you mean"):
+        return f"; {printable(hint)}"
+    return f", nor a sample bot of that name: they are {', '.join(SAMPLES)}" if is_bare and not path.suffix else ""
+
+
+def _load_folder(folder: Path) -> BotSpec:
+    manifest = read_manifest(folder)
+    where = f"{printable(str(folder))}/{MANIFEST}"
+    full = folder.resolve()
+    name = manifest.name or name_of_file(full.name)
+    fault = name_fault(name)
+    if fault:
+        raise UsageError(f"{where}: without a name in it the folder's is taken: {expected_name(name, fault)}")
+    command = manifest.command
+    built = manifest.build is not None
+    program = full / command[0] if "/" in command[0] else None
+    environment = base_environment()
+    if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
+        state = "is not an executable file" if os.path.exists(program) else "does not exist"
+        hint = command_hint(full, command[0], environment["PATH"]) if not os.path.exists(program) else ""
+        raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}{hint}")
+    if program is None and not built and shutil.which(command[0], path=environment["PATH"]) is None:
+        hint = command_hint(full, command[0], environment["PATH"])
+        raise UsageError(f"{where}: command: there is no program {printable(repr(command[0]), 200)} on the PATH{hint}")
+    identity = identify_folder(
+        full,
+        Ignored.of(manifest.ignore),
+        always=(full / MANIFEST, *([] if built else _run_directly(full, command))),
+        never=program if built else None,
+    )
+    return BotSpec(
+        name=name,
+        path=folder,
+        command=(str(program), *command[1:]) if program is not None else command,
+        folder=full,
+        digest=identity.digest,
+        environment={**environment, **manifest.env},
+        files=identity.files,
+        build=manifest.build,
+        look=identity.look,
+        former=identity.former,
+    )
+
+
+def _run_directly(folder: Path, command: tuple[str, ...]) -> list[Path]:
+    """The files of a folder, at a path without links, that the words of a command name: the program, a script, a jar.
+
+    They count wherever they lie: one in `target` that is brought along, not built, is what the bot is.
+    """
+    paths = [folder / word for word in command]
+    return [
+        path
+        for path in paths
+        if path.is_relative_to(folder) and os.path.lexists(path) and os.path.realpath(path.parent) == str(path.parent)
+    ]

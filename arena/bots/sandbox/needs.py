@@ -1,0 +1,139 @@
+"""What has to be visible of a machine for its programs to run in a sandbox: whole installations, and the links to them.
+
+Where a program is at home is read, not asked. An installation is shown as a whole and nowhere else than where it is.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import protocol
+from arena.bots import BotSpec
+from arena.bots.links import Link, Trail, at_its_folder, follow
+from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms, installation, is_environment, is_within, own_files
+from arena.errors import UsageError
+from arena.hostfile import read_start
+from arena.printable import printable
+
+TAKEN = tuple(Path("/", name) for name in ("bot", "dev", "etc", "proc", "sys"))
+"""Where nothing of the machine can be shown, because something else is there inside."""
+
+PYTHON = re.compile(r"(python|pypy)[\d.]*")
+"""The names of Pythons. With a suffix (python3-config) it is some other program."""
+VERSION = re.compile(r"((?:python|pypy)\d+\.\d+)")
+"""The name of a Python, as its packages' folder is called too."""
+SETTINGS_SIZE = 65536
+"""More bytes than a virtual environment's settings have."""
+INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
+"""What is only in folders that hold an installation and nothing else."""
+OF_RUST = (".cargo", ".rustup")
+"""Folders of a home in which rustup keeps all toolchains, and its stand-ins for them."""
+
+
+class Needs:
+    """What a bot's programs need, beside the system and its own files."""
+
+    def __init__(self, bot: BotSpec, host: HostPrograms) -> None:
+        self._who, self._is_hosts = f"{bot.path}: its program", False
+        self._host, self._own = host, own_files(bot)
+        self._folders = set[Path]()
+        self._links = dict[Path, Link]()
+        self.environment = dict[str, str]()
+        """What has to be set."""
+
+    @property
+    def shown(self) -> tuple[tuple[Path, ...], tuple[Link, ...]]:
+        """The folders and the links that have to be visible."""
+        return tuple(sorted(self._folders)), tuple(self._links[place] for place in sorted(self._links))
+
+    def add_named(self, path: Path) -> None:
+        """Note what one of the host's programs, or a whole installation, needs. Raises `SandboxError`."""
+        self._who, self._is_hosts = f"--interpreter {path}: it", True
+        if path.is_dir():
+            self._show_folder(follow(path).end)
+        else:
+            self.add(at_its_folder(path), follow(path))
+
+    def add(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
+        """Note what one of the host's programs needs; `started_as` is the bot's own link to it, if it is run by one."""
+        self._show(program, trail)
+        started = started_as or program
+        if not PYTHON.fullmatch(started.name):
+            return
+        environment = next((place for place in (started.parent.parent, started.parent) if is_environment(place)), None)
+        if environment is not None:
+            if not environment.is_relative_to(self._own):
+                self._show_folder(environment)
+            self._need_base(environment, {started.name, trail.end.name})
+        else:
+            self._show_users_packages(trail.end)
+        kit = Path(protocol.__file__).parent  # where the arena is installed in place, in a checkout that is not shown
+        if not is_within(kit, (*SYSTEM, *self._folders)):
+            self._folders.add(kit)
+
+    def _need_base(self, environment: Path, names: set[str]) -> None:
+        """Note what the Python needs that a virtual environment was made from: its settings name the folder."""
+        try:
+            lines = read_start(environment / "pyvenv.cfg", SETTINGS_SIZE).decode("utf-8", "replace").splitlines()
+        except OSError:
+            return
+        for line in lines:
+            key, _, value = (part.strip() for part in line.partition("="))
+            if key.lower() != "home" or not os.path.isabs(value):
+                continue
+            for name in sorted(names):
+                try:
+                    base, trail = at_its_folder(Path(value, name)), follow(Path(value, name))
+                except (OSError, ValueError):
+                    continue
+                is_own = environment.is_relative_to(self._own)  # then it is the bot that has named it
+                if self._host.why_not(base, trail, for_host=not is_own) is None:
+                    self._show(base, trail)
+
+    def _show(self, program: Path, trail: Trail) -> None:
+        """Have a program's installation shown, and each link that leads to it."""
+        for link in trail.links:
+            if not is_within(link.place, SYSTEM):
+                self._links[link.place] = link
+        if not is_within(trail.end, SYSTEM):
+            self._show_folder(installation(trail.end))
+
+    def _show_folder(self, folder: Path) -> None:
+        if not is_within(folder, SYSTEM):
+            _refuse_wide(folder, self._who, is_hosts=self._is_hosts)
+            self._folders.add(folder)
+
+    def _show_users_packages(self, python: Path) -> None:
+        """Show what the user who runs the arena has installed for this Python, if it is there."""
+        version = VERSION.match(python.name)
+        base = Path(os.path.expanduser("~"), ".local")
+        packages = base / "lib" / version[1] / "site-packages" if version else None
+        if packages is not None and packages.is_dir() and follow(packages).end == packages:
+            self._show_folder(packages)
+            self.environment["PYTHONUSERBASE"] = str(base)
+
+
+_OF_THE_ARENA = frozenset(Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
+
+
+def _refuse_wide(folder: Path, who: str, *, is_hosts: bool) -> None:
+    """Refuse to show a folder that is likely to hold more than an installation; `who` needs it.
+
+    Raises `UsageError`, and `SandboxError` if it is the host who has chosen it, or where the arena's own Python is.
+    """
+    owner = printable(f"{who} belongs to {folder}")
+    refusal = SandboxError if is_hosts or folder in _OF_THE_ARENA else UsageError
+    homes = {Path(os.path.expanduser("~")), Path("/root"), *Path("/home").glob("*")}
+    marked = any((folder / mark).exists() for mark in INSTALLATION_MARKS)
+    collection = len(folder.parts) <= 2 or (folder.parent in homes and folder.name.startswith("."))
+    if any(home.is_relative_to(folder) for home in homes) or (collection and not marked and folder not in SYSTEM):
+        of_rust = folder.name in OF_RUST and folder.parent in homes
+        toolchain = '; for Rust name the toolchain itself: --interpreter "$(rustc --print sysroot)"' if of_rust else ""
+        raise refusal(
+            f"{owner}, which holds too much to be shown to a bot: install the program in a folder of its own (such as "
+            f"/opt/NAME), or put it into the bot's folder{toolchain}"
+        )
+    if is_within(folder, TAKEN):
+        raise refusal(f"{owner}, which cannot be shown to a bot: move it")

@@ -1,0 +1,144 @@
+"""The bot's side of the protocol: what a bot writes, and how it reads what the arena says.
+
+Lenient where the arena (`protocol.codec`) is strict: verbs and trailing fields that are not known are passed over.
+That is how version 1 can grow.
+"""
+
+from collections.abc import Callable
+
+from protocol.codec import HIDDEN, SETUP_ROW_PATTERN, decode_from_bot
+from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
+from protocol.messages import (
+    ArenaMessage,
+    Author,
+    Battle,
+    Board,
+    BotMessage,
+    Clock,
+    End,
+    Enemy,
+    Error,
+    Game,
+    Guess,
+    Hello,
+    Legal,
+    Move,
+    Moved,
+    Name,
+    Note,
+    Quit,
+    Ready,
+    Rescued,
+    Restore,
+    Reveal,
+    Rule,
+    Seed,
+    Setup,
+    SetupRequest,
+    Turn,
+    Wants,
+)
+from protocol.notation import COLOR_BY_WORD, RANK_BY_LETTER, SETUP_ROWS, SQUARE_INDEX, Rank, Reason, Result, Survivor
+
+
+def encode_from_bot(message: BotMessage) -> bytes:
+    """A message from a bot as one line, newline included. Raises `LocalProtocolError` where it would be refused."""
+    match message:
+        case Name(text) | Author(text) | Note(text):
+            line = f"{type(message).__name__.lower()} {text}"
+        case Wants(wants):
+            line = " ".join(("want", *(want.value for want in wants)))
+        case Ready():
+            line = "ready"
+        case Setup(rows):
+            line = "setup " + "/".join(rows)
+        case Move(action):
+            line = f"move {action}"
+    data = line.encode("ascii", "backslashreplace")
+    try:
+        if repr(decode_from_bot(data)) != repr(message):
+            raise LocalProtocolError(f"cannot be sent in one line: {line!r}")
+    except RemoteProtocolError as error:
+        raise LocalProtocolError(str(error)) from None
+    return data + b"\n"
+
+
+def decode_for_bot(line: bytes) -> ArenaMessage | None:
+    """One line from the arena as a message; None for a verb that this version does not know, an empty line, a comment.
+
+    Trailing fields that are not known are ignored. Raises `RemoteProtocolError` if a known verb's own fields are wrong.
+    """
+    fields = line.decode("ascii", "replace").rstrip("\r\n").split(" ")
+    parse = _FOR_BOT_PARSERS.get(fields[0])
+    if parse is None:
+        return None
+    try:
+        return parse(fields[1:])
+    except (KeyError, ValueError, IndexError):
+        raise RemoteProtocolError(f"cannot make sense of the line {excerpt(line)}") from None
+
+
+def _squares(fields: list[str]) -> tuple[str, ...]:
+    for field in fields:
+        SQUARE_INDEX[field]
+    return tuple(fields)
+
+
+def _number(field: str) -> int:
+    if not field.isdecimal():  # `int` takes signs, spaces and underscores too
+        raise ValueError("not a number")
+    return int(field)
+
+
+def _read_clock(fields: list[str]) -> Clock:
+    values = dict(zip(fields[::2], fields[1::2], strict=False))
+    parts = (values.get(name) for name in ("move", "bank", "increment"))
+    return Clock(_number(values["setup"]), *(None if part is None else _number(part) for part in parts))
+
+
+def _read_turn(fields: list[str]) -> Turn:
+    ply, own, enemy = (_number(field) for field in fields[:3])
+    banks = [_number(field) for field in fields[3:5] if field.isdecimal()]
+    own_bank, enemy_bank = banks if len(banks) == 2 else (None, None)
+    return Turn(ply, own, enemy, own_bank, enemy_bank)
+
+
+def _read_restore(fields: list[str]) -> Restore:
+    rows = tuple(fields[0].split("/"))
+    if len(rows) != SETUP_ROWS or not all(SETUP_ROW_PATTERN.fullmatch(row) for row in rows):
+        raise ValueError("not a set-up")
+    return Restore(rows)
+
+
+def _read_board(fields: list[str]) -> Board:
+    if len(fields) < len(SQUARE_INDEX):
+        raise ValueError("too few cells")
+    return Board(tuple(fields[: len(SQUARE_INDEX)]))
+
+
+def _read_battle(fields: list[str]) -> Battle:
+    defender: Rank | None = None if fields[2] == HIDDEN else RANK_BY_LETTER[fields[2]]
+    return Battle(_squares(fields[:1])[0], RANK_BY_LETTER[fields[1]], defender, Survivor(fields[3]))
+
+
+_FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
+    "hello": lambda f: Hello(_number(f[0])),
+    "game": lambda f: Game(COLOR_BY_WORD[f[0]], f[1]),
+    "rule": lambda f: Rule(f[0], " ".join(f[1:])),
+    "clock": _read_clock,
+    "seed": lambda f: Seed(_number(f[0])),
+    "setup": lambda f: SetupRequest(),
+    "restore": _read_restore,
+    "enemy": lambda f: Enemy(_squares(f)),
+    "board": _read_board,
+    "legal": lambda f: Legal(tuple(f)),
+    "turn": _read_turn,
+    "moved": lambda f: Moved(COLOR_BY_WORD[f[0]], f[1]),
+    "battle": _read_battle,
+    "reveal": lambda f: Reveal(_squares(f[:1])[0], RANK_BY_LETTER[f[1]]),
+    "rescued": lambda f: Rescued(COLOR_BY_WORD[f[0]], _squares(f[1:2])[0], RANK_BY_LETTER[f[2]]),
+    "guess": lambda f: Guess(_squares(f[:1])[0], RANK_BY_LETTER[f[1]], {"right": True, "wrong": False}[f[2]]),
+    "error": lambda f: Error(" ".join(f)),
+    "end": lambda f: End(Result(f[0]), Reason(f[1])),
+    "quit": lambda f: Quit(),
+}

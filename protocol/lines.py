@@ -1,0 +1,72 @@
+"""Lines of the protocol as bytes: how long they are, how a stream is cut into them, and what can be wrong with one.
+
+Two errors, after the model of h11: `LocalProtocolError` is our own mistake, `RemoteProtocolError` is the other side's.
+"""
+
+from collections.abc import Iterable, Iterator
+
+MAX_BOT_LINE = 4096
+"""The longest line that either side may send, in bytes, its line end not counted."""
+
+
+class ProtocolError(Exception):
+    """Something that the protocol does not allow."""
+
+
+class LocalProtocolError(ProtocolError):
+    """This side tried to send what cannot be sent: a mistake in our own program."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The other side sent what the protocol does not allow. The text says what was expected and what came."""
+
+
+class LineBuffer:
+    """Cuts a stream of bytes into lines and never holds more than one line's worth of an unfinished one.
+
+    `feed` gives the lines that are now complete, one after another, without their line ends. A line that grows over the
+    cap raises `RemoteProtocolError` as soon as it does, finished or not, but after the lines before it: what comes out
+    does not depend on how the stream was cut. The buffer is of no more use after that.
+    """
+
+    __slots__ = ("_cap", "_partial")
+
+    def __init__(self, cap: int = MAX_BOT_LINE) -> None:
+        self._cap = cap
+        self._partial = b""
+
+    @property
+    def partial(self) -> bytes:
+        """The bytes of the line that has not ended yet."""
+        return self._partial
+
+    def feed(self, data: bytes) -> Iterable[bytes]:
+        if self._partial:
+            data = self._partial + data
+        lines = data.split(b"\n")
+        self._partial = lines.pop()
+        return lines if len(data) <= self._cap else self._checked(lines)
+
+    def _checked(self, lines: list[bytes]) -> Iterator[bytes]:
+        for line in lines:
+            self._check(line)
+            yield line
+        self._check(self._partial)
+
+    def _check(self, line: bytes) -> None:
+        # One byte more than the cap is let through while it may still turn out to be the `\r` of a line end.
+        if len(line) > self._cap and (len(line) > self._cap + 1 or not line.endswith(b"\r")):
+            self._partial = b""
+            raise RemoteProtocolError(
+                f"a line of more than {self._cap} bytes, the longest allowed; it began with {excerpt(line)}"
+            )
+
+
+def excerpt(data: bytes, length: int = 60) -> str:
+    """Bytes that came from a bot, made fit to print: the first `length`, quoted, with all but plain ASCII escaped."""
+    text = data[:length].decode("latin-1").encode("unicode_escape").decode("ascii")
+    return f"'{text}...'" if len(data) > length else f"'{text}'"
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= 80 else text[:80] + "..."

@@ -1,0 +1,554 @@
+"""Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.limits import Limits
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import Sandbox
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, decode_record, encode_record
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said
+from arena.league.executor.local import LocalExecutor, local_executor
+from arena.league.games import Settings
+from arena.league.run import play_missing
+from arena.league.schedule import schedule
+from arena.league.store import GameRow, Store
+from arena.league.versions import Versions
+from arena.play.fairly import play_fairly
+from arena.play.keeping import Keeper
+from arena.play.runner import USUAL, GameOptions
+from arena.report.names import DEFAULT_NAMES
+from arena.report.replay import game_pages
+from arena.rules.loading import load_ruleset
+from protocol.bot import random_rows
+from protocol.conversation import Phase
+from protocol.notation import Color, Reason
+
+NEVER_ENDS = 60.0
+PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+MEGABYTE = 1_000_000
+
+MANY_GAMES = """
+introduce()
+game = 0
+while True:
+    fields = sys.stdin.readline().split()
+    if not fields or fields[0] == "quit":
+        sys.exit()
+    verb = "army" if fields[:2] == ["rule", "army"] else fields[0]
+    heard[verb] = fields[1:]
+    if verb == "setup":
+        game += 1
+        say(f"note pid {{os.getpid()}} seed {{heard['seed'][0]}}")
+        {setup}
+        say("setup " + rows())
+    elif verb == "turn":
+        {turn}
+        say("move resign" if is_red() and fields[1] == "3" else "move " + heard["legal"][0])
+    elif verb == "end":
+        {end}
+"""
+"""Plays games until it is told to quit; Red resigns on its second move."""
+
+MakeBot = Callable[..., BotSpec]
+LeftBehind = Callable[[], list[str]]
+Both = tuple[GameRecord, GameRecord]
+
+needs_bwrap = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=f"bwrap: {Level.BWRAP.why_not()}")
+at_both_levels = pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+
+
+def plays(setup: str = "pass", turn: str = "pass", end: str = "pass") -> str:
+    """The program of a bot that plays many games, and does this besides in each."""
+    return MANY_GAMES.format(setup=setup, turn=turn, end=end)
+
+
+def pair_of(ann: BotSpec, bob: BotSpec, time: TimeControl = PATIENT) -> tuple[GameSpec, GameSpec]:
+    settings = Settings(load_ruleset("duel"), time, keep_bots=True)
+    first, second = schedule(settings, [ann.player, bob.player], 1)
+    return first, second
+
+
+class Pairs:
+    """Plays pairs of games. `said` are the lines for people."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    async def play(self, ann: BotSpec, bob: BotSpec, options: GameOptions = USUAL, time: TimeControl = PATIENT) -> Both:
+        """Both games of a pair; Ann has Red in the first one."""
+        first, second = pair_of(ann, bob, time)
+        bots = {bot.player: bot for bot in (ann, bob)}
+        keeper = Keeper()
+        options = replace(options, keeper=keeper)
+        with trio.fail_after(NEVER_ENDS):
+            try:
+                records = [await self._play(first, bots, options)]
+                keeper.expects_another = False
+                records.append(await self._play(second, bots, options))
+            finally:
+                await keeper.end()
+        for record in records:
+            check_record(record)
+            assert decode_record(encode_record(record)) == record
+        return records[0], records[1]
+
+    async def _play(self, game: GameSpec, bots: dict[Player, BotSpec], options: GameOptions) -> GameRecord:
+        red, blue = (bots[player] for player in game.players)
+        return await play_fairly(game, (red, blue), options, self.said.append)
+
+
+@pytest.fixture
+def pairs() -> Pairs:
+    return Pairs()
+
+
+def told(record: GameRecord, name: str) -> tuple[int, int]:
+    """The process in which a bot played, and the seed that it was given, as it has noted them."""
+    color = next(color for color in Color if record.players[color].name == name)
+    (note,) = (note.text for note in record.notes if note.color == color.word)
+    _, pid, _, seed = note.split()
+    return int(pid), int(seed)
+
+
+def side(record: GameRecord, name: str) -> int:
+    return [player.name for player in record.players].index(name)
+
+
+def was_kept(record: GameRecord, name: str) -> bool:
+    return bool(record.kept and record.kept[side(record, name)])
+
+
+@contextmanager
+def held(level: Level, *bots: BotSpec, pondering: bool = True) -> Iterator[GameOptions]:
+    with Sandbox(level, bots, Limits(), {}) as sandbox:
+        yield GameOptions(sandbox.start, pondering)
+
+
+# --- kept -------------------------------------------------------------------------------------------------------------
+
+
+@at_both_levels
+@pytest.mark.parametrize("pondering", [True, False], ids=["pondering", "no pondering"])
+def test_both_games_are_played_in_the_same_processes_each_with_its_own_seed(
+    level: Level, pondering: bool, pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    ann, bob = make_bot(plays(), "ann"), make_bot(plays(), "bob")
+    with held(level, ann, bob, pondering=pondering) as options:
+        first, second = trio.run(pairs.play, ann, bob, options)
+    for name in ("ann", "bob"):
+        (one, seed), (other, next_seed) = told(first, name), told(second, name)
+        assert one == other
+        assert (seed, next_seed) == (first.seeds[side(first, name)], second.seeds[side(second, name)])
+    assert (first.verdict.reason, second.verdict.reason) == (Reason.RESIGN, Reason.RESIGN)
+    assert (first.kept or None, second.kept) == (None, (True, True))
+    assert (first.pondered_us is None, second.pondered_us is None) == (pondering, pondering)
+    assert pairs.said == []
+    assert left_behind() == []
+
+
+def test_what_a_bot_has_declared_and_wanted_holds_in_the_second_game(pairs: Pairs, make_bot: MakeBot) -> None:
+    named = plays().replace("introduce()", "hear('hello')\nsay('name kept 1')\nsay('want legal')\nsay('ready')")
+    first, second = trio.run(pairs.play, make_bot(named, "ann"), make_bot(plays(), "bob"))
+    assert (first.declared, second.declared) == (("kept 1", ""), ("", "kept 1"))
+
+
+def test_a_record_says_who_was_kept_and_an_ordinary_one_is_what_it_always_was(pairs: Pairs, make_bot: MakeBot) -> None:
+    first, second = trio.run(pairs.play, make_bot(plays(), "ann"), make_bot(plays(), "bob"))
+    assert b'"kept"' not in encode_record(first)
+    pages = ["".join(game_pages(1, record, "all", None, False, names=DEFAULT_NAMES)) for record in (first, second)]
+    sentence = "had played the other game of the pair before in the same process"
+    assert [page.count(sentence) for page in pages] == [0, 2]
+
+
+# --- not kept ---------------------------------------------------------------------------------------------------------
+
+FRESH = {
+    "it exits when the game is over": "os._exit(0)",
+    "it crashes": "raise SystemError",
+    "it writes what nobody asked for": 'say("move a1-a2")',
+    "it begins a line": 'os.write(1, b"mov")',
+    "it closes its output": "os.close(1)",
+    "it is busy with other things": "import signal; signal.pause() if game == 1 else None",
+}
+
+
+@at_both_levels
+@pytest.mark.parametrize("deed", FRESH.values(), ids=FRESH)
+def test_who_cannot_go_on_plays_the_second_game_in_a_new_process_and_loses_nothing(
+    level: Level, deed: str, pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    """A bot that waits for something else has read all and looks idle: it is found out as it does not set up."""
+    hurried = replace_time(PATIENT, setup_ms=300)
+    ann, bob = make_bot(plays(end=deed), "ann"), make_bot(plays(), "bob")
+    with held(level, ann, bob) as options:
+        first, second = trio.run(pairs.play, ann, bob, options, hurried if "pause" in deed else PATIENT)
+    assert (first.verdict.reason, second.verdict.reason) == (Reason.RESIGN, Reason.RESIGN), second.verdict
+    assert not was_kept(second, "ann")
+    assert level is Level.BWRAP or told(first, "ann")[0] != told(second, "ann")[0]
+    assert was_kept(second, "bob") == ("pause" not in deed)
+    assert len(pairs.said) == ("pause" in deed)
+    assert left_behind() == []
+
+
+def replace_time(time: TimeControl, setup_ms: int) -> TimeControl:
+    return TimeControl(move_ms=time.move_ms, setup_ms=setup_ms, start_ms=time.start_ms)
+
+
+FAULTS = {
+    "a crash": ("os._exit(3)", Reason.CRASH),
+    "an illegal move": ('say("move a1-j10")', Reason.ILLEGAL_ACTION),
+    "a malformed line": ('say("moves")', Reason.PROTOCOL),
+}
+
+
+@pytest.mark.parametrize(("deed", "reason"), FAULTS.values(), ids=FAULTS)
+def test_who_lost_by_a_fault_plays_the_second_game_in_a_new_process(
+    deed: str, reason: Reason, pairs: Pairs, make_bot: MakeBot
+) -> None:
+    ann, bob = make_bot(plays(turn=f"if is_red(): {deed}"), "ann"), make_bot(plays(), "bob")
+    first, second = trio.run(pairs.play, ann, bob)
+    assert (first.verdict.reason, second.verdict.reason) == (reason, Reason.RESIGN)
+    assert (was_kept(second, "ann"), was_kept(second, "bob")) == (False, True)
+    assert told(first, "bob")[0] == told(second, "bob")[0]
+
+
+def test_whose_answer_may_be_under_way_when_the_game_ends_is_told_to_quit_and_the_other_is_not(
+    spec: Callable[..., GameSpec],
+) -> None:
+    """What it still answers could be taken for an answer in the second game."""
+    referee = begun(Referee(spec(), keeps=True))
+    red, blue = Color
+    assert referee.awaited() == [red]
+    referee.over_limit(blue, "was killed by the test")
+    lasts = [referee.take(color).splitlines()[-2:] for color in Color]
+    assert lasts == [[b"end win over-limit", b"quit"], [b"end loss over-limit", b"quit"]]
+    referee = begun(Referee(spec(), keeps=True))
+    referee.receive(red, b"move resign\n", 1.0)
+    assert [referee.take(color).splitlines()[-1] for color in Color] == [b"end loss resign", b"end win resign"]
+    assert [referee.can_go_on(color) for color in Color] == [True, True]
+
+
+def test_a_game_that_no_other_one_follows_ends_with_quit(spec: Callable[..., GameSpec]) -> None:
+    referee = begun(Referee(spec()))
+    referee.receive(Color.RED, b"move resign\n", 1.0)
+    assert [referee.take(color).splitlines()[-1] for color in Color] == [b"quit", b"quit"]
+    assert [referee.can_go_on(color) for color in Color] == [False, False]
+
+
+def test_who_has_introduced_itself_is_not_greeted_again_and_waits_for_who_has_not(
+    spec: Callable[..., GameSpec],
+) -> None:
+    before = begun(Referee(spec(), keeps=True))
+    before.receive(Color.RED, b"move resign\n", 1.0)
+    for color in Color:
+        before.take(color)
+    kept = {color: before.seats[color].introduction for color in Color}
+
+    both = Referee(spec(), introduced=kept)
+    assert [both.take(color).splitlines()[0] for color in both.due()] == [b"game red duel", b"game blue duel"]
+
+    before.seats[0].connection.phase = Phase.IDLE  # type: ignore[misc]  # as it was: it has been used just now
+    one = Referee(spec(), introduced={Color.RED: kept[Color.RED]})
+    assert one.due() == [Color.BLUE]
+    assert one.take(Color.BLUE) == b"hello 1\n"
+    one.sent(Color.BLUE, 1.0)
+    one.receive(Color.BLUE, b"ready\n", 1.0)
+    assert one.take(Color.RED).startswith(b"game red duel\n")
+
+
+def begun(referee: Referee) -> Referee:
+    """Both have set up, and Red is asked for its first move."""
+    rows = "/".join(random_rows(dict(referee.spec.ruleset.army), Random(1))).encode()
+    for answer in (b"ready\n", b"setup " + rows + b"\n"):
+        for color in Color:
+            referee.take(color)
+            referee.sent(color, 1.0)
+        for color in Color:
+            referee.receive(color, answer, 1.0)
+    referee.take(Color.RED)
+    referee.sent(Color.RED, 1.0)
+    return referee
+
+
+def test_a_bot_that_plays_one_game_only_plays_the_second_one_in_a_new_process(
+    pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    once = "introduce()\nset_up()\nplay()"
+    ann, bob = make_bot(once, "ann"), make_bot(once, "bob")
+    time = replace_time(PATIENT, setup_ms=300)
+    first, second = trio.run(pairs.play, ann, bob, USUAL, time)
+    assert not first.verdict.reason.is_forfeit
+    assert not second.verdict.reason.is_forfeit
+    assert not second.kept
+    (line,) = pairs.said
+    assert line.startswith(f"game {second.id} is played again in new processes: ")
+    assert left_behind() == []
+
+
+# --- nothing of the first game is in the second -----------------------------------------------------------------------
+
+
+@at_both_levels
+def test_standard_error_is_that_of_each_game_what_is_written_at_its_end_included(
+    level: Level, pairs: Pairs, make_bot: MakeBot
+) -> None:
+    program = plays(
+        setup='os.write(2, b"begins %d\\n" % game)', turn='os.write(2, b"t")', end='os.write(2, b"ends %d\\n" % game)'
+    )
+    ann, bob = make_bot(program, "ann"), make_bot(plays(), "bob")
+    with held(level, ann, bob) as options:
+        first, second = trio.run(pairs.play, ann, bob, options)
+    assert first.stderr == ("begins 1\nttends 1\n", "")
+    assert second.stderr == ("", "begins 2\ntends 2\n")
+
+
+@at_both_levels
+def test_processor_time_is_that_of_each_game(level: Level, pairs: Pairs, make_bot: MakeBot) -> None:
+    """The first game costs a lot, in the bot itself and in a program that it runs and waits for."""
+    burn = "import time\n{0}while time.process_time() < 0.2: pass\n{0}"
+    works = burn.format("            ") + "if os.fork() == 0:\n                while time.process_time() < 0.2: pass\n"
+    works += "                os._exit(0)\n            os.wait()"
+    program = plays(turn=f"if game == 1 and is_red():\n            {works}")
+    ann, bob = make_bot(program, "ann"), make_bot(plays(), "bob")
+    with held(level, ann, bob) as options:
+        first, second = trio.run(pairs.play, ann, bob, options)
+    assert first.used is not None
+    assert second.used is not None
+    assert first.used[side(first, "ann")].cpu_us >= 380_000
+    assert second.used[side(second, "ann")].cpu_us <= 100_000
+    assert sum(second.cpu_us) <= 100_000
+
+
+def test_memory_is_that_of_each_game(pairs: Pairs, make_bot: MakeBot) -> None:
+    takes = "block = bytearray(100_000_000) if game == 1 else b''"
+    freed = "block = b''"
+    ann, bob = make_bot(plays(setup=takes, end=freed), "ann"), make_bot(plays(setup=takes), "bob")
+
+    first, second = trio.run(pairs.play, ann, bob)
+    assert first.used is not None
+    assert second.used is not None
+    assert first.used[side(first, "bob")].memory > 100 * MEGABYTE
+    assert second.used[side(second, "ann")].memory < 100 * MEGABYTE
+
+
+def test_a_kept_bot_is_watched_in_the_second_game_too(pairs: Pairs, make_bot: MakeBot) -> None:
+    """It takes more than it may in its second game, and waits until that is found."""
+    greedy = "block = bytearray(700_000_000) if game == 2 else b''\n        if game == 2: hear('quit')"
+    ann, bob = make_bot(plays(turn=greedy), "ann"), make_bot(plays(), "bob")
+    first, second = trio.run(pairs.play, ann, bob)
+    assert first.verdict.reason is Reason.RESIGN
+    assert second.verdict.reason is Reason.OVER_LIMIT
+    assert "(ann)" in second.verdict.detail
+    assert was_kept(second, "ann")
+
+
+# --- games that are broken off ----------------------------------------------------------------------------------------
+
+
+def test_cancelled_between_the_two_games_no_process_is_left(make_bot: MakeBot, left_behind: LeftBehind) -> None:
+    ann, bob = make_bot(plays(), "ann"), make_bot(plays(), "bob")
+    first, _ = pair_of(ann, bob)
+
+    async def main() -> None:
+        keeper = Keeper()
+        with trio.CancelScope() as scope:
+            try:
+                await play_fairly(first, (ann, bob), replace(USUAL, keeper=keeper), lambda line: None)
+                assert len(left_behind()) >= 2, "the bots were to be kept"
+                scope.cancel()
+                await trio.lowlevel.checkpoint()
+            finally:
+                await keeper.end()
+        assert scope.cancelled_caught
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+# --- pairs in worker processes ----------------------------------------------------------------------------------------
+
+
+async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:
+    first, second = pair_of(ann, bob)
+    yield GameTask(first, then=second)
+
+
+Heed = Callable[[LocalExecutor, Outcome], None]
+
+
+def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEFAULT) -> list[Outcome]:
+    """All that comes of a pair in a worker; `heed` is told of each outcome."""
+
+    async def main() -> list[Outcome]:
+        found: list[Outcome] = []
+        async with local_executor(PlaySettings((ann, bob), level), 1) as executor:
+            with trio.fail_after(NEVER_ENDS):
+                async for outcome in executor.play(pair_task(ann, bob)):
+                    found.append(outcome)
+                    heed(executor, outcome)
+        return found
+
+    return trio.run(main)
+
+
+def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
+    """The outcomes of games: which, and of which game."""
+    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Said)]
+
+
+@at_both_levels
+def test_a_pair_is_one_task_with_the_outcomes_of_two_games(
+    level: Level, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    ann, bob = make_bot(plays(), "ann"), make_bot(plays(), "bob")
+    first, second = pair_of(ann, bob)
+    outcomes = outcomes_of(ann, bob, lambda *_: None, level)
+    assert told_of(outcomes) == [(Begun, first.id), (Played, first.id), (Begun, second.id), (Played, second.id)]
+    assert [outcome.record.kept or None for outcome in outcomes if isinstance(outcome, Played)] == [None, (True, True)]
+    assert left_behind() == []
+
+
+WAITS = """
+while not os.path.exists({go!r}):
+            time.sleep(0.005)
+"""
+
+
+def test_closed_in_the_first_game_the_second_one_is_not_begun(
+    tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    go = tmp_path / "go"
+    program = "import time\n" + plays(turn=WAITS.format(go=str(go)))
+    ann, bob = make_bot(program, "ann"), make_bot(program, "bob")
+    first, _ = pair_of(ann, bob)
+
+    def close(executor: LocalExecutor, outcome: Outcome) -> None:
+        if isinstance(outcome, Begun):
+            executor.close()
+            (lane,) = executor._lanes
+            assert lane.process is not None
+            lane.process.connection.flush()
+            go.touch()
+
+    assert told_of(outcomes_of(ann, bob, close)) == [(Begun, first.id), (Played, first.id)]
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["in the first game", "in the second game"])
+def test_a_worker_that_dies_costs_only_what_was_not_told(
+    number: int, make_bot: MakeBot, left_behind: LeftBehind
+) -> None:
+    """The pair is played again, or the second game alone, in new processes."""
+    ann, bob = make_bot("import time\n" + plays(turn="time.sleep(0.1)"), "ann"), make_bot(plays(), "bob")
+    games = pair_of(ann, bob)
+    deaths: list[str] = []
+
+    def kill(executor: LocalExecutor, outcome: Outcome) -> None:
+        if isinstance(outcome, Begun) and outcome.id == games[number].id and not deaths:
+            deaths.append(outcome.id)
+            (lane,) = executor._lanes
+            assert lane.process is not None
+            lane.process.kill()
+
+    outcomes = outcomes_of(ann, bob, kill)
+    whole = [(Begun, games[0].id), (Played, games[0].id), (Begun, games[1].id), (Played, games[1].id)]
+    if number == 0:
+        assert told_of(outcomes) == [(Begun, games[0].id), (Lost, games[0].id), *whole]
+    else:
+        assert told_of(outcomes) == [*whole[:3], (Lost, games[1].id), *whole[2:]]
+    *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
+    assert (last.kept or None) == ((True, True) if number == 0 else None)
+    assert left_behind() == []
+
+
+class Listed:
+    """A pairing that gives out a list of games, as one batch."""
+
+    def __init__(self, games: Iterable[GameSpec]) -> None:
+        games = list(games)
+        self.planned = len(games)
+        self._batches = iter([games])
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        return next(self._batches, None)
+
+
+class Collects:
+    """An executor that takes all tasks, and plays none."""
+
+    def __init__(self) -> None:
+        self.tasks: list[GameTask] = []
+
+    async def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        async for task in tasks:
+            self.tasks.append(task)
+        outcomes: list[Outcome] = []
+        for outcome in outcomes:
+            yield outcome
+
+    def close(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def interrupt(self, game: str) -> None:
+        raise AssertionError(game)
+
+
+def tasks_of(folder: Path, games: Iterable[GameSpec]) -> list[GameTask]:
+    """What is sent to be played of these games, with bots that are kept."""
+    executor = Collects()
+    by_player = {
+        player: BotSpec(player.name, folder, (), folder, player.digest) for game in games for player in game.players
+    }
+    with Store(folder / "l.sqlite", create=True) as store:
+        trio.run(
+            partial(
+                play_missing,
+                Listed(games),
+                by_player,
+                store,
+                executor,
+                lambda *_: None,
+                versions=Versions(),
+                keep_bots=True,
+            )
+        )
+    return executor.tasks
+
+
+def test_games_are_paired_with_their_return_games_and_with_no_other(tmp_path: Path) -> None:
+    players = [Player("p", str(number)) for number in range(4)]
+    games = schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=True), players, 2)
+    tasks = tasks_of(tmp_path, games)
+    assert len(tasks) * 2 == len(games)
+    for task in tasks:
+        assert task.then is not None
+        assert (task.then.pair_seed, task.then.players) == (task.spec.pair_seed, task.players[::-1])
+    missing = [game for number, game in enumerate(games) if number not in (0, 3)]
+    left = tasks_of(tmp_path, missing)
+    assert [task.then is None for task in left[:3]] == [True, True, False]
+    assert [game.id for task in left for game in (task.spec, task.then) if game] == [game.id for game in missing]
+
+
+def test_bots_that_are_kept_change_no_game_but_the_order_of_play() -> None:
+    players = [Player("p", str(number)) for number in range(5)]
+    fresh, kept = (
+        schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=keep), players, 3) for keep in (False, True)
+    )
+    assert sorted(game.id for game in fresh) == sorted(game.id for game in kept)
+    assert {game.id: game for game in fresh} == {game.id: game for game in kept}
