@@ -88,9 +88,8 @@ def time_league(bot: BotSpec, games: Sequence[GameSpec], jobs: int, pinned: bool
             workers = psutil.Process().children()
             before = [worker.cpu_times() for worker in workers]
             begun, used = time.perf_counter(), time.process_time()
-            await play_missing(
-                Listed(games), {bot.player: bot}, store, executor, lambda row, record: None, versions=Versions()
-            )
+            bots, listed = {bot.player: bot}, Listed(games)
+            await play_missing(listed, bots, store, executor, lambda row, record: None, versions=Versions())
             wall, used = time.perf_counter() - begun, time.process_time() - used
             after = [worker.cpu_times() for worker in workers]
             pairs = list(zip(before, after, strict=True))

@@ -78,6 +78,11 @@ async def play_missing(
         raise run.failure
 
 
+def _is_return(first: GameSpec, second: GameSpec) -> bool:
+    """Whether two games are a pair: the same two players, colours swapped."""
+    return first.pair_seed == second.pair_seed and first.players == second.players[::-1]
+
+
 class _Run:
     """The games of one call of `play_missing`."""
 
@@ -93,9 +98,9 @@ class _Run:
         keep_bots: bool,
     ) -> None:
         self.session = session
-        self._keep_bots = keep_bots
         self.failure: ArenaError | None = None
         """The first error that stops the league, or is raised at its end."""
+        self._keep_bots = keep_bots
         self._pairing = pairing
         self._stored = {row.id: row for row in store.rows()}
         self._results: list[GameRow] = []
@@ -125,47 +130,47 @@ class _Run:
     # --- asking -------------------------------------------------------------------------------------------------------
 
     async def _tasks(self) -> AsyncIterator[GameTask]:
-        """The games that are missing, as the pairing gives them out; a return game with its game if bots are kept."""
-        while await self._has_games():
-            while not self.session.is_closing and (game := self._next_missing()):
-                return_game = self._next_missing(after=game) if self._keep_bots else None
-                for one in (game, return_game):
-                    if one:
-                        self._open[one.id] = one
-                if await self._versions.were_unchanged(self._bots_of(game.id)):
-                    yield GameTask(game, then=return_game)
-                    continue
-                for one in (game, return_game):
-                    if one:
-                        self._settle(one.id, None)
-
-    def _next_missing(self, after: GameSpec | None = None) -> GameSpec | None:
-        """The next game given out that is not stored; with `after`, only if it is the return game of that."""
-        while self._given:
-            game = self._given[0]
-            if after and not (game.pair_seed == after.pair_seed and game.players == after.players[::-1]):
-                return None
-            self._given.popleft()
-            if game.id not in self._stored:
-                return game
-            self._results.append(self._stored.pop(game.id))
-        return None
-
-    async def _has_games(self) -> bool:
-        """Ask the pairing for games, and wait for results if it does; returns whether there are any more."""
-        await trio.lowlevel.checkpoint()
+        """The games that are missing, as the pairing gives them out."""
+        following: GameSpec | None = None
         while not self.session.is_closing:
+            game = following or await self._next_missing()
+            following = None
+            if game is None:
+                return
+            task = GameTask(game)
+            if self._keep_bots:
+                following = await self._next_missing(waits=False)
+                if following and _is_return(game, following):
+                    task, following = GameTask(game, then=following), None
+            if await self._versions.were_unchanged(self._bots_of(task.id)):
+                yield task
+            else:
+                for spec in filter(None, (task.spec, task.then)):
+                    self._settle(spec.id, None)
+
+    async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:
+        """The next game not stored; None if there is none, or (unless it `waits`) none before others are over."""
+        while True:
+            while self._given:
+                game = self._given.popleft()
+                if game.id not in self._stored:
+                    self._open[game.id] = game
+                    return game
+                self._results.append(self._stored.pop(game.id))
+            await trio.lowlevel.checkpoint()
+            if self.session.is_closing or self._is_exhausted:
+                return None
             self._has_result = trio.Event()
             batch = self._pairing.next(self._results)
+            self._given.extend(batch or ())
             self._is_exhausted = batch is None
-            if batch or batch is None:
-                self._given.extend(batch or ())
-                return bool(batch)
-            if not self._open:
-                assert self._left_out, "the pairing waits for results, and has those of all its games"
-                return False
-            await self._has_result.wait()
-        return False
+            if batch is None or not (batch or waits):
+                return None
+            if not batch:
+                if not self._open:
+                    assert self._left_out, "the pairing waits for results, and has those of all its games"
+                    return None
+                await self._has_result.wait()
 
     def _settle(self, game: str, row: GameRow | None) -> None:
         """A game has been dealt with: stored as this row, or left out."""

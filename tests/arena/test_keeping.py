@@ -474,51 +474,73 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     assert left_behind() == []
 
 
-class Listener:
-    """An executor that plays nothing, and keeps what it is asked to play."""
+class Listed:
+    """A pairing that gives out a list of games, as one batch."""
+
+    def __init__(self, games: Iterable[GameSpec]) -> None:
+        games = list(games)
+        self.planned = len(games)
+        self._batches = iter([games])
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        return next(self._batches, None)
+
+
+class Collects:
+    """An executor that takes all tasks, and plays none."""
 
     def __init__(self) -> None:
         self.tasks: list[GameTask] = []
 
     async def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        self.tasks += [task async for task in tasks]
-        nothing: tuple[Outcome, ...] = ()
-        for outcome in nothing:
+        async for task in tasks:
+            self.tasks.append(task)
+        outcomes: list[Outcome] = []
+        for outcome in outcomes:
             yield outcome
 
-    def close(self) -> None: ...
-    def stop(self) -> None: ...
-    def interrupt(self, game: str) -> None: ...
+    def close(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def interrupt(self, game: str) -> None:
+        raise AssertionError(game)
 
 
-def asked_for(games: Sequence[GameSpec], players: Sequence[Player], folder: Path) -> list[GameTask]:
-    """What an executor is asked to play of these games where bots are kept."""
-
-    class Listed:
-        planned = len(games)
-        _batches = iter([games])
-
-        def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-            return next(self._batches, None)
-
-    bots = {player: BotSpec(player.name, folder, (), folder, player.digest) for player in players}
-    listener = Listener()
-    with Store(folder / f"{len(games)}.sqlite", create=True) as store:
-        playing = partial(play_missing, versions=Versions(), keep_bots=True)
-        trio.run(playing, Listed(), bots, store, listener, lambda *_: None)
-    return listener.tasks
+def tasks_of(folder: Path, games: Iterable[GameSpec]) -> list[GameTask]:
+    """What is sent to be played of these games, with bots that are kept."""
+    executor = Collects()
+    by_player = {
+        player: BotSpec(player.name, folder, (), folder, player.digest) for game in games for player in game.players
+    }
+    with Store(folder / "l.sqlite", create=True) as store:
+        trio.run(
+            partial(
+                play_missing,
+                Listed(games),
+                by_player,
+                store,
+                executor,
+                lambda *_: None,
+                versions=Versions(),
+                keep_bots=True,
+            )
+        )
+    return executor.tasks
 
 
 def test_games_are_paired_with_their_return_games_and_with_no_other(tmp_path: Path) -> None:
     players = [Player("p", str(number)) for number in range(4)]
     games = schedule(Settings(load_ruleset("duel"), PATIENT, keep_bots=True), players, 2)
-    tasks = asked_for(games, players, tmp_path)
+    tasks = tasks_of(tmp_path, games)
     assert len(tasks) * 2 == len(games)
     for task in tasks:
         assert task.then is not None
         assert (task.then.pair_seed, task.then.players) == (task.spec.pair_seed, task.players[::-1])
     missing = [game for number, game in enumerate(games) if number not in (0, 3)]
-    left = asked_for(missing, players, tmp_path)
+    left = tasks_of(tmp_path, missing)
     assert [task.then is None for task in left[:3]] == [True, True, False]
     assert [game.id for task in left for game in (task.spec, task.then) if game] == [game.id for game in missing]
 

@@ -1,0 +1,309 @@
+"""A league asks its pairing for games: with results, without more games than there is room for, again after a stop."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.bots import BotSpec
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.league.executor import Executor, GameTask
+from arena.league.games import NOTHING_STORED, Games, Scheme, Settings, Stored
+from arena.league.league import Entry, open_league
+from arena.league.options import PlayOptions
+from arena.league.pairing import Pairing, RoundRobin
+from arena.league.resume import stored_in
+from arena.league.run import Session, play_missing
+from arena.league.stop import Stop
+from arena.league.store import GameRow, Store
+from arena.league.stored_games import stored_games
+from arena.league.versions import Versions
+from arena.play.runner import ArenaStoppedError
+from arena.rules.loading import load_ruleset
+from protocol.notation import Reason
+
+SETTINGS = Settings(load_ruleset("duel"), TimeControl())
+PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))
+ANN, BOB, CID, DAN = PLAYERS
+Here = Callable[..., AbstractAsyncContextManager[Executor]]
+Bots = Callable[..., str]
+
+
+class Knockout:
+    """Winners of the last batch meet in the next, one game each; the first of a pair has Red. `asked` are
+    with how many results it was asked, `waited` with how many it had to wait for more."""
+
+    def __init__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> None:
+        del rounds, most
+        self._games = games
+        self._left = [player.digest for player in players]
+        self._players = {player.digest: player for player in players}
+        self._due: list[str] = []
+        self.asked: list[int] = []
+        self.waited: list[int] = []
+
+    @property
+    def planned(self) -> int | None:
+        return None
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        self.asked.append(len(results))
+        over = {row.id: row for row in results}
+        if not over.keys() >= set(self._due):
+            self.waited.append(len(results))
+            return []
+        for row in (over[game] for game in self._due):
+            assert row.result.winner is not None
+            self._left.remove(row.players[not row.result.winner].digest)
+        if len(self._left) == 1:
+            return None
+        pairs = zip(self._left[::2], self._left[1::2], strict=True)
+        batch = [self._games.game(self._players[red], self._players[blue], 0) for red, blue in pairs]
+        self._due = [game.id for game in batch]
+        return batch
+
+
+def knockout(stored: Stored = NOTHING_STORED) -> Knockout:
+    return Knockout(Games(SETTINGS, stored), PLAYERS, 1, None)
+
+
+def record_of(game: GameSpec) -> GameRecord:
+    """The game as it was won by the one of the two whose name comes last."""
+    red, blue = game.players
+    return GameRecord(
+        id=game.id,
+        arena="0",
+        ruleset=game.ruleset.name,
+        rules=tuple(game.ruleset.lines()),
+        time=game.time,
+        players=game.players,
+        seeds=game.seeds,
+        pair_seed=game.pair_seed,
+        declared=("", ""),
+        setups=(None, None),
+        actions=(),
+        times_us=(),
+        notes=(),
+        verdict=Verdict(GameResult.RED if red.name > blue.name else GameResult.BLUE, Reason.NO_START, 0),
+        stderr=("", ""),
+        started=0.0,
+        seconds=0.0,
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        yield store
+
+
+@pytest.fixture
+def run(store: Store, tmp_path: Path, executor_here: Here) -> Callable[..., list[tuple[str, ...]]]:
+    """`run(pairing, slots=1, play=None, session=None)`: plays what is missing; returns who met whom, as reported."""
+
+    def run_one(
+        pairing: Pairing,
+        slots: int = 1,
+        play: Callable[[GameTask], GameRecord] = lambda task: record_of(task.spec),
+        session: Session | None = None,
+    ) -> list[tuple[str, ...]]:
+        told: list[tuple[str, ...]] = []
+        bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
+
+        def finished(row: GameRow, record: GameRecord) -> None:
+            told.append(tuple(player.name for player in row.players))
+
+        async def played(task: GameTask) -> GameRecord:
+            return play(task)
+
+        async def main() -> None:
+            async with executor_here(played, slots) as executor:
+                await play_missing(
+                    pairing, bots, store, executor, finished, versions=Versions(), session=session or Session()
+                )
+
+        trio.run(main)
+        return told
+
+    return run_one
+
+
+Run = Callable[..., list[tuple[str, ...]]]
+
+
+@pytest.mark.parametrize("slots", [1, 2, 8])
+def test_the_next_games_follow_from_the_results(run: Run, slots: int) -> None:
+    session, pairing = Session(), knockout()
+    played = run(pairing, slots, session=session)
+    assert sorted(played[:2]) == [("ann", "bob"), ("cid", "dan")]
+    assert played[2:] == [("bob", "dan")]
+    assert session.is_complete
+    assert pairing.asked[0] == 0
+    assert pairing.asked[-1] == 3
+
+
+def test_a_pairing_that_waits_is_asked_again_only_when_there_are_more_results(run: Run) -> None:
+    pairing = knockout()
+    run(pairing, 2)
+    assert pairing.waited == [0, 1, 2]
+
+
+def test_a_league_that_is_resumed_gives_the_results_that_are_stored(run: Run, store: Store) -> None:
+    semifinals = knockout().next(())
+    assert semifinals is not None
+    store.add(record_of(semifinals[1]))
+    assert run(knockout()) == [("ann", "bob"), ("bob", "dan")]
+    session, pairing = Session(), knockout()
+    assert run(pairing, session=session) == [], "nothing is played twice"
+    assert session.is_complete
+    assert pairing.asked == [0, 2, 3]
+
+
+def test_a_league_that_is_closed_while_its_pairing_waits_ends_and_goes_on_later(run: Run, store: Store) -> None:
+    session = Session()
+
+    def play(task: GameTask) -> GameRecord:
+        session.close()
+        return record_of(task.spec)
+
+    assert run(knockout(), play=play, session=session) == [("ann", "bob")]
+    assert not session.is_complete
+    assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
+
+
+def test_one_that_is_closed_in_its_last_game_is_complete(run: Run) -> None:
+    session = Session()
+
+    def play(task: GameTask) -> GameRecord:
+        if task.players == (BOB, DAN):
+            session.close()
+        return record_of(task.spec)
+
+    assert len(run(knockout(), play=play, session=session)) == 3
+    assert session.is_complete
+
+
+def test_a_ctrl_c_while_the_pairing_waits_for_a_result_keeps_what_is_stored(
+    run: Run, store: Store, tmp_path: Path, executor_here: Here
+) -> None:
+    """Both semi-finals are begun; one is over, and Ctrl-C comes in the other, while the pairing waits for it."""
+    pairing = knockout()
+    told: list[str] = []
+    bots = {player: BotSpec(player.name, tmp_path, (), tmp_path, player.digest) for player in PLAYERS}
+
+    async def play(task: GameTask) -> GameRecord:
+        if task.players == (CID, DAN):
+            await trio.sleep_forever()
+        return record_of(task.spec)
+
+    async def main() -> None:
+        playing = trio.CancelScope()
+
+        def finished(row: GameRow, record: GameRecord) -> None:
+            told.append(row.id)
+            playing.cancel()
+
+        async with executor_here(play, 3) as executor:
+            with playing:
+                await play_missing(pairing, bots, store, executor, finished, versions=Versions())
+
+    trio.run(main)
+    assert store.ids() == set(told)
+    (row,) = store.rows()
+    assert row.players == (ANN, BOB)
+    assert run(knockout()) == [("cid", "dan"), ("bob", "dan")]
+
+
+def test_a_pairing_whose_game_cannot_be_judged_is_not_waited_for(run: Run, store: Store) -> None:
+    session = Session()
+
+    def play(task: GameTask) -> GameRecord:
+        if task.players == (ANN, BOB):
+            raise ArenaStoppedError("the arena was stopped for 12.3 s", None)
+        return record_of(task.spec)
+
+    with pytest.raises(ArenaError, match="was not played"):
+        run(knockout(), 2, play=play, session=session)
+    assert len(store.ids()) == 1
+    assert not session.is_complete
+
+
+def test_no_more_match_days_are_asked_for_than_there_is_room_for(run: Run) -> None:
+    """So a large league holds few games at a time."""
+    session = Session()
+    days: list[int] = []
+
+    class Counted(RoundRobin):
+        def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+            days.append(len(results))
+            return super().next(results)
+
+    def play(task: GameTask) -> GameRecord:
+        session.close()
+        return record_of(task.spec)
+
+    run(Counted(Games(SETTINGS), PLAYERS, 1000), play=play, session=session)
+    assert days == [0]
+
+
+def test_stored_games_of_the_first_version_are_results_under_the_names_of_then(run: Run, store: Store) -> None:
+    """Whoever looks for a bot among results does it by digest: here all have other names now."""
+    former = [Player(player.name.upper(), player.digest) for player in PLAYERS]
+    games = Games(SETTINGS)
+    for red, blue in ((former[0], former[1]), (former[2], former[3])):
+        store.add(record_of(games._made(red, blue, 0, Scheme.NAMES)))
+    stored = stored_in(store)
+    assert run(knockout(stored)) == [("bob", "dan")]
+    rows = list(stored_games(knockout(stored_in(store)), PLAYERS, store.rows()))
+    assert [[player.name for player in row.players] for row in rows] == [["ANN", "BOB"], ["CID", "DAN"], ["bob", "dan"]]
+
+
+def test_the_stored_games_are_found_without_asking_for_those_to_come(store: Store) -> None:
+    many = [Player(f"bot{number}", f"digest{number}") for number in range(1000)]
+    pairing = RoundRobin(Games(SETTINGS), many, 1)
+    other = RoundRobin(Games(SETTINGS), many, 1)
+    (first, second, *_) = other.next(()) or ()
+    for game in (second, first):
+        store.add(record_of(game))
+    assert [row.id for row in stored_games(pairing, many, store.rows())] == [first.id, second.id]
+    assert pairing.next(()) == other.next(()), "one match day was asked for"
+
+
+class Silent:
+    """Takes what is told, and keeps the games."""
+
+    def __init__(self) -> None:
+        self.rows: list[GameRow] = []
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self.rows.append(row)
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def closing(self, under_way: int) -> None:
+        pass
+
+
+def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Callable[..., BotSpec]) -> None:
+    """With bots and workers: how many games there are is told by nobody, and the table is one of what was played."""
+    resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
+    bots = [make_bot(f"{resigns}  # {name}") for name in ("ann", "bob", "cid", "dan")]
+    entry = Entry([str(bot.path) for bot in bots], "league", 1, format=Knockout)
+    options = PlayOptions(rules="duel", time="60s", store=tmp_path / "k.sqlite", jobs=2)
+    for expected in (3, 0):
+        watcher = Silent()
+        with open_league(entry, options, lambda line: None) as league:
+            assert league.planned is None
+            outcome = league.play(Stop(), watcher)
+            assert (outcome.error, outcome.is_complete) == (None, True)
+            assert len(league.rows()) == 3
+        assert len(watcher.rows) == expected
+    with Store(tmp_path / "k.sqlite", create=False) as store:
+        assert store.read().planned is None
