@@ -574,3 +574,21 @@ def test_signals_to_a_worker_are_the_parents_affair(waiting: Waiting) -> None:
             return outcomes
 
     assert not ids(trio.run(main), Lost)
+
+
+def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> None:
+    """Descriptors and children are after a hundred games what they were after a few."""
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    games = games_of(bots, 60)
+
+    def held() -> list[tuple[int, int]]:
+        return [(process.num_fds(), len(process.children())) for process in (psutil.Process(), *workers())]
+
+    async def play() -> None:
+        async with local_executor(PlaySettings(bots), 2) as executor:
+            assert len(ids(await heard(executor, games[:8]), Played)) == 8
+            before = held()
+            assert len(ids(await heard(executor, games[8:]), Played)) == len(games) - 8
+            assert held() == before
+
+    trio.run(play)
