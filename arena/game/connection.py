@@ -10,6 +10,7 @@ and `send` do with message objects, and change the state in the same way.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Protocol
 
 from protocol.codec import (
@@ -21,7 +22,7 @@ from protocol.codec import (
     encode_for_bot,
 )
 from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
-from protocol.messages import ArenaMessage, BotMessage, Moved
+from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
 from protocol.notation import Color
 
 MAX_LINES_A_TURN = 1000
@@ -62,6 +63,10 @@ class Connection(Protocol):
         """`send(Turn(...))`."""
 
 
+_encode_rule = lru_cache(maxsize=256)(encode_for_bot)
+"""Most of what a bot is told before it sets up are rules, in every game the same."""
+
+
 class LineConnection:
     """The arena's own protocol, version 1: `docs/protocol.md`."""
 
@@ -84,7 +89,7 @@ class LineConnection:
         if following is not None:
             self.phase = following
             self._is_unasked = True
-        return encode_for_bot(message)
+        return _encode_rule(message) if isinstance(message, Rule) else encode_for_bot(message)
 
     def flushed(self) -> None:
         self._is_unasked = False
