@@ -40,6 +40,8 @@ from arena.league.versions import Versions
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
+PATIENT = TimeControl(move_ms=60_000, start_ms=60_000, setup_ms=60_000)
+"""Nobody is to lose on time on a busy machine: that would cut off what is being measured."""
 SHORT = 2
 """Plies of a game that is over at once."""
 LONG_GAMES = 2
@@ -63,7 +65,7 @@ def specs(bot: BotSpec, games: int, plies: int) -> list[GameSpec]:
     """So many games of so many plies."""
     ruleset = replace(load_ruleset("duel"), max_plies=plies, max_quiet_plies=None)
     return [
-        GameSpec(f"{number:016x}", ruleset, TimeControl(), (bot.player, bot.player), (1, 2), number)
+        GameSpec(f"{number:016x}", ruleset, PATIENT, (bot.player, bot.player), (1, 2), number)
         for number in range(games)
     ]
 

@@ -10,12 +10,13 @@ and `send` do with message objects, and change the state in the same way.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Protocol
 
 from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
 from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
-from protocol.messages import ArenaMessage, BotMessage, Moved
+from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
 from protocol.notation import Color
 
 MAX_LINES_A_TURN = 1000
@@ -56,6 +57,10 @@ class Connection(Protocol):
         """`send(Turn(...))`."""
 
 
+_encode_rule = lru_cache(maxsize=256)(encode_for_bot)
+"""Most of what a bot is told before it sets up are rules, in every game the same."""
+
+
 class LineConnection:
     """The arena's own protocol, version 1: `docs/protocol.md`."""
 
@@ -78,7 +83,7 @@ class LineConnection:
         if following is not None:
             self.phase = following
             self._is_unasked = True
-        return encode_for_bot(message)
+        return _encode_rule(message) if isinstance(message, Rule) else encode_for_bot(message)
 
     def flushed(self) -> None:
         self._is_unasked = False

@@ -6,6 +6,7 @@ in, and what comes out for a seat is all that this seat is told. A seat's `board
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 
 from arena.game.time_control import TimeControl
@@ -62,11 +63,17 @@ def opening(
     bank = time.bank_ms
     return [
         messages.Game(color, ruleset.name),
-        *(messages.Rule(name, value) for name, value in ruleset.lines()),
+        *_rules(ruleset),
         messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
         messages.Seed(seed),
         messages.Restore(tuple(restored)) if restored else messages.SetupRequest(),
     ]
+
+
+@lru_cache(maxsize=16)
+def _rules(ruleset: Ruleset) -> tuple[messages.Rule, ...]:
+    """Both seats of all games under it are told the same."""
+    return tuple(messages.Rule(name, value) for name, value in ruleset.lines())
 
 
 def enemy_squares(game: Game, color: Color) -> tuple[str, ...]:
