@@ -5,11 +5,11 @@
 
 Compiles a bot that sleeps so many milliseconds a move, by the kernel's clock, and notes with each move how long it was
 from having read its `turn` to writing its answer. Games between two of them are played as a league plays them: so many
-at a time, one after another, each started, ended and stored. What the arena charged less what the bot itself measured
-is what the arena added: the pipes, the system's choice of who runs, and answers that wait until the arena has time to
-read them. It is given in milliseconds: the 1st percentile (below 0 is what bots are given), the median, the 99th
-percentile and the worst. Charged less the sleep has the bot's own waiting for the machine in it too: that is what bots
-feel, whoever is to blame.
+at a time, by worker processes, one after another, each started, ended and stored. What the arena charged less what the
+bot itself measured is what the arena added: the pipes, the system's choice of who runs, and answers that wait until the
+arena has time to read them. It is given in milliseconds: the 1st percentile (below 0 is what bots are given), the
+median, the 99th percentile and the worst. The CPU is that of the parent and its workers, in shares of one. Charged less
+the sleep has the bot's own waiting for the machine in it too: that is what bots feel, whoever is to blame.
 
 Only moves count that were made while all games were under way, neither in the first second nor after the time was over.
 With `--load` a program that spins is added for each CPU. The aim: at 64 games at a time, 99 of 100 moves are charged
@@ -32,13 +32,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 
+import psutil
 import trio
 
 from arena.bots import BotSpec, load_bot
@@ -48,17 +48,18 @@ from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.league.executor import Failed, GameTask, Played, PlaySettings
+from arena.league.executor.local import local_executor
 from arena.league.store import Store
-from arena.play.runner import GameOptions, play_game, start_bot
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 SOURCE = Path(__file__).with_name("sleeper.c")
+HOSTILE = "hostile"
+"""The bad neighbour's name."""
 WARM_UP = 1.0
 """Seconds that pass before moves count: the games of the first moment all start at once."""
-SWITCH_SECONDS = 0.0005
-"""How long a thread may keep the games waiting at a time, as `arena league` has it."""
 PATIENT = TimeControl(move_ms=2000, start_ms=60_000, setup_ms=60_000)
 """Nobody is to lose on time here: that would cut off what is being measured."""
 
@@ -126,15 +127,20 @@ def compile_bot(folder: Path) -> BotSpec:
     return load_bot(program)
 
 
-def with_report(plan: Plan, path: Path, attack: str = "") -> BotSpec:
-    """The bot, told how long to sleep, where to write what it measured, and what else to do."""
-    settings = {"SLEEPER_US": str(plan.sleep_us), "SLEEPER_REPORT": str(path), "SLEEPER_ATTACK": attack}
-    return replace(plan.bot, environment={**plan.bot.environment, **settings})
+def seat(plan: Plan, kind: str) -> BotSpec:
+    """The bot of this kind, told how long to sleep, what its reports' names begin with, and what else to do."""
+    settings = {
+        "SLEEPER_US": str(plan.sleep_us),
+        "SLEEPER_REPORT": str(plan.folder / kind),
+        "SLEEPER_ATTACK": plan.hostile if kind == HOSTILE else "",
+    }
+    return replace(plan.bot, name=kind, digest=kind, environment={**plan.bot.environment, **settings})
 
 
-def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[Path], since: float) -> None:
-    """Add the moves of a game that were made in the time that counts; Red is the bad neighbour if `plan` has one."""
-    is_hostile = reports[0].name.startswith("hostile")
+def count_moves(tally: Tally, plan: Plan, record: GameRecord, since: float) -> None:
+    """Add the moves of a game that were made in the time that counts; a bad neighbour has Red."""
+    is_hostile = record.players[0].name == HOSTILE
+    reports = [plan.folder / f"{player.name}-{seed}" for player, seed in zip(record.players, record.seeds, strict=True)]
     if record.verdict.reason.is_forfeit:
         if not is_hostile or record.verdict.result.winner is not Color.BLUE:
             sys.exit(f"a game was forfeited: {record.verdict.detail}")
@@ -155,49 +161,60 @@ def count_moves(tally: Tally, plan: Plan, record: GameRecord, reports: Sequence[
         tally.games += 1
 
 
-async def play_all(plan: Plan, games: int, load: bool, places: Sequence[GameOptions]) -> Tally:
-    """Play so many games at a time, in as many places, until the time is over."""
+async def play_all(plan: Plan, games: int, load: bool, pinned: bool) -> Tally:
+    """Play so many games at a time, and one against a bad neighbour if the plan has one, until the time is over."""
     tally = Tally()
-    numbers = count(1)
-    one_writer = trio.CapacityLimiter(1)
+    honest, hostile = seat(plan, "honest"), seat(plan, HOSTILE)
+    finished: list[GameRecord] = []
+    beside: set[str] = set()
+    """The game against the bad neighbour that is under way or about to be."""
 
-    async def lane(store: Store, since: float, conditions: GameOptions, attack: str) -> None:
-        while time.monotonic() < since + plan.seconds:
-            number = next(numbers)
-            kind = "hostile" if attack else "honest"
-            reports = [plan.folder / f"{kind}-{games}-{number}-{color.word}" for color in Color]
-            red, blue = (with_report(plan, path, its) for path, its in zip(reports, (attack, ""), strict=True))
+    async def tasks() -> AsyncIterator[GameTask]:
+        for number in count(1):
+            if time.monotonic() > since + plan.seconds:
+                return
+            red = hostile if plan.hostile and not beside else honest
+            if red is hostile:
+                beside.add(str(number))
             seeds = (2 * number, 2 * number + 1)
-            spec = GameSpec(str(number), plan.ruleset, PATIENT, (red.player, blue.player), seeds, number)
-            record = await play_game(spec, red, blue, conditions)
-            await trio.to_thread.run_sync(store.add, record, limiter=one_writer)
-            finished.append((record, reports))
+            players = (red.player, honest.player)
+            yield GameTask(GameSpec(str(number), plan.ruleset, PATIENT, players, seeds, number))
 
     async def watch_cpu() -> None:
+        workers = psutil.Process().children()
         await trio.sleep(WARM_UP)
-        used, start = time.process_time(), time.monotonic()
+        used, start = cpu_seconds(workers), time.monotonic()
         await trio.sleep(plan.seconds - WARM_UP)
-        tally.cpu = (time.process_time() - used) / (time.monotonic() - start)
+        tally.cpu = (cpu_seconds(workers) - used) / (time.monotonic() - start)
 
-    finished: list[tuple[GameRecord, list[Path]]] = []
     async with AsyncExitStack() as stack:
         store = stack.enter_context(Store(plan.folder / f"{games}-{plan.hostile}.sqlite", create=True))
+        settings = PlaySettings((honest, hostile), is_pinned=pinned)
+        executor = await stack.enter_async_context(local_executor(settings, games + bool(plan.hostile)))
+        nursery = await stack.enter_async_context(trio.open_nursery())
+        nursery.start_soon(watch_cpu)
         if load:
             for process in spinners(plan):
                 stack.push_async_callback(process.end, 0)
         since = time.monotonic()
         with trio.move_on_after(plan.seconds + OVERTIME) as scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(watch_cpu)
-                for conditions in places[:games]:
-                    nursery.start_soon(lane, store, since, conditions, "")
-                if plan.hostile:
-                    nursery.start_soon(lane, store, since, places[-1], plan.hostile)
+            async for outcome in executor.play(tasks()):
+                if isinstance(outcome, Failed):
+                    raise outcome.error()
+                if isinstance(outcome, Played):
+                    beside.discard(outcome.id)
+                    await trio.to_thread.run_sync(store.add, outcome.record)
+                    finished.append(outcome.record)
         if scope.cancelled_caught:
             print(f"games were still going on {OVERTIME:g} s after the time was over; they were dropped")
-    for record, reports in finished:
-        count_moves(tally, plan, record, reports, since)
+    for record in finished:
+        count_moves(tally, plan, record, since)
     return tally
+
+
+def cpu_seconds(workers: Sequence[psutil.Process]) -> float:
+    """Processor time of the arena: of this process and of its workers, without the bots."""
+    return time.process_time() + sum(sum(worker.cpu_times()[:2]) for worker in workers)
 
 
 def spinners(plan: Plan) -> Iterator[BotProcess]:
@@ -228,13 +245,6 @@ def hostile_row(tally: Tally) -> str:
     return f"{len(tally.moves):8} {tally.cpu:5.0%}   {honest:35}   {hostile:35}   {words}"
 
 
-def places_of(games: int, affinity: bool) -> list[GameOptions]:
-    """What is played under in each of so many places, and one more for a bad neighbour."""
-    cpus = sorted(os.sched_getaffinity(0)) if affinity else []
-    pinned = [frozenset({cpus[place % len(cpus)]} if cpus else ()) for place in range(games + 1)]
-    return [GameOptions(partial(start_bot, cpus=cpu)) for cpu in pinned]
-
-
 def play_beside(plan: Plan, games: int, kinds: Sequence[str], options: argparse.Namespace) -> None:
     """Games of honest bots alone, and then beside each kind of bad neighbour."""
     head = f"{'':12} {'counted':>8} {'arena':>5}   {f'{games} games: charged less slept (ms)':^35}   "
@@ -242,7 +252,7 @@ def play_beside(plan: Plan, games: int, kinds: Sequence[str], options: argparse.
     print(f"{'neighbour':12} {'moves':>8} {'CPU':>5}{TITLE[TITLE.index('  CPU') + 5 :]}")
     for kind in ("", *kinds):
         beside = replace(plan, hostile=kind, ruleset=replace(plan.ruleset, max_plies=HOSTILE_PLIES))
-        tally = trio.run(play_all, beside, games, options.load, places_of(games, options.affinity))
+        tally = trio.run(play_all, beside, games, options.load, options.affinity)
         print(f"{kind or 'none':12} {hostile_row(tally)}", flush=True)
         gc.collect()
 
@@ -252,9 +262,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, nargs="+", help="games at a time (default: 1 8 64; with --hostile: 8)")
     parser.add_argument("--sleep", type=float, default=5, help="milliseconds that a bot sleeps a move (default: 5)")
     parser.add_argument("--seconds", type=float, default=10, help="how long each number is played (default: 10)")
-    parser.add_argument("--ruleset", default="duel", help="what is played, at random (default: duel)")
+    parser.add_argument("--ruleset", default="duel", help="what is played, by lot (default: duel)")
     parser.add_argument("--load", action="store_true", help="add a program that spins for each CPU")
-    parser.add_argument("--affinity", action="store_true", help="pin the bots of each game to a CPU")
+    parser.add_argument("--affinity", action="store_true", help="pin each worker and its bots to a CPU")
     parser.add_argument(
         "--hostile",
         nargs="*",
@@ -265,7 +275,6 @@ def main() -> None:
     options = parser.parse_args()
     if options.seconds <= WARM_UP:
         parser.error(f"--seconds: expected more than {WARM_UP:g}, the seconds before moves count")
-    sys.setswitchinterval(SWITCH_SECONDS)
     claim_all_orphans()
     ruleset = replace(load_ruleset(options.ruleset), max_quiet_plies=None)
     print(f"bots that sleep {options.sleep:g} ms a move, {options.ruleset}, {len(os.sched_getaffinity(0))} CPUs")
@@ -279,7 +288,7 @@ def main() -> None:
         print(HEAD)
         print(TITLE)
         for games in options.games or [1, 8, 64]:
-            tally = trio.run(play_all, plan, games, options.load, places_of(games, options.affinity))
+            tally = trio.run(play_all, plan, games, options.load, options.affinity)
             print(row(games, tally), flush=True)
             gc.collect()
 

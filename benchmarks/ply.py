@@ -125,7 +125,7 @@ int main(void) {
             *end = 0;
             if (!strncmp(line, "turn ", 5)) think(), say(moves[step++ % 4]);
             else if (!strncmp(line, "hello", 5)) say("ready\n");
-            else if (!strncmp(line, "game blue", 9)) moves = BLUE;
+            else if (!strncmp(line, "game ", 5)) moves = line[5] == 'b' ? BLUE : RED, step = 0;
             else if (!strcmp(line, "setup")) say("setup FBBS2339M./........../........../2.........\n");
             else if (!strcmp(line, "quit")) return 0;
             line = end + 1;

@@ -1,7 +1,7 @@
 /* A bot that takes the same time for every move: it sleeps, and then plays some legal move. For benchmarks/fairness.py.
 
    SLEEPER_US is how long it sleeps, in microseconds from the moment at which it has read its `turn` line. What it
-   measured goes to the file SLEEPER_REPORT when it is told to quit: a line for each move, with the time at which it had
+   measured goes to the file SLEEPER_REPORT-SEED, of the seed of its game, when it is told to quit: a line for each move, with the time at which it had
    read `turn` (CLOCK_MONOTONIC) and how long it was until just before it wrote its answer, both in nanoseconds.
 
    SLEEPER_ATTACK makes it a bad neighbour: from its first turn on (or, with slow-start, its start) it does besides what
@@ -27,7 +27,7 @@
 static char buffer[MAX_LINE], army[CELLS + 1], legal[MAX_LINE];
 static long long read_at[MAX_MOVES], took[MAX_MOVES];
 static int moves;
-static unsigned dice = 1;
+static unsigned seed, dice = 1;
 static long long answered_at;
 
 static long long now(void) {
@@ -46,8 +46,10 @@ static void say(const char *text, size_t length) {
 }
 
 static void report(void) {
-    const char *path = getenv("SLEEPER_REPORT");
-    FILE *file = path ? fopen(path, "w") : NULL;
+    const char *prefix = getenv("SLEEPER_REPORT");
+    char path[4096];
+    FILE *file = NULL;
+    if (prefix && snprintf(path, sizeof path, "%s-%u", prefix, seed) < (int)sizeof path) file = fopen(path, "w");
     if (!file) return;
     for (int move = 0; move < moves; move++) fprintf(file, "%lld %lld\n", read_at[move], took[move]);
     fclose(file);
@@ -218,7 +220,7 @@ int main(int argc, char **argv) {
             else if (!strncmp(line, "legal ", 6)) strcpy(legal, line + 6);
             else if (!strncmp(line, "hello ", 6)) say("want legal\nready\n", 17);
             else if (!strncmp(line, "rule army ", 10)) keep_army(line + 10);
-            else if (!strncmp(line, "seed ", 5)) dice = strtoul(line + 5, NULL, 10);
+            else if (!strncmp(line, "seed ", 5)) dice = seed = strtoul(line + 5, NULL, 10);
             else if (!strcmp(line, "setup")) set_up();
             else if (!strcmp(line, "quit")) {
                 report();

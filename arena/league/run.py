@@ -157,7 +157,7 @@ class _Run:
                 following = await self._next_missing(waits=False)
                 if following and _is_return(game, following):
                     task, following = GameTask(game, then=following), None
-            if await self._versions.are_unchanged(self._bots_of(task.id)):
+            if await self._versions.were_unchanged(self._bots_of(task.id)):
                 yield task
             else:
                 for spec in filter(None, (task.spec, task.then)):
@@ -269,8 +269,8 @@ class _Run:
 
     async def _write(self, ended: Sequence[Played | Failed], finished: Finished) -> None:
         bots = {bot.player: bot for outcome in ended if outcome.id for bot in self._bots_of(outcome.id)}
-        unchanged = {player for player, bot in bots.items() if await self._versions.are_unchanged([bot])}
-        counted = [one for one in ended if one.id and unchanged.issuperset(self._open[one.id].players)]
+        changed = await self._versions.changed_of(bots.values())
+        counted = [one for one in ended if one.id and changed.isdisjoint(self._open[one.id].players)]
         for outcome in counted:
             if isinstance(outcome, Failed):  # with a bot that has changed, it is that which does not work
                 self._fail(outcome.error())

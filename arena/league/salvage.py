@@ -89,7 +89,9 @@ def _rebuilt(store: Store) -> dict[str, str]:
         return {}
     (ruleset, time), games = max(kinds.items(), key=lambda kind: len(kind[1]))
     described = _with_seed(ruleset, time, games, store.doubtful_settings().get("seed", ""))
-    described[KEEP_BOTS] = "yes" if has_kept else "no"
+    del described[KEEP_BOTS]  # where nothing is said, no bots are kept
+    if has_kept:
+        described[KEEP_BOTS] = "yes"
     if is_pondering_barred:
         return {**described, "pondering": "no"}
     return {name: text for name, text in described.items() if name != "pondering"}

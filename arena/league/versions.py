@@ -1,6 +1,11 @@
-"""Whether bots stay what their digests say: no game counts that was played across a change of one."""
+"""Whether bots stay what their digests say: no game counts that was played across a change of one.
 
-from collections.abc import Iterable
+Bots are looked at in a thread, all that are asked for at a time together: to go to a thread and back costs the parent
+more than the look. Before a game one of a moment ago will do, for games wait in a worker after it anyway; what counts
+is the one after the game, which shows whatever has changed since the last.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
 
 import trio
 
@@ -10,36 +15,58 @@ from arena.bots.look import Look
 from arena.game.spec import Player
 from arena.league.changes import are_likely_its_own, ignore_hint, named
 
+RECENT_SECONDS = 0.1
+"""So old a look may be before a game. Two looks for each of 400 games a second took the parent more than all else."""
+NEVER = float("-inf")
+
 
 class Versions:
-    """What has become of the bots of one run. Looks at their files in a thread, at one bot at a time."""
+    """What has become of the bots of one run. Looks at their files in a thread, one at a time."""
 
     def __init__(self) -> None:
         self._looks: dict[Player, Look] = {}
+        self._looked: dict[Player, float] = {}
+        """When the last look at each was begun."""
         self._changed: dict[Player, tuple[BotSpec, Change]] = {}
         self._grown: dict[Player, tuple[BotSpec, Change]] = {}
-        self._one_reader = trio.CapacityLimiter(1)
+        self._one_reader = trio.Lock()
 
     async def are_unchanged(self, bots: Iterable[BotSpec]) -> bool:
         """Whether these bots are what their digests say, and have been whenever this was asked.
 
         New files in a bot's folder are remembered, but change nothing. Bots with a `fault` are never started.
         """
-        bots = tuple(bots)
-        for bot in bots:
-            if any(one.player in self._changed for one in bots):
-                return False
-            known = self._looks.get(bot.player, bot.look)
-            if known is None or bot.fault is not None:
-                continue
-            look, change = await trio.to_thread.run_sync(
-                compare, bot, known, limiter=self._one_reader, abandon_on_cancel=True
-            )
-            if change is None or change.is_only_new:
-                self._looks[bot.player] = look
-            if change is not None:
-                (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
-        return not any(bot.player in self._changed for bot in bots)
+        return not await self.changed_of(bots)
+
+    async def were_unchanged(self, bots: Collection[BotSpec]) -> bool:
+        """The same as they were `RECENT_SECONDS` ago, or are now: a short-cut for who will ask again."""
+        since = trio.current_time() - RECENT_SECONDS
+        old = [bot for bot in bots if self._looked.get(bot.player, NEVER) < since]
+        changed = await self.changed_of(old) if old else ()
+        return not changed and not any(bot.player in self._changed for bot in bots)
+
+    async def changed_of(self, bots: Iterable[BotSpec]) -> set[Player]:
+        """Which of these bots are not what their digests say, or have not been when this was asked before."""
+        asked = {bot.player: bot for bot in bots}
+        async with self._one_reader:
+            to_see = [
+                (bot, look)
+                for player, bot in asked.items()
+                if bot.fault is None and player not in self._changed and (look := self._looks.get(player, bot.look))
+            ]
+            if to_see:
+                begun = trio.current_time()
+                seen = await trio.to_thread.run_sync(_compare_all, to_see, abandon_on_cancel=True)
+                for (bot, _), (look, change) in zip(to_see, seen, strict=True):
+                    self._note(bot, look, change)
+                    self._looked[bot.player] = begun
+        return asked.keys() & self._changed.keys()
+
+    def _note(self, bot: BotSpec, look: Look, change: Change | None) -> None:
+        if change is None or change.is_only_new:
+            self._looks[bot.player] = look
+        if change is not None:
+            (self._grown if change.is_only_new else self._changed)[bot.player] = (bot, change)
 
     def errors(self) -> list[str]:
         """A line for each bot that has changed."""
@@ -59,3 +86,7 @@ class Versions:
             for player, (bot, change) in self._grown.items()
             if player not in self._changed
         ]
+
+
+def _compare_all(bots: Sequence[tuple[BotSpec, Look]]) -> list[tuple[Look, Change | None]]:
+    return [compare(bot, look) for bot, look in bots]

@@ -23,8 +23,8 @@ class Position:
 
     `board` holds the pieces (see `arena.rules.board`), `to_move` is the side to move, `ply` the number of actions so
     far, `quiet` those since the last attack, `lost` what each side has lost, `outcome` None while the game goes on.
-    Treat them as read-only. Where the ruleset leaves it to the players who starts, Red does; a league draws lots and
-    plays under a ruleset that says so.
+    Treat them as read-only. Where the ruleset leaves it to the players who starts, Red does; a league draws one of them
+    and plays under a ruleset that says so.
     Raises `IllegalSetupError` if a set-up is not one under the ruleset.
     """
 

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Self, cast
 
 import psutil
 import pytest
@@ -14,7 +16,7 @@ import trio.testing
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.process import BotProcess
-from arena.bots.sandbox import reaper
+from arena.bots.sandbox import prctl, reaper, tokens
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import RefusedBotsError
@@ -32,8 +34,10 @@ from arena.league.executor import (
     Played,
     PlaySettings,
     Said,
+    worker,
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
+from arena.league.executor.wire import Connection, Setup
 from arena.league.schedule import Settings, schedule
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
@@ -574,3 +578,60 @@ def test_signals_to_a_worker_are_the_parents_affair(waiting: Waiting) -> None:
             return outcomes
 
     assert not ids(trio.run(main), Lost)
+
+
+def test_many_games_leave_nothing_in_parent_and_workers(make_bot: MakeBot) -> None:
+    """Descriptors and children are after a hundred games what they were after a few."""
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    games = games_of(bots, 60)
+
+    def held() -> list[tuple[int, int]]:
+        return [(process.num_fds(), len(process.children())) for process in (psutil.Process(), *workers())]
+
+    async def play() -> None:
+        async with local_executor(PlaySettings(bots), 2) as executor:
+            assert len(ids(await heard(executor, games[:8]), Played)) == 8
+            before = held()
+            assert len(ids(await heard(executor, games[8:]), Played)) == len(games) - 8
+            assert held() == before
+
+    trio.run(play)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not close a process so")
+@pytest.mark.parametrize(("level", "is_open"), [(Level.DEFAULT, False), (Level.BWRAP, True), (Level.CGROUP, True)])
+def test_a_worker_is_closed_to_its_user_only_where_bots_can_see_it(
+    level: Level, is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What starts a bot in a sandbox runs as an ordinary user, and reads its filter from the worker."""
+    was_open: list[bool] = []
+
+    class Held:
+        def __init__(self, *_: object) -> None: ...
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+        def start(self) -> None: ...
+        async def try_out(self) -> None:
+            was_open.append(prctl.prctl(prctl.GET_DUMPABLE, 0) == 1)
+
+    class Parent:
+        def __init__(self) -> None:
+            setup = Setup.of(PlaySettings((), level=level), slots=1, cpus=(), prefix="")
+            self.messages: list[tuple[Setup, ...]] = [(setup,), ()]
+
+        async def receive(self) -> tuple[Setup, ...]:
+            return self.messages.pop(0)
+
+        def send(self, message: object) -> None: ...
+
+    monkeypatch.setattr(worker, "Sandbox", Held)
+    monkeypatch.setattr(tokens, "begin_tokens_with", lambda prefix: None)
+    monkeypatch.setattr(prctl, "_closings", 0)
+    prctl.close_to_bots()
+    try:
+        trio.run(worker._serve, cast("Connection", Parent()))
+    finally:
+        prctl.prctl(prctl.SET_DUMPABLE, 1)
+    assert was_open == [is_open]

@@ -243,8 +243,8 @@ def test_a_switch_changes_what_is_said_and_is_named_as_its_source(switch: str) -
 
 @pytest.mark.parametrize("name", [*ruleset_names(), "isf+rescue+silent-defence+mobile-bombs+mobile-flag", ""])
 @pytest.mark.parametrize("language", Language)
-def test_pages_fit_80_columns(name: str, language: str) -> None:
-    done = run(*([name] if name else []), "--names", language)
+def test_pages_fit_80_columns(name: str, language: Language) -> None:
+    done = run(*([name] if name else []), "--names", language.value)
     assert done.exit_code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
 

@@ -213,13 +213,13 @@ def test_a_turns_dice_follow_from_the_seed_and_the_ply_alone(view: View) -> None
     view.apply(Seed(42))
     view.random.random()
     view.apply(Turn(9, 1, 1))
-    thrown = view.random.random()
+    drawn = view.random.random()
     view.apply(Turn(11, 1, 1))
-    assert view.random.random() != thrown
+    assert view.random.random() != drawn
     again = new_view(Game(BLUE, "duel"))
     again.apply(Seed(42))
     again.apply(Turn(9, 1, 1))
-    assert again.random.random() == thrown
+    assert again.random.random() == drawn
 
 
 def test_a_view_starts_with_the_games_colour_and_variant() -> None:

@@ -74,7 +74,7 @@ class WireBot(msgspec.Struct, frozen=True):
             packed(str(bot.path)),
             tuple(map(packed, bot.command)),
             packed(str(bot.folder)),
-            packed(bot.player.digest),
+            packed(bot.digest),
             {packed(name): packed(value) for name, value in bot.environment.items()},
             None if bot.fault is None else packed(bot.fault),
             packed(bot.entered_as),

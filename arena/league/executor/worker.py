@@ -20,6 +20,8 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import host_fault
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.prctl import open_to_others
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
@@ -192,6 +194,8 @@ async def _serve(connection: Connection) -> None:
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
     settings = setup.settings()
+    if settings.level is not Level.DEFAULT:
+        open_to_others()  # no bot sees this process there, and what starts one reads its filter from it
     with contextlib.ExitStack() as stack:
         try:
             held = stack.enter_context(

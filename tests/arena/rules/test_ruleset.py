@@ -257,16 +257,16 @@ def test_the_switches_are_the_ones_listed() -> None:
 def test_a_switch_sets_its_rule_and_nothing_else_and_says_where_it_is_from(switch: str) -> None:
     base = "jumbo-81320/infiltrator" if switch == "infiltration" else "isf"
     plain = replace(load_ruleset(base), infiltration=False)
-    thrown = load_ruleset(f"{base}+{switch}")
-    assert {field.name for field in fields(Ruleset) if getattr(thrown, field.name) != getattr(plain, field.name)} == {
+    switched = load_ruleset(f"{base}+{switch}")
+    assert {field.name for field in fields(Ruleset) if getattr(switched, field.name) != getattr(plain, field.name)} == {
         "name",
         "notes",
         *SWITCHES[switch],
     }
-    assert thrown.name == f"{base}+{switch}"
+    assert switched.name == f"{base}+{switch}"
     for rule, value in SWITCHES[switch].items():
-        assert getattr(thrown, rule) == value
-        assert dict(thrown.notes)[rule].startswith(f"+{switch}: ")
+        assert getattr(switched, rule) == value
+        assert dict(switched.notes)[rule].startswith(f"+{switch}: ")
     assert switch_title(switch).endswith(")")
 
 
