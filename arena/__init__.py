@@ -11,10 +11,14 @@ from arena.version import __version__
 
 if TYPE_CHECKING:
     from arena.api import (
+        ActionPlayed,
         ArenaError,
         Board,
+        EventsDropped,
         Game,
+        GameFinished,
         GameRecord,
+        GameStarted,
         League,
         MatchResult,
         OpenBot,
@@ -31,10 +35,14 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ActionPlayed",
     "ArenaError",
     "Board",
+    "EventsDropped",
     "Game",
+    "GameFinished",
     "GameRecord",
+    "GameStarted",
     "League",
     "MatchResult",
     "OpenBot",

@@ -8,14 +8,19 @@ from arena.api.settings import rules
 from arena.api.steps import Board, Step, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
+from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 
 __all__ = [
+    "ActionPlayed",
     "ArenaError",
     "Board",
+    "EventsDropped",
     "Game",
+    "GameFinished",
     "GameRecord",
+    "GameStarted",
     "League",
     "MatchResult",
     "OpenBot",

@@ -11,6 +11,7 @@ from typing import TypeVar, Unpack
 from arena.api.results import Result, forfeits_text, result_of
 from arena.api.settings import AnyPath, GameOptions, LeagueOptions, bot_word, path_of, play_options
 from arena.api.threads import Errand, in_thread
+from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
@@ -58,18 +59,25 @@ class MatchResult:
 
 
 def play(
-    first: AnyPath, second: AnyPath, *, rules: str = "isf", store: AnyPath | None = None, **options: Unpack[GameOptions]
+    first: AnyPath,
+    second: AnyPath,
+    *,
+    rules: str = "isf",
+    store: AnyPath | None = None,
+    on_event: OnEvent | None = None,
+    **options: Unpack[GameOptions],
 ) -> GameRecord:
     """Play one game, in which the first bot has Red, and return its record.
 
     A bot is a path as on the command line. Without a `store` (an SQLite file) nothing is kept; in one, a game that it
-    holds already is not played again. Waits until the game is over; see docs/api.md for where this may be called.
+    holds already is not played again. `on_event` is called with what happens in the game, in the thread that has called
+    this. Waits until the game is over; see docs/api.md for where this may be called, and for the events.
     Raises `UsageError` for what was asked for wrongly, bots that cannot be started among it, and other `ArenaError`.
     """
     entry = _match_entry(first, second, 1)
     with _place(store) as path:
         chosen = play_options(GameOptions, options, rules=rules, store=path, jobs=1)
-        (record,) = play_league(entry, chosen, None, _records, tells_forfeits=False)
+        (record,) = play_league(entry, chosen, _records, on_event=on_event, tells_forfeits=False)
     return record
 
 
@@ -81,17 +89,18 @@ def match(
     rules: str = "isf",
     store: AnyPath | None = None,
     on_result: OnResult | None = None,
+    on_event: OnEvent | None = None,
     **options: Unpack[LeagueOptions],
 ) -> MatchResult:
     """Play a match, several games at a time, the bots changing colours after each game.
 
-    `on_result` is called with each game as soon as it is stored, in the thread that has called this; what it raises
-    stops the match. `store`, `rules` and errors are as for `arena.play`.
+    `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in the
+    thread that has called this; what they raise stops the match. `store`, `rules` and errors are as for `arena.play`.
     """
     entry = _match_entry(first, second, games)
     with _place(store) as path:
         chosen = play_options(LeagueOptions, options, rules=rules, store=path)
-        return play_league(entry, chosen, on_result, _match_result)
+        return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
 
 def _match_entry(first: AnyPath, second: AnyPath, games: int) -> Entry:
@@ -132,16 +141,20 @@ class _Watcher:
 def play_league(
     entry: Entry,
     options: PlayOptions,
-    on_result: OnResult | None,
     collect: Callable[[OpenLeague], T],
     *,
+    on_result: OnResult | None = None,
+    on_event: OnEvent | None = None,
     tells_forfeits: bool = True,
 ) -> T:
     """Play all that is missing; returns what `collect` makes of it. Raises `ArenaError` if not all could be played."""
 
     def work(errand: Errand[T]) -> T:
         with open_league(entry, options, errand.remark, errand.run) as league:
-            outcome = league.play(errand.stop, _Watcher(errand, on_result))
+            events = EventQueue(errand, on_event) if on_event else None
+            outcome = league.play(errand.stop, _Watcher(errand, on_result), events.put if events else None)
+            if events:
+                events.finish()
             if outcome.error:
                 raise outcome.error
             if outcome.changed:

@@ -10,6 +10,7 @@ from arena.api.games import OnResult, play_league
 from arena.api.results import Result, Standings, result_of
 from arena.api.settings import AnyPath, LeagueOptions, path_of, plain_errors, play_options
 from arena.api.threads import log
+from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
@@ -58,20 +59,22 @@ class League:
         rounds: int = 2,
         *,
         on_result: OnResult | None = None,
+        on_event: OnEvent | None = None,
         strict: bool = False,
         follow_links: bool = False,
     ) -> Standings:
         """Play until every pair has met twice in each of the rounds, and return the standings.
 
-        `on_result` is called with each game as soon as it is stored, in the thread that has called this; what it
-        raises stops the league. Bots that cannot be started forfeit their games; if it is `strict` they are refused.
-        Paths that are symbolic links are such bots, unless links are to be followed. Raises `UsageError` for what was
-        asked for wrongly, and other `ArenaError`; the games that are stored by then stay.
+        `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in
+        the thread that has called this; what they raise stops the league. Bots that cannot be started forfeit their
+        games; if it is `strict` they are refused. Paths that are symbolic links are such bots, unless links are to be
+        followed. Raises `UsageError` for what was asked for wrongly, and other `ArenaError`; the games that are stored
+        by then stay.
         """
         if type(rounds) is not int or rounds < 1:
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
         entry = Entry(tuple(self._paths), "league", rounds, strict=strict, follow_links=follow_links)
-        return play_league(entry, self._options, on_result, _standings)
+        return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
     def standings(self, *, everyone: bool = False) -> Standings:
         """The table of the bots that took part the last time, or of all that have ever played in the store."""

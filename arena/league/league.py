@@ -6,7 +6,7 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -28,7 +28,7 @@ from arena.league.games import Games, Settings
 from arena.league.options import PlayOptions
 from arena.league.pairing import Format, Pairing, RoundRobin
 from arena.league.resume import stored_in
-from arena.league.run import Session, play_missing
+from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
@@ -212,9 +212,12 @@ class OpenLeague:
         """The same in the order in which they are to be played."""
         return stored_games(self._pairing(), self.plan.players, self.store.rows())
 
-    def play(self, stop: Stop, watcher: Watcher) -> Outcome:
-        """Play what is missing, until all is played or `stop` is asked for."""
-        sitting = _Sitting(watcher)
+    def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
+        """Play what is missing, until all is played or `stop` is asked for.
+
+        `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
+        """
+        sitting = _Sitting(watcher, watch)
         error = None
         try:
             run_games(self._run, self._play_until_stopped, stop, sitting)
@@ -261,7 +264,8 @@ class OpenLeague:
         if not jobs:
             sitting.session.is_complete = True
             return
-        async with local_executor(plan.play_settings, jobs) as executor:
+        settings = replace(plan.play_settings, is_watched=sitting.watch is not None)
+        async with local_executor(settings, jobs) as executor:
             await play_missing(
                 self._pairing(),
                 {bot.player: bot for bot in plan.bots},
@@ -272,14 +276,16 @@ class OpenLeague:
                 say=sitting.watcher.remark,
                 session=sitting.session,
                 keep_bots=plan.settings.keep_bots,
+                watch=sitting.watch or (lambda event: None),
             )
 
 
 class _Sitting:
     """What is kept while games are played; forfeits are counted for each bot and reason."""
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, watcher: Watcher, watch: Watch | None) -> None:
         self.watcher = watcher
+        self.watch = watch
         self.versions = Versions()
         self.session = Session()
         self._first: dict[tuple[str, str], tuple[GameRow, str]] = {}

@@ -10,13 +10,27 @@ from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
-from arena.league.executor import Begun, Executor, Failed, GameTask, Lost, NotPlayed, Outcome, Paused, Played, Said
+from arena.league.executor import (
+    Begun,
+    Executor,
+    Failed,
+    GameTask,
+    Lost,
+    NotPlayed,
+    Outcome,
+    Paused,
+    Played,
+    Said,
+    Watched,
+)
 from arena.league.pairing import Pairing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
+from arena.play.events import EventsDropped, GameFinished, WatchedEvent
 
 Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]
+Watch = Callable[[WatchedEvent], None]
 
 
 class Session:
@@ -51,6 +65,7 @@ async def play_missing(
     say: Say = lambda line: None,
     session: Session | None = None,
     keep_bots: bool = False,
+    watch: Watch = lambda event: None,
 ) -> None:
     """Have the executor play the pairing's games that the store does not hold yet, and store each when it is over.
 
@@ -62,14 +77,14 @@ async def play_missing(
     games under way are played and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if
     the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
     played is left out; then that is raised at the end. With `keep_bots`, two games that follow one another and are a
-    pair are played in the same processes.
+    pair are played in the same processes. `watch` is called with what happens in the games, if the executor tells that.
     """
     run = _Run(pairing, bots, store, executor, versions=versions, session=session or Session(), keep_bots=keep_bots)
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(run.write, finished)
-            await run.hear(say)
+            await run.hear(say, watch)
     finally:
         run.session.dropped += run.session.under_way
         run.session.under_way = 0
@@ -189,28 +204,28 @@ class _Run:
 
     # --- hearing ------------------------------------------------------------------------------------------------------
 
-    async def hear(self, say: Say) -> None:
+    async def hear(self, say: Say, watch: Watch) -> None:
         """Take what the executor tells, to the end. What it told when this was cancelled is not lost."""
         outcomes = self._executor.play(self._tasks())
         try:
-            await self._hear(outcomes, say)
+            await self._hear(outcomes, say, watch)
         except trio.Cancelled:
             with trio.CancelScope(shield=True):
                 self._executor.stop()
-                await self._hear(outcomes, say)
+                await self._hear(outcomes, say, watch)
             raise
         finally:
             self._is_over = True
             self._has_news.set()
 
-    async def _hear(self, outcomes: AsyncIterator[Outcome], say: Say) -> None:
+    async def _hear(self, outcomes: AsyncIterator[Outcome], say: Say, watch: Watch) -> None:
         try:
             async for outcome in outcomes:
-                self._note(outcome, say)
+                self._note(outcome, say, watch)
         except ArenaError as error:
             self._fail(error)
 
-    def _note(self, outcome: Outcome, say: Say) -> None:
+    def _note(self, outcome: Outcome, say: Say, watch: Watch) -> None:
         match outcome:
             case Begun():
                 self.session.under_way += 1
@@ -220,7 +235,14 @@ class _Run:
                 self.session.under_way -= 1
                 self.failure = self.failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
+            case Watched(events, dropped):
+                for event in events:
+                    watch(event)
+                if dropped:
+                    watch(EventsDropped(dropped))
             case Played() | Failed():
+                if isinstance(outcome, Played):
+                    watch(GameFinished(outcome.record))
                 self._ended.append(outcome)
                 self._has_news.set()
             case Said(line):

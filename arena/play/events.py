@@ -22,6 +22,10 @@ class GameStarted(msgspec.Struct, frozen=True):
     setups: tuple[str, str]
     history: History | None
 
+    def __str__(self) -> str:
+        red, blue = self.spec.players
+        return f"game {self.spec.id}: {red.name} - {blue.name} has started"
+
 
 class ActionPlayed(msgspec.Struct, frozen=True):
     """A side has acted: the number of the ply, from 1, the action, and the public events that came of it.
@@ -37,11 +41,31 @@ class ActionPlayed(msgspec.Struct, frozen=True):
     taken_us: int
     cpu_us: int
 
+    def __str__(self) -> str:
+        return f"game {self.game}, ply {self.ply}: {self.color.word} {self.action}"
+
 
 class GameFinished(msgspec.Struct, frozen=True):
     """The game is over: its record. A game that is interrupted, or that cannot be judged, has no such event."""
 
     record: GameRecord
 
+    def __str__(self) -> str:
+        verdict = self.record.verdict
+        return (
+            f"game {self.record.id} is over after {verdict.plies} plies: {verdict.result.value}, {verdict.reason.value}"
+        )
+
+
+class EventsDropped(msgspec.Struct, frozen=True):
+    """So many events, of any games, are missing at this point: they came faster than they were taken."""
+
+    count: int
+
+    def __str__(self) -> str:
+        return "1 event was dropped" if self.count == 1 else f"{self.count} events were dropped"
+
 
 GameEvent = GameStarted | ActionPlayed | GameFinished
+WatchedEvent = GameEvent | EventsDropped
+"""What is told of games that are played elsewhere, in workers."""

@@ -19,7 +19,7 @@ from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said
+from arena.league.executor import Begun, GameTask, Lost, Outcome, Played, PlaySettings, Said, Watched
 from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.games import Settings
 from arena.league.run import play_missing
@@ -406,7 +406,7 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEF
 
 def told_of(outcomes: Iterable[Outcome]) -> list[tuple[type[Outcome], str | None]]:
     """The outcomes of games: which, and of which game."""
-    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Said)]
+    return [(type(outcome), outcome.id) for outcome in outcomes if not isinstance(outcome, Said | Watched)]
 
 
 @at_both_levels

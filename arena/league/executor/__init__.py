@@ -14,6 +14,7 @@ from arena.league.executor.task import (
     Played,
     PlaySettings,
     Said,
+    Watched,
 )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "PlaySettings",
     "Played",
     "Said",
+    "Watched",
 ]
 
 

@@ -15,8 +15,9 @@ import trio
 
 from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
+from arena.league.executor.event_stream import Happened
 from arena.league.executor.process import WorkerProcess
-from arena.league.executor.task import Begun, Failed, GameTask, Lost, Outcome, Paused, PlaySettings, Said
+from arena.league.executor.task import Begun, Failed, GameTask, Lost, Outcome, Paused, PlaySettings, Said, Watched
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, WireError
 
 AHEAD = 1
@@ -299,6 +300,8 @@ class LocalExecutor:
                     self._waiting.extendleft(reversed(back))
             case Said():
                 self._tell(message)
+            case Happened(events, dropped):
+                self._tell(Watched(tuple(event.event() for event in events), dropped))
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended

@@ -15,6 +15,7 @@ from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
+from arena.play.events import GameEvent
 from arena.printable import printable
 
 
@@ -33,6 +34,8 @@ class PlaySettings:
     interpreters: tuple[str, ...] = ()
     pondering: bool = True
     is_pinned: bool = False
+    is_watched: bool = False
+    """Whether the events of games are told."""
 
 
 def sendable(text: str) -> str:
@@ -153,5 +156,15 @@ class Said(msgspec.Struct, frozen=True, tag=True):
     line: str
 
 
-Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Said
+class Watched(msgspec.Struct, frozen=True):
+    """Events of games under way, if they are watched; so many others were dropped after the last of them.
+
+    A game's come before its outcome. Its end is told by that alone.
+    """
+
+    events: tuple[GameEvent, ...]
+    dropped: int
+
+
+Outcome = Begun | Played | Paused | NotPlayed | Failed | Lost | Said | Watched
 """What an executor tells, in the order in which it happens. After `Begun`, a game's id comes once more, as it ends."""

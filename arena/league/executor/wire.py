@@ -18,6 +18,7 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
+from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -108,6 +109,7 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
     slots: int
     cpus: tuple[int, ...]
     prefix: str
+    is_watched: bool
 
     @classmethod
     def of(cls, settings: PlaySettings, *, slots: int, cpus: tuple[int, ...], prefix: str) -> Self:
@@ -121,6 +123,7 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
             slots,
             cpus,
             prefix,
+            settings.is_watched,
         )
 
     def settings(self) -> PlaySettings:
@@ -133,6 +136,7 @@ class Setup(msgspec.Struct, frozen=True, tag=True):
             limits,
             tuple(map(unpacked, self.interpreters)),
             self.pondering,
+            is_watched=self.is_watched,
         )
 
 
@@ -169,7 +173,7 @@ class GaveBack(msgspec.Struct, frozen=True, tag=True):
 
 
 Downward = Setup | Play | GiveBack | InterruptGame
-Upward = Ready | GaveBack | Begun | Played | Paused | NotPlayed | Failed | Said
+Upward = Ready | GaveBack | Begun | Played | Paused | NotPlayed | Failed | Said | Happened
 to_worker: "msgspec.msgpack.Decoder[Downward]" = msgspec.msgpack.Decoder(Downward)
 from_worker: "msgspec.msgpack.Decoder[Upward]" = msgspec.msgpack.Decoder(Upward)
 _encode = msgspec.msgpack.Encoder().encode

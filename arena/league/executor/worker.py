@@ -27,6 +27,7 @@ from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
+from arena.league.executor.event_stream import EventStream
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -64,7 +65,12 @@ class Worker:
         settings = setup.settings()
         self._connection = connection
         self._nursery = nursery
-        self._options = GameOptions(held.start, settings.pondering, held.try_out)
+        self._events = EventStream(connection) if settings.is_watched else None
+        watch = None
+        if self._events:
+            nursery.start_soon(self._events.send)
+            watch = self._events.tell
+        self._options = GameOptions(held.start, settings.pondering, held.try_out, watch)
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
         self._free = setup.slots
         self._queued: deque[GameTask] = deque()
@@ -139,6 +145,8 @@ class Worker:
                 raise
             outcome = Failed.of(fault, task.id)
         del self._interrupts[task.id]
+        if self._events:
+            self._events.flush()
         self._connection.send(outcome)
 
     async def _outcome(

@@ -1,0 +1,109 @@
+"""The events of watched games on their way from a worker: whole, in order, and never in the way of an outcome."""
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+
+from arena.league.executor.event_stream import MOST_WAITING, EventStream, Happened, WireAction
+from arena.play.events import ActionPlayed
+from arena.rules.actions import infiltration, parse_action, rescue
+from arena.rules.board import MOVES
+from arena.rules.events import Event, Fought, Guessed, Moved, Rescued, Resigned, Revealed
+from protocol.notation import Color, Rank, Survivor
+
+MOVE = MOVES["a4-a5"]
+EVENTS: tuple[Event, ...] = (
+    Moved(Color.RED, MOVE),
+    Moved(Color.BLUE, parse_action("d2-d3-e3")),
+    Moved(Color.BLUE, rescue(MOVE, Rank.COLONEL, 17)),
+    Moved(Color.RED, infiltration(3, 5, Rank.BOMB)),
+    *(Fought(3, Rank.SPY, Rank.MARSHAL, who, Color.BLUE, silent) for who in Survivor for silent in (False, True)),
+    Revealed(7, Rank.BOMB),
+    Rescued(Color.RED, 4, Rank.MINER),
+    Guessed(2, Rank.SCOUT, True),
+    Resigned(Color.BLUE),
+)
+
+
+class Pipe:
+    """What a stream is sent over; while it is full nothing is taken."""
+
+    def __init__(self) -> None:
+        self.sent: list[Happened] = []
+        self.is_full = False
+
+    def send(self, message: Happened) -> None:
+        self.sent.append(message)
+
+    def flush(self) -> bool:
+        return not self.is_full
+
+
+def action(ply: int) -> ActionPlayed:
+    return ActionPlayed("game", ply, Color.RED, "a4-a5", (Moved(Color.RED, MOVE),), 10, 20)
+
+
+def plies(sent: list[Happened]) -> list[int]:
+    return [event.ply for message in sent for event in message.events if isinstance(event, WireAction)]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=str)
+def test_every_kind_of_event_arrives_as_it_was(event: Event) -> None:
+    played = ActionPlayed("game", 3, Color.BLUE, "a4-a5", (event, *EVENTS[:2]), 100, 200)
+    data = msgspec.msgpack.encode(Happened((WireAction.of(played),), 0))
+    (arrived,) = msgspec.msgpack.decode(data, type=Happened).events
+    assert arrived.event() == played
+    assert type(arrived.event().events[0]) is type(event) if isinstance(arrived, WireAction) else False
+
+
+def test_events_go_in_batches() -> None:
+    pipe = Pipe()
+
+    async def main() -> None:
+        stream = EventStream(pipe)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stream.send)
+            for ply in range(100):
+                stream.tell(action(ply))
+            await trio.sleep(1)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert plies(pipe.sent) == list(range(100))
+    assert len(pipe.sent) == 1
+
+
+def test_while_the_pipe_is_full_nothing_is_sent_and_what_is_too_much_is_counted() -> None:
+    pipe = Pipe()
+
+    async def main() -> None:
+        stream = EventStream(pipe)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stream.send)
+            pipe.is_full = True
+            for ply in range(MOST_WAITING + 7):
+                stream.tell(action(ply))
+            await trio.sleep(1)
+            assert pipe.sent == []
+            pipe.is_full = False
+            await trio.sleep(1)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert plies(pipe.sent) == list(range(MOST_WAITING))
+    assert [message.dropped for message in pipe.sent] == [7]
+
+
+def test_at_the_end_of_a_game_its_events_go_first_or_not_at_all() -> None:
+    pipe = Pipe()
+    stream = EventStream(pipe)
+    stream.tell(action(1))
+    stream.flush()
+    pipe.is_full = True
+    stream.tell(action(2))
+    stream.flush()
+    assert plies(pipe.sent) == [1]
+    assert [message.dropped for message in pipe.sent] == [0, 1]
+    stream.flush()
+    assert len(pipe.sent) == 2, "where nothing has happened nothing is sent"
