@@ -176,7 +176,7 @@ class _Run:
             if self.session.is_closing or self._is_exhausted:
                 return None
             self._has_result = trio.Event()
-            batch = self._pairing.next(self._results)
+            batch = self._pairing.next(self._take_results())
             self._given.extend(batch or ())
             self._is_exhausted = batch is None
             if batch is None or not (batch or waits):
@@ -186,6 +186,11 @@ class _Run:
                     assert self._left_out, "the pairing waits for results, and has those of all its games"
                     return None
                 await self._has_result.wait()
+
+    def _take_results(self) -> list[GameRow]:
+        """The results that the pairing has not been told of."""
+        results, self._results = self._results, []
+        return results
 
     def _settle(self, game: str, row: GameRow | None) -> None:
         """A game has been dealt with: stored as this row, or left out."""
@@ -200,7 +205,9 @@ class _Run:
         """Whether the pairing has no more games, and all that it gave out are stored."""
         if self._given or self._open or self._left_out:
             return False
-        return self._is_exhausted or self._pairing.next(self._results) is None  # it may have been closed at the end
+        return (
+            self._is_exhausted or self._pairing.next(self._take_results()) is None
+        )  # it may have been closed at the end
 
     # --- hearing ------------------------------------------------------------------------------------------------------
 

@@ -45,6 +45,7 @@ class Knockout:
         self._left = [player.digest for player in players]
         self._players = {player.digest: player for player in players}
         self._due: list[str] = []
+        self._over: dict[str, GameRow] = {}
         self.asked: list[int] = []
         self.waited: list[int] = []
 
@@ -53,10 +54,11 @@ class Knockout:
         return None
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        self.asked.append(len(results))
-        over = {row.id: row for row in results}
+        self._over |= {row.id: row for row in results}
+        over = self._over
+        self.asked.append(len(over))
         if not over.keys() >= set(self._due):
-            self.waited.append(len(results))
+            self.waited.append(len(over))
             return []
         for row in (over[game] for game in self._due):
             assert row.result.winner is not None

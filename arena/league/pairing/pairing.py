@@ -23,10 +23,10 @@ class Pairing(Protocol):
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         """More games, none of which was given out before; None when there are no more.
 
-        `results` are the games given out so far that are over, in the order in which they were stored or found to be;
-        it grows from call to call, and is not to be changed. A game that a version before this one has stored may call
-        its players by older names: digests tell who they are. An empty batch says that the results of games which were
-        given out are needed first; it is asked again when there are more.
+        `results` are the games given out that are over and that no call before was told of, in the order in which they
+        were stored or found to be: a pairing keeps of them what it needs. A game that a version before this one has
+        stored may call its players by older names: digests tell who they are. An empty batch says that the results of
+        games which were given out are needed first; it is asked again when there are more.
         """
         ...
 
