@@ -2,11 +2,12 @@
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Self, cast
+from typing import Any, Self, cast
 
 import psutil
 import pytest
@@ -37,7 +38,7 @@ from arena.league.executor import (
     worker,
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
-from arena.league.executor.wire import Connection, Setup
+from arena.league.executor.wire import Connection, GaveBack, GiveBack, InterruptGame, Play, Ready, Setup
 from arena.league.schedule import Settings, schedule
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
@@ -59,6 +60,18 @@ say("move resign")
 hear("end")
 """
 """In its first turn it waits until there is a file."""
+
+
+class WorkerStub:
+    """Stands for a worker process: keeps what it is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+        self.connection = self
+
+    def send(self, message: Any) -> None:
+        self.sent.append(message)
+
 
 MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
@@ -314,6 +327,329 @@ def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
         return over
 
     assert trio.run(main) == [game.id for game in games]
+
+
+# --- stops that meet a worker that cannot listen, or pipes that others hold -------------------------------------------
+
+
+SPINS = """
+from arena.league.executor.worker import Worker
+def heed(self, message):
+    while True: pass
+Worker.heed = heed
+from arena.league.executor.worker import main
+"""
+DIES = """
+import os, signal
+from arena.league.executor.worker import Worker
+def heed(self, message):
+    os.kill(os.getpid(), signal.SIGKILL)
+Worker.heed = heed
+from arena.league.executor.worker import main
+"""
+HANGS = """
+import trio
+from arena.bots import starting
+async def try_out(self, bots=None):
+    os.close(os.open({mark!r}, os.O_CREAT | os.O_WRONLY))
+    await trio.sleep_forever()
+starting.Sandbox.try_out = try_out
+import os
+from arena.league.executor.worker import main
+"""
+
+
+def change_workers(patch: pytest.MonkeyPatch, program: str) -> None:
+    """Let workers run something else before they begin."""
+    from arena.league.executor import process
+
+    changed = process.PROGRAM.replace("from arena.league.executor.worker import main\n", program)
+    assert changed != process.PROGRAM
+    patch.setattr(process, "PROGRAM", changed)
+
+
+async def stopped(executor: LocalExecutor, outcomes: AsyncIterator[Outcome]) -> list[Outcome]:
+    """What is still told once it is stopped."""
+    executor.stop()
+    with trio.fail_after(PATIENCE):
+        return [outcome async for outcome in outcomes]
+
+
+def test_a_stop_ends_a_worker_that_was_stopped(waiting: Waiting, left_behind: LeftBehind) -> None:
+    async def main() -> None:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
+            outcomes = executor.play(tasks_of(games_of(waiting.bots)))
+            await waiting.until(1)
+            (worker,) = workers()
+            worker.send_signal(signal.SIGSTOP)
+            await until(lambda: worker.status() == psutil.STATUS_STOPPED)
+            await stopped(executor, outcomes)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+def test_a_stop_ends_a_worker_that_never_listens(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
+) -> None:
+    from arena.league.executor import process
+
+    change_workers(monkeypatch, SPINS)
+    monkeypatch.setattr(process, "STOP_PATIENCE", 0.1)
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+
+    async def main() -> None:
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            outcomes = executor.play(tasks_of(games_of(bots)))
+            await until(lambda: executor._lanes[0].queued)
+            await stopped(executor, outcomes)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+@pytest.mark.parametrize("is_full", [False, True], ids=["empty", "full"])
+def test_a_stop_is_heard_though_another_process_holds_the_parents_end_of_the_pipe(
+    waiting: Waiting, left_behind: LeftBehind, is_full: bool
+) -> None:
+    """As a child does that the host's program has forked. `is_full`: of a pipe that takes nothing more."""
+
+    async def main() -> None:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
+            outcomes = executor.play(tasks_of(games_of(waiting.bots)))
+            await waiting.until(1)
+            process = executor._lanes[0].process
+            assert process
+            copy = os.dup(process.connection._outgoing)
+            try:
+                if is_full:
+                    (worker,) = workers()
+                    worker.send_signal(signal.SIGSTOP)
+                    await until(lambda: worker.status() == psutil.STATUS_STOPPED)
+                    process.connection.send(InterruptGame("x" * 300_000))
+                    await trio.testing.wait_all_tasks_blocked()
+                await stopped(executor, outcomes)
+            finally:
+                os.close(copy)
+
+    trio.run(main)
+    assert left_behind() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="here only the end of its pipe tells of a parent's death")
+def test_a_worker_ends_with_its_parent_though_a_child_that_was_forked_lives(tmp_path: Path) -> None:
+    program = f"""
+import os, signal, sys, trio
+from pathlib import Path
+from arena.bots import BotSpec
+from arena.bots.sandbox import reaper
+from arena.league.executor import PlaySettings
+from arena.league.executor.local import local_executor
+async def main():
+    folder = Path({str(tmp_path)!r})
+    bots = tuple(BotSpec(name, folder / name, ("true",), folder, name) for name in ("ann", "bob"))
+    async with local_executor(PlaySettings(bots), 2):
+        child = os.fork()
+        if not child:
+            os.close(1)
+            while True: signal.pause()
+        print(child, *reaper._workers, flush=True)
+        await trio.sleep_forever()
+trio.run(main)
+"""
+    line = [sys.executable, "-W", "ignore", "-c", program]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as host:
+        assert host.stdout
+        child, *found = (psutil.Process(int(word)) for word in host.stdout.readline().split())
+        try:
+            host.kill()
+            assert found
+            assert psutil.wait_procs(found, PATIENCE)[1] == []
+            assert child.is_running()
+        finally:
+            child.kill()
+
+
+def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_the_pipe(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arena.league.executor import process
+
+    copies: list[int] = []
+    start = process._popen
+
+    def popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
+        copies.append(os.dup(outgoing))
+        return start(incoming, outgoing)
+
+    monkeypatch.setattr(process, "_popen", popen)
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    games = games_of(bots)
+
+    async def main() -> list[Outcome]:
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            for worker in workers():
+                worker.kill()
+            return await heard(executor, games)
+
+    try:
+        outcomes = trio.run(main)
+    finally:
+        for copy in copies:
+            os.close(copy)
+    assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
+
+
+def test_a_worker_that_still_tries_its_sandbox_sees_a_stop(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By itself, with the exit code of a worker that has ended well."""
+    from arena.league.executor.process import WorkerProcess
+
+    change_workers(monkeypatch, HANGS.format(mark=str(tmp_path / "tries")))
+
+    async def main() -> str:
+        process = WorkerProcess.start(PlaySettings((make_bot(GOOD),)), 1, ())
+        async with trio.open_nursery() as nursery:
+            for task in (process.connection.write, process.drain_stderr, process.until_dead):
+                nursery.start_soon(task)
+            await until((tmp_path / "tries").exists)
+            how = await process.end()
+            nursery.cancel_scope.cancel()
+        process.close()
+        return how
+
+    assert trio.run(main) == "exited with code 0"
+
+
+def test_what_was_over_as_a_worker_was_stopped_is_heard_however_much_it_is(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says = """
+from arena.league.executor.task import Said
+from arena.league.executor.worker import Worker
+def heed(self, message):
+    for number in range(30):
+        self._connection.send(Said(f"{number} {'x' * 60_000}"))
+Worker.heed = heed
+from arena.league.executor.worker import main
+"""
+    change_workers(monkeypatch, says)
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+
+    async def main() -> list[Outcome]:
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            outcomes = executor.play(tasks_of(games_of(bots)[:1]))
+            first = await anext(outcomes)
+            return [first, *await stopped(executor, outcomes)]
+
+    said = [outcome.line.partition(" ")[0] for outcome in trio.run(main) if isinstance(outcome, Said)]
+    assert said == [str(number) for number in range(30)]
+
+
+# --- games that come back ---------------------------------------------------------------------------------------------
+
+
+def test_workers_that_die_before_they_begin_a_game_are_not_started_for_ever(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are ready each time, and die of the first game that they are sent. Each death is said."""
+    change_workers(monkeypatch, DIES)
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    found: list[Outcome] = []
+
+    async def main() -> None:
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            with trio.fail_after(PATIENCE):
+                async for outcome in executor.play(tasks_of(games_of(bots))):
+                    found.append(outcome)  # noqa: PERF401  (it ends with an error)
+
+    with pytest.raises(ArenaError, match=f"no game can be played: {MOST_DEATHS} times a worker process was killed"):
+        trio.run(main)
+    words = "a worker process is started again: it was killed by signal 9 (SIGKILL)"
+    assert found == [Said(words)] * (MOST_DEATHS - 1)
+
+
+def test_deaths_between_games_that_are_played_do_not_add_up(make_bot: MakeBot) -> None:
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    games = games_of(bots, MOST_DEATHS)
+
+    async def main() -> list[Outcome]:
+        async with local_executor(PlaySettings(bots), 1) as executor:
+            found: list[Outcome] = []
+            for game in games:
+                for worker in workers():
+                    worker.kill()
+                found += await heard(executor, [game])
+            return found
+
+    outcomes = trio.run(main)
+    assert len(games) > MOST_DEATHS
+    assert ids(outcomes, Played) == [game.id for game in games]
+
+
+def prepared(make_bot: MakeBot, **options: Any) -> tuple[LocalExecutor, WorkerStub, list[GameTask]]:
+    """An executor with one worker that is ready, and games for it; nothing of it runs."""
+    bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
+    executor, worker = LocalExecutor(PlaySettings(bots), 1), WorkerStub()
+    lane = executor._lanes[0]
+    lane.process = cast(Any, worker)
+    executor._heed(lane, Ready())
+    return executor, worker, [GameTask(game, **options) for game in games_of(bots)]
+
+
+def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_heeded(make_bot: MakeBot) -> None:
+    executor, worker, (task, _) = prepared(make_bot, can_pause=True)
+    lane = executor._lanes[0]
+    executor._take_back([task])
+    executor._dispatch()
+    executor._ask_back(lane)
+    executor.interrupt(task.id)
+    executor._heed_all(lane, [GaveBack((task.id,))])
+    assert worker.sent == [Play(task), GiveBack(), InterruptGame(task.id)]
+    assert list(executor._outcomes) == [Paused(task.id, None)]
+
+
+def test_an_interrupt_that_meets_a_dead_worker_is_heeded(make_bot: MakeBot) -> None:
+    executor, _, (task, _) = prepared(make_bot, can_pause=True)
+    lane = executor._lanes[0]
+    executor._take_back([task])
+    executor._dispatch()
+    executor._heed(lane, Begun(task.id))
+    executor.interrupt(task.id)
+    executor._mourn(lane, "died", "")
+    assert list(executor._outcomes) == [Begun(task.id), Lost(task.id), Paused(task.id, None)]
+    assert not executor._waiting
+
+
+@pytest.mark.parametrize("when", ["waits", "is in hand", "dies after"])
+def test_a_game_that_is_to_be_played_again_is_played_though_the_executor_is_closed(
+    make_bot: MakeBot, when: str
+) -> None:
+    """Whether it waits for a worker, is in a worker's hand, or its worker dies after `close`; a game that was never
+    begun is not."""
+    executor, _, (task, other) = prepared(make_bot)
+    lane = executor._lanes[0]
+    executor._take_back([task, other])
+    executor._dispatch()
+    executor._heed(lane, Begun(task.id))
+    executor._dispatch()
+    assert other.id in lane.queued
+    process = lane.process
+    if when == "dies after":
+        executor.close()
+        executor._mourn(lane, "died", "")
+    else:
+        executor._mourn(lane, "died", "")
+        if when == "is in hand":
+            executor._heed(lane, Ready())
+            executor._dispatch()
+            lane.process = process
+            executor.close()
+            executor._heed(lane, GaveBack(tuple(lane.queued)))
+        else:
+            executor.close()
+    assert list(executor._waiting) == [task]
 
 
 # --- games that can be paused -----------------------------------------------------------------------------------------
@@ -617,21 +953,18 @@ def test_a_worker_is_closed_to_its_user_only_where_bots_can_see_it(
             was_open.append(prctl.prctl(prctl.GET_DUMPABLE, 0) == 1)
 
     class Parent:
-        def __init__(self) -> None:
-            setup = Setup.of(PlaySettings((), level=level), slots=1, cpus=(), prefix="")
-            self.messages: list[tuple[Setup, ...]] = [(setup,), ()]
+        def send(self, message: object) -> None:
+            if isinstance(message, Ready):
+                send.close()
 
-        async def receive(self) -> tuple[Setup, ...]:
-            return self.messages.pop(0)
-
-        def send(self, message: object) -> None: ...
-
+    send, messages = trio.open_memory_channel[Any](1)
+    send.send_nowait(Setup.of(PlaySettings((), level=level), slots=1, cpus=(), prefix=""))
     monkeypatch.setattr(worker, "Sandbox", Held)
     monkeypatch.setattr(tokens, "begin_tokens_with", lambda prefix: None)
     monkeypatch.setattr(prctl, "_closings", 0)
     prctl.close_to_bots()
     try:
-        trio.run(worker._serve, cast("Connection", Parent()))
+        trio.run(worker._serve, cast("Connection", Parent()), messages)
     finally:
         prctl.prctl(prctl.SET_DUMPABLE, 1)
     assert was_open == [is_open]

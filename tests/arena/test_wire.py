@@ -2,7 +2,9 @@
 
 import itertools
 import os
+import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +97,8 @@ pasts = st.builds(
 @given(asked=settings, slots=st.integers(1, 99), cpus=st.lists(st.integers(0, 99)).map(tuple))
 def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slots: int, cpus: tuple[int, ...]) -> None:
     (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=slots, cpus=cpus, prefix="ab")))
-    assert setup.settings() == asked
+    entered = tuple(replace(bot, digest=bot.player.digest) for bot in asked.bots)
+    assert setup.settings() == replace(asked, bots=entered)
     assert [bot.player for bot in setup.settings().bots] == [bot.player for bot in asked.bots]
     assert (setup.slots, setup.cpus, setup.prefix) == (slots, cpus, "ab")
 
@@ -281,6 +284,81 @@ def test_to_send_to_who_is_gone_does_nothing(ends: Callable[[], tuple[Connection
                 assert await worker.receive() == []
                 await trio.testing.wait_all_tasks_blocked()
                 worker.finish()
+        worker.close()
+
+    trio.run(main)
+
+
+def test_what_is_left_of_a_long_message_is_not_copied(ends: Callable[[], tuple[Connection, Connection]]) -> None:
+    size = 2**24
+
+    async def main() -> int:
+        parent, worker = ends()
+        worker.send(Said("x" * size))
+        tracemalloc.start()
+        try:
+            worker.finish()  # writes what the pipe takes
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        parent.close()
+        worker.close()
+        return peak
+
+    assert trio.run(main) < size / 16
+
+
+def test_what_was_sent_before_the_end_arrives_before_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
+    lines = [f"{number} {'x' * 60_000}" for number in range(5)]
+
+    async def main() -> list[str]:
+        parent, worker = ends()
+        found: list[str] = []
+        for line in lines:
+            worker.send(Said(line))
+        worker.finish()
+        worker.send(Said("too late"))
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(worker.write)
+                while messages := await parent.receive():
+                    found += [message.line for message in messages]
+        parent.close()
+        worker.close()
+        return found
+
+    assert trio.run(main) == lines
+
+
+def test_no_message_is_lost_to_a_cancelled_wait_for_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
+    async def main() -> None:
+        parent, worker = ends()
+        worker.send(Said("all is well"))
+        worker.finish()
+        found = []
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            found += await parent.receive()
+        found += parent.receive_rest()
+        assert found == [Said("all is well")]
+        parent.close()
+        worker.close()
+
+    trio.run(main)
+
+
+def test_the_rest_of_a_dead_process_ends_though_another_one_holds_its_end_of_the_pipe(
+    ends: Callable[[], tuple[Connection, Connection]],
+) -> None:
+    async def main() -> None:
+        parent, worker = ends()
+        copy = os.dup(worker._outgoing)
+        worker.send(Said("farewell"))
+        worker.finish()
+        assert parent.receive_rest() == [Said("farewell")]
+        assert parent.receive_rest() == []
+        os.close(copy)
+        parent.close()
         worker.close()
 
     trio.run(main)

@@ -7,7 +7,7 @@ that one back. A worker that dies costs no game: those that it had are sent to t
 
 import os
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,13 +17,25 @@ from arena.bots.sandbox.launch import host_fault
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.process import WorkerProcess
-from arena.league.executor.task import Begun, Failed, GameTask, Lost, Outcome, Paused, PlaySettings, Said, Watched
+from arena.league.executor.task import (
+    Begun,
+    Failed,
+    GameTask,
+    Lost,
+    NotPlayed,
+    Outcome,
+    Paused,
+    Played,
+    PlaySettings,
+    Said,
+    Watched,
+)
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, WireError
 
 AHEAD = 1
 """Games that a worker has besides those in its slots."""
 MOST_DEATHS = 3
-"""So many workers may die with the same game under way, or one after the other without having been ready."""
+"""So many workers may die with the same game under way, or one after the other in the same place with no game over."""
 
 
 def usable_cpus() -> list[int]:
@@ -65,7 +77,8 @@ class _Lane:
         """Whether it has been asked to give games back, and has not answered yet."""
         self.queued: dict[str, GameTask] = {}
         self.begun: dict[str, GameTask] = {}
-        self.early_deaths = 0
+        self.deaths = 0
+        """How many have died in this place since a game was over here."""
 
     @property
     def room(self) -> int:
@@ -74,6 +87,7 @@ class _Lane:
 
     def ended(self, game: str) -> None:
         """A game is over; if there is a second one to it, the worker begins that next."""
+        self.deaths = 0
         self.queued.pop(game, None)
         task = self.begun.pop(game, None)
         if task and task.then:
@@ -105,6 +119,9 @@ class LocalExecutor:
         self._waiting: deque[GameTask] = deque()
         """Games that have come back from a worker: they are the next ones to be sent."""
         self._deaths: Counter[str] = Counter()
+        """Of the games that were under way when a worker died and are not over, how often that was so."""
+        self._interrupted: set[str] = set()
+        """Games that a worker has been told to interrupt, and of which nothing has been heard yet."""
         self._outcomes: deque[Outcome] = deque()
         self._changed = trio.Event()
         self._error: Exception | None = None
@@ -136,7 +153,9 @@ class LocalExecutor:
     def close(self) -> None:
         """See `Executor.close`."""
         self._is_closed = True
+        waiting = list(self._waiting)
         self._waiting.clear()
+        self._take_back(waiting)
         if self._feeding:
             self._feeding.cancel()
         for lane in self._lanes:
@@ -149,17 +168,18 @@ class LocalExecutor:
         self._is_stopped = True
         for lane in self._lanes:
             if lane.process:
-                lane.process.connection.finish()
+                lane.process.stop()
         self._note()
 
     def interrupt(self, game: str) -> None:
         """See `Executor.interrupt`."""
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
-            self._tell(Paused(game, task.history))
+            self._ended(Paused(game, task.history))
         for lane in self._lanes:
             sent = (lane.queued | lane.begun).get(game)
             if sent and sent.can_pause and lane.process:
+                self._interrupted.add(game)
                 lane.process.connection.send(InterruptGame(game))
 
     # --- the outcomes -------------------------------------------------------------------------------------------------
@@ -167,6 +187,13 @@ class LocalExecutor:
     def _tell(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
         self._note()
+
+    def _ended(self, outcome: Played | Paused | NotPlayed | Failed) -> None:
+        """A game is over: nothing has to be known of it any more."""
+        if outcome.id:
+            self._deaths.pop(outcome.id, None)
+            self._interrupted.discard(outcome.id)
+        self._tell(outcome)
 
     def _note(self) -> None:
         """Something has changed: whoever waits for anything looks again."""
@@ -250,6 +277,21 @@ class LocalExecutor:
             lane.is_asked = True
             lane.process.connection.send(GiveBack(is_last))
 
+    def _take_back(self, tasks: Iterable[GameTask]) -> None:
+        """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
+
+        Once closed, only those are played that had been under way.
+        """
+        kept = []
+        for task in tasks:
+            if task.id in self._interrupted:  # as it came back, or its worker died, before that was heeded
+                self._ended(Paused(task.id, task.history))
+            elif not self._is_closed:
+                kept.append(task)
+            elif task.id in self._deaths:
+                kept.append(task.alone)
+        self._waiting.extendleft(reversed(kept))
+
     # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _keep(self, lane: _Lane) -> None:
@@ -273,11 +315,14 @@ class LocalExecutor:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(process.connection.write)
             nursery.start_soon(process.drain_stderr)
+            hearing = trio.CancelScope()
+            nursery.start_soon(_until_dead, process, hearing)
             try:
-                while messages := await process.connection.receive():
-                    for message in messages:
-                        self._heed(lane, message)
-                    self._dispatch()
+                with hearing:
+                    while messages := await process.connection.receive():
+                        self._heed_all(lane, messages)
+                if hearing.cancelled_caught:
+                    self._heed_all(lane, process.connection.receive_rest())
             except WireError:
                 process.kill()
             how = await process.end()
@@ -285,10 +330,15 @@ class LocalExecutor:
         process.close()
         return how
 
+    def _heed_all(self, lane: _Lane, messages: Iterable[Any]) -> None:
+        for message in messages:
+            self._heed(lane, message)
+        self._dispatch()
+
     def _heed(self, lane: _Lane, message: Any) -> None:
         match message:
             case Ready():
-                lane.is_ready, lane.early_deaths = True, 0
+                lane.is_ready = True
             case Begun(id):
                 lane.begun[id] = lane.queued.pop(id)
                 self._tell(message)
@@ -296,8 +346,7 @@ class LocalExecutor:
                 lane.is_asked = False
                 back = [lane.queued.pop(id) for id in ids if id in lane.queued]
                 lane.give_up_second(ids)
-                if not self._is_closed:
-                    self._waiting.extendleft(reversed(back))
+                self._take_back(back)
             case Said():
                 self._tell(message)
             case Happened(events, dropped):
@@ -306,34 +355,40 @@ class LocalExecutor:
                 self._fail(message.error())
             case _:  # how a game ended
                 lane.ended(message.id)
-                self._deaths.pop(message.id, None)
-                self._tell(message)
+                self._ended(message)
 
     def _mourn(self, lane: _Lane, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""
-        last = said.splitlines()[-1] if said else ""
-        why = f"its worker process {how}{f': {last}' if last else ''}"
-        if not lane.is_ready:
-            lane.early_deaths += 1
-            if lane.early_deaths >= MOST_DEATHS:
-                self._fail(ArenaError(f"no game can be played: a worker process {how}{_indented(said)}"))
-        lane.is_ready = lane.is_asked = False
-        for id in lane.begun:
-            self._tell(Lost(id))
-            self._deaths[id] += 1
-            if self._deaths[id] >= MOST_DEATHS:
-                words = f"game {id} was not played: {MOST_DEATHS} times {why}"
-                self._fail(ArenaError(words + (_indented(said) if said else "")))
-            elif not self._is_stopped:
-                self._tell(Said(f"game {id} is played again: {why}"))
-        if self._is_closed:
-            lane.begun = {id: task.alone for id, task in lane.begun.items()}
-        if not self._is_closed:
-            self._waiting.extendleft(reversed([*lane.begun.values(), *lane.queued.values()]))
-        elif not self._is_stopped:  # games under way are played to their ends; those that were not begun stay so
-            self._waiting.extend(lane.begun.values())
-        lane.begun.clear()
+        why = f"{how}: {said.splitlines()[-1]}" if said else how
+        queued, begun = list(lane.queued.values()), list(lane.begun.values())
         lane.queued.clear()
+        lane.begun.clear()
+        lane.is_ready = lane.is_asked = False
+        lane.deaths += 1
+        for task in begun:
+            self._tell(Lost(task.id))
+            self._deaths[task.id] += 1
+            if self._deaths[task.id] >= MOST_DEATHS:
+                words = f"game {task.id} was not played: {MOST_DEATHS} times its worker process {why}"
+                self._fail(ArenaError(words + (_indented(said) if said else "")))
+        if lane.deaths >= MOST_DEATHS:
+            self._fail(
+                ArenaError(f"no game can be played: {MOST_DEATHS} times a worker process {how}{_indented(said)}")
+            )
+        if self._is_stopped:
+            return
+        for task in begun:
+            if task.id not in self._interrupted:
+                self._tell(Said(f"game {task.id} is played again: its worker process {why}"))
+        if not begun:
+            self._tell(Said(f"a worker process is started again: it {why}"))
+        self._take_back([*begun, *queued])
+
+
+async def _until_dead(process: WorkerProcess, hearing: trio.CancelScope) -> None:
+    """Cancel the hearing of a worker that is dead: some other process may have a copy of its end of the pipe."""
+    await process.until_dead()
+    hearing.cancel()
 
 
 def _indented(said: str) -> str:

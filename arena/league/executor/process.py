@@ -13,20 +13,22 @@ from arena.bots.sandbox import killing, reaper, tokens
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.task import PlaySettings
-from arena.league.executor.wire import Connection, Setup, from_worker
+from arena.league.executor.wire import Connection, Setup, Stop, from_worker
 
 PROGRAM = """
 import sys
-sys.path[:] = sys.argv[3:]
+sys.path[:] = sys.argv[4:]
 from arena.bots.sandbox.prctl import close_to_bots
 close_to_bots()
 from arena.league.executor.worker import main
-main(int(sys.argv[1]), int(sys.argv[2]))
+main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
 """What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 """Seconds that a worker has to end its bots and exit; it takes well under a second. Then it is killed."""
+POLL_SECONDS = 0.05
+"""Where no descriptor tells of a worker's death, it is looked for this often."""
 
 
 class WorkerProcess:
@@ -40,6 +42,8 @@ class WorkerProcess:
         self._stderr = popen.stderr.fileno()
         os.set_blocking(self._stderr, False)
         self._tail = b""
+        self._is_stopped = trio.Event()
+        self._is_dead = trio.Event()
 
     @classmethod
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
@@ -85,17 +89,34 @@ class WorkerProcess:
         """The last part of what it wrote to standard error: nothing, or a traceback."""
         return self._tail.decode("utf-8", "replace").strip()
 
-    async def end(self) -> str:
-        """Let it see the end of its input, wait until it is gone, and kill what it has left. Returns in words how it
-        ended. Cannot be cancelled."""
-        with trio.CancelScope(shield=True):
+    def stop(self) -> None:
+        """Tell it to end its bots and to exit, for which it has `STOP_PATIENCE` from now on. It may still be heard."""
+        if not self._is_stopped.is_set():
+            self._is_stopped.set()
+            self.connection.send(Stop())
             self.connection.finish()
-            self._signal(signal.SIGCONT)  # one that is stopped could do nothing
-            with trio.move_on_after(STOP_PATIENCE) as patience:
-                await self._wait()
-            if patience.cancelled_caught:
-                self._signal(signal.SIGKILL)
-                await self._wait()
+        self._signal(signal.SIGCONT)  # one that is stopped could do nothing
+
+    async def until_dead(self) -> None:
+        """Wait until it is dead, and kill it if it has been told to stop and does not. Run this beside everything
+        else."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._kill_if_late)
+            await self._wait()
+            self._is_dead.set()
+            nursery.cancel_scope.cancel()
+
+    async def _kill_if_late(self) -> None:
+        await self._is_stopped.wait()
+        await trio.sleep(STOP_PATIENCE)
+        self.kill()
+
+    async def end(self) -> str:
+        """Stop it if that has not been done, wait until it is dead, and kill what it has left. Returns in words how it
+        ended. `until_dead` has to run beside it. Cannot be cancelled."""
+        with trio.CancelScope(shield=True):
+            self.stop()
+            await self._is_dead.wait()
             code = self._popen.wait()
             await killing.kill_lost()
             reaper.forget_worker(self.pid)
@@ -125,13 +146,13 @@ class WorkerProcess:
                 finally:
                     os.close(descriptor)
         while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux nothing tells of a child's death)
-            await trio.sleep(0.01)
+            await trio.sleep(POLL_SECONDS)
 
 
 def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
     flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
     return subprocess.Popen(
-        [sys.executable, *flags, "-c", PROGRAM, str(incoming), str(outgoing), *_folders()],
+        [sys.executable, *flags, "-c", PROGRAM, str(incoming), str(outgoing), str(os.getpid()), *_folders()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -5,6 +5,7 @@ only, so that all that is a path, or may have one in it, crosses as bytes (`pack
 """
 
 import contextlib
+import itertools
 import os
 import struct
 from collections import deque
@@ -32,6 +33,8 @@ from arena.league.executor.task import (
 
 LENGTH = struct.Struct("<I")
 READ_SIZE = 65536
+MOST_PARTS = 64
+"""Messages that are written at a time."""
 LONGEST = 2**30
 """Bytes of a message; a game of a million plies has some 64 MiB."""
 
@@ -159,6 +162,11 @@ class InterruptGame(msgspec.Struct, frozen=True, tag=True):
     id: str
 
 
+class Stop(msgspec.Struct, frozen=True, tag=True):
+    """End the games under way, and exit. The end of the input says the same, but is not seen while some other process
+    has a copy of the parent's end of the pipe, as a child has that the parent's program forks."""
+
+
 # --- from a worker ----------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +180,7 @@ class GaveBack(msgspec.Struct, frozen=True, tag=True):
     ids: tuple[str, ...]
 
 
-Downward = Setup | Play | GiveBack | InterruptGame
+Downward = Setup | Play | GiveBack | InterruptGame | Stop
 Upward = Ready | GaveBack | Begun | Played | Paused | NotPlayed | Failed | Said | Happened
 to_worker: "msgspec.msgpack.Decoder[Downward]" = msgspec.msgpack.Decoder(Downward)
 from_worker: "msgspec.msgpack.Decoder[Upward]" = msgspec.msgpack.Decoder(Upward)
@@ -223,42 +231,47 @@ class Connection:
         for descriptor in (incoming, outgoing):
             os.set_blocking(descriptor, False)
         self._frames = Frames(decoder)
-        self._unsent: deque[bytes] = deque()
-        self._has_unsent = trio.Event()
-        self._is_finished = False
+        self._unsent: deque[memoryview] = deque()
+        self._has_news = trio.Event()
+        """Whether something has been put into the queue, or its end has been reached."""
+        self._is_finished = self._is_closed = False
 
     def send(self, message: Downward | Upward) -> None:
-        """Put a message behind those that wait to be written."""
-        self._unsent.append(frame(message))
-        self._has_unsent.set()
+        """Put a message behind those that wait to be written; after `finish` nothing happens."""
+        if not self._is_finished:
+            self._unsent.append(memoryview(frame(message)))
+            self._has_news.set()
 
     async def write(self) -> None:
-        """Write what is sent, until `finish`, or until nobody reads it any more."""
-        with contextlib.suppress(trio.ClosedResourceError):  # finished while the pipe was full
-            while not self._is_finished:
-                if not self._unsent:
-                    self._has_unsent = trio.Event()
-                    await self._has_unsent.wait()
-                elif not self.flush():
+        """Write what is sent, until all that was sent before `finish` is written."""
+        with contextlib.suppress(trio.ClosedResourceError):  # closed while the pipe was full
+            while not self._is_closed:
+                if not self.flush():
                     await trio.lowlevel.wait_writable(self._outgoing)
+                elif self._is_finished:
+                    self._close_outgoing()
+                else:
+                    self._has_news = trio.Event()
+                    await self._has_news.wait()
 
     def flush(self) -> bool:
         """Write what the pipe takes at once; returns whether that was all."""
-        data = b"".join(self._unsent)
-        self._unsent.clear()
         try:
-            written = 0 if self._is_finished or not data else os.write(self._outgoing, data)
+            parts = list(itertools.islice(self._unsent, MOST_PARTS))
+            written = os.writev(self._outgoing, parts) if parts else 0
         except BlockingIOError:
-            written = 0
+            return False
         except OSError:  # nobody reads it
+            self._unsent.clear()
             return True
-        if written < len(data):
-            self._unsent.append(data[written:])
-            return self._is_finished
-        return True
+        while self._unsent and written >= len(self._unsent[0]):
+            written -= len(self._unsent.popleft())
+        if written:
+            self._unsent[0] = self._unsent[0][written:]  # a view: what is left of a long message is not copied
+        return not self._unsent
 
     async def receive(self) -> list[Any]:
-        """The next messages, at least one; none at the end. Raises `WireError`."""
+        """The next messages, at least one; none at the end. To cancel this loses no message. Raises `WireError`."""
         while True:
             try:
                 data = os.read(self._incoming, READ_SIZE)
@@ -268,19 +281,36 @@ class Connection:
             if not data:
                 return []
             messages = self._frames.feed(data)
-            await trio.lowlevel.checkpoint()
+            await trio.lowlevel.cancel_shielded_checkpoint()
             if messages:
                 return messages
 
+    def receive_rest(self) -> list[Any]:
+        """The messages that are there now: all that are still to come from a process that is dead. Raises
+        `WireError`."""
+        messages = []
+        with contextlib.suppress(BlockingIOError):  # somebody else has a copy of the dead one's end
+            while data := os.read(self._incoming, READ_SIZE):
+                messages += self._frames.feed(data)
+        return messages
+
     def finish(self) -> None:
-        """Let the other side see the end of what it is sent. It may still be heard."""
+        """Send nothing any more: once the rest is written, the other side sees the end. It may still be heard."""
         if not self._is_finished:
             self._is_finished = True
-            trio.lowlevel.notify_closing(self._outgoing)
-            os.close(self._outgoing)
-            self._has_unsent.set()
+            self._has_news.set()
+            if self.flush():
+                self._close_outgoing()
 
     def close(self) -> None:
-        """Close both pipes. Nothing may be asked of it afterwards."""
-        self.finish()
+        """Close both pipes, whatever is left to be written. Nothing may be asked of it afterwards."""
+        self._is_finished = True
+        self._close_outgoing()
         os.close(self._incoming)
+
+    def _close_outgoing(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            trio.lowlevel.notify_closing(self._outgoing)
+            os.close(self._outgoing)
+            self._has_news.set()

@@ -1,14 +1,15 @@
 """The program of a worker process: plays the games that it is sent, several at a time, and times them.
 
 All that belongs to the process that bots are children of is made here: the orphans' reaper, control groups, the table
-of arrivals. It says what happens over one pipe and is told what to do over another. **The end of that one is the end of
-the parent**, or its wish to stop: then the bots are killed, and the worker exits.
+of arrivals. It says what happens over one pipe and is told what to do over another. **It ends with its parent**: as
+that says so, as the pipe ends, or as that process dies; then the bots are killed.
 
 Signals are the parent's affair. A worker is in a session of its own, where no terminal sends it any, and passes over
 what a service manager sends to all processes at once.
 """
 
 import contextlib
+import math
 import os
 import signal
 import sys
@@ -47,6 +48,7 @@ from arena.league.executor.wire import (
     Play,
     Ready,
     Setup,
+    Stop,
     to_worker,
 )
 from arena.play.fairly import play_fairly, play_on_fairly
@@ -55,6 +57,8 @@ from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interr
 
 SWITCH_SECONDS = 0.0005
 """How long a thread, which reads how much memory a bot uses, may keep the games waiting at a time."""
+LAST_WORDS_SECONDS = 10.0
+"""How long a worker that ends goes on to write what has become of games, if the parent does not read it."""
 PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -94,8 +98,8 @@ class Worker:
                 self._connection.send(GaveBack(tuple(back)))
             case InterruptGame(id):
                 self._interrupt(id)
-            case Setup():
-                raise AssertionError("a worker is set up once")
+            case Setup() | Stop():
+                raise AssertionError("a worker is set up once, and ended from outside")
 
     def _begin_games(self) -> None:
         while self._free and self._queued:
@@ -167,28 +171,74 @@ def _known(error: Exception) -> ArenaError | None:
     return error if isinstance(error, ArenaError) else host_fault(error)
 
 
-async def serve(incoming: int, outgoing: int) -> None:
-    """Play what is asked for, until there is nobody any more who asks."""
+async def serve(incoming: int, outgoing: int, parent: int) -> None:
+    """Play what is asked for, until there is nobody any more who asks. `parent` is the number of that process."""
     connection = Connection(incoming, outgoing, to_worker)
+    failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.write)
         try:
-            await _serve(connection)
+            await _serve_until_the_end(connection, parent)
         except Exception as error:
             fault = _known(error)
             if fault is None:
-                raise
-            connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
-        finally:
-            connection.flush()  # a game that is over is not lost because the parent has no more use for others
-            nursery.cancel_scope.cancel()
+                failure = error
+            else:
+                connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
+        # a game that is over is not lost because the parent has no more use for others
+        connection.finish()
+        nursery.cancel_scope.deadline = trio.current_time() + LAST_WORDS_SECONDS
+    if failure:
+        raise failure
 
 
-async def _serve(connection: Connection) -> None:
-    messages = deque(await connection.receive())
-    if not messages:
+async def _serve_until_the_end(connection: Connection, parent: int) -> None:
+    """Do what the parent says until it says `Stop`, or is gone, whatever is being done at that moment."""
+    send, messages = trio.open_memory_channel[Downward](math.inf)
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
+        nursery.start_soon(_watch, parent, nursery.cancel_scope)
+        try:
+            await _serve(connection, messages)
+        except Exception as error:
+            failure = error  # raised below: out of a nursery it would come wrapped in a group
+        nursery.cancel_scope.cancel()
+    if failure:
+        raise failure
+
+
+async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
+    """Pass on what the parent says, and cancel everything at the end."""
+    while messages := await connection.receive():
+        if Stop() in messages:
+            break
+        for message in messages:
+            send.send_nowait(message)
+    serving.cancel()
+
+
+async def _watch(parent: int, serving: trio.CancelScope) -> None:
+    """Cancel everything if the parent dies: some other process may have a copy of its end of the pipe."""
+    if not os.getppid():  # it is in another namespace, where its number is another
         return
-    setup = messages.popleft()
+    try:
+        descriptor = os.pidfd_open(parent)
+    except ProcessLookupError:
+        serving.cancel()
+        return
+    except (OSError, AttributeError):  # it may not, or it is not Linux: there is still the end of the input
+        return
+    try:
+        if os.getppid() == parent:  # if not, it was dead before, and its number may be another's now
+            await trio.lowlevel.wait_readable(descriptor)
+        serving.cancel()
+    finally:
+        os.close(descriptor)
+
+
+async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]") -> None:
+    setup = await messages.receive()
     assert isinstance(setup, Setup)
     tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
@@ -207,27 +257,22 @@ async def _serve(connection: Connection) -> None:
             if fault is None:
                 raise
             connection.send(Failed.of(fault, None))
-            while await connection.receive():  # the parent has the last word
-                pass
-            return
+            await trio.sleep_forever()  # the parent has the last word
         connection.send(Ready())
         async with trio.open_nursery() as nursery:
             worker = Worker(connection, setup, held, nursery)
-            while True:
-                for message in messages:
-                    worker.heed(message)
-                messages = deque(await connection.receive())
-                if not messages:
-                    break
-            nursery.cancel_scope.cancel()
+            async for message in messages:
+                worker.heed(message)
 
 
-def main(incoming: int, outgoing: int) -> None:
+def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a worker that is told what to do over one descriptor and answers over another."""
     for number in PASSED_OVER:
         if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
             signal.signal(number, lambda *_: None)
+    for descriptor in (incoming, outgoing):
+        os.set_inheritable(descriptor, False)
     reaper.claim_all_orphans()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
-    trio.run(serve, incoming, outgoing)
+    trio.run(serve, incoming, outgoing, parent)
