@@ -56,10 +56,7 @@ def unpacked(data: bytes) -> str:
 
 
 class WireBot(msgspec.Struct, frozen=True):
-    """What is needed of a `BotSpec` to play: nothing that only tells whether its files have changed.
-
-    `digest` is the one that the bot takes part under.
-    """
+    """What is needed of a `BotSpec` to play: nothing that only tells whether its files have changed."""
 
     name: bytes
     path: bytes
