@@ -242,7 +242,7 @@ class Connection:
         """Write what is sent, until all that was sent before `finish` is written."""
         with contextlib.suppress(trio.ClosedResourceError):  # closed while the pipe was full
             while not self._is_closed:
-                if not self._flush():
+                if not self.flush():
                     await trio.lowlevel.wait_writable(self._outgoing)
                 elif self._is_finished:
                     self._close_outgoing()
@@ -250,7 +250,7 @@ class Connection:
                     self._has_news = trio.Event()
                     await self._has_news.wait()
 
-    def _flush(self) -> bool:
+    def flush(self) -> bool:
         """Write what the pipe takes at once; returns whether that was all."""
         try:
             parts = list(itertools.islice(self._unsent, MOST_PARTS))
@@ -295,7 +295,7 @@ class Connection:
         if not self._is_finished:
             self._is_finished = True
             self._has_news.set()
-            if self._flush():
+            if self.flush():
                 self._close_outgoing()
 
     def close(self) -> None:
