@@ -46,7 +46,7 @@ class Executor(Protocol):
         ...
 
     def close(self) -> None:
-        """Begin no game any more; those under way are played to their ends."""
+        """Begin no game any more; those under way are played to their ends, and so are those that were `Lost`."""
         ...
 
     def stop(self) -> None:
