@@ -200,7 +200,7 @@ def test_the_module_is_the_command(mine: Path) -> None:
 
 def test_usage_and_commands_to_go_on_with_call_it_as_it_was_called(mine: Path) -> None:
     assert run(sys.executable, mine.parent, "match").stderr.startswith("Usage: python -m arena match ")
-    line = ["match", "mine.py", "raider", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
+    line = ["match", "mine.py", "raider", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
     done = run(sys.executable, mine.parent, *line, "--pause-after", "5", PATH=os.path.dirname(sys.executable))
     name = os.path.basename(sys.executable)
     assert done.stderr.splitlines()[-1].endswith(f"go on with: {name} -m arena resume g.json")
