@@ -601,11 +601,11 @@ def prepared(make_bot: MakeBot, **options: Any) -> tuple[LocalExecutor, WorkerSt
 def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_heeded(make_bot: MakeBot) -> None:
     executor, worker, (task, _) = prepared(make_bot, can_pause=True)
     lane = executor._lanes[0]
-    executor._take_back([task])
+    executor._waiting.append(task)
     executor._dispatch()
     executor._ask_back(lane)
     executor.interrupt(task.id)
-    executor._heed_all(lane, [GaveBack((task.id,))])
+    executor._heed(lane, GaveBack((task.id,)))
     assert worker.sent == [Play(task), GiveBack(), InterruptGame(task.id)]
     assert list(executor._outcomes) == [Paused(task.id, None)]
 
@@ -613,7 +613,7 @@ def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_heeded(make_
 def test_an_interrupt_that_meets_a_dead_worker_is_heeded(make_bot: MakeBot) -> None:
     executor, _, (task, _) = prepared(make_bot, can_pause=True)
     lane = executor._lanes[0]
-    executor._take_back([task])
+    executor._waiting.append(task)
     executor._dispatch()
     executor._heed(lane, Begun(task.id))
     executor.interrupt(task.id)
@@ -630,7 +630,7 @@ def test_a_game_that_is_to_be_played_again_is_played_though_the_executor_is_clos
     begun is not."""
     executor, _, (task, other) = prepared(make_bot)
     lane = executor._lanes[0]
-    executor._take_back([task, other])
+    executor._waiting.extend([task, other])
     executor._dispatch()
     executor._heed(lane, Begun(task.id))
     executor._dispatch()
