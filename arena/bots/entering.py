@@ -164,7 +164,13 @@ class _Entering:
 
 
 def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
-    """The bots with names that differ: by the folder they are in where that is enough, else by a number."""
+    """The bots with names that differ: by the folder they are in where that is enough, else by a number.
+
+    None is called by the path of another (`b/fox` while another lies at b/fox): it has a number instead.
+    """
+    lies_at = [_short_paths(bot) for bot in bots]
+    paths = set().union(*lies_at)
+    numbered: set[int] = set()
     given = [given_name(bot.name) for bot in bots]
     count = Counter(given)
     names = {place: name for place, name in enumerate(given) if count[name] == 1}
@@ -173,16 +179,30 @@ def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
     for player in reversed(played):
         who = (given_name(player.name), player.digest)
         known = next((place for place in waiting if (given[place], bots[place].player.digest) == who), None)
-        if known is not None and player.name not in taken:
+        if known is not None and player.name in paths - lies_at[known]:
+            numbered.add(known)
+        elif known is not None and player.name not in taken:
             names[known] = player.name
             taken.add(player.name)
             waiting.remove(known)
     for place in waiting:
         longer = f"{printable(_place_of(bots[place]).parent.name)}/{given[place]}"
-        numbers = (f"{longer}#{number}" for number in count_from(2))
-        names[place] = next(name for name in chain([longer], numbers) if name not in taken)
+        if place in numbered or longer in paths - lies_at[place]:
+            names[place] = next(name for name in _numbers(given[place]) if name not in taken)
+        else:
+            names[place] = next(name for name in chain([longer], _numbers(longer)) if name not in taken)
         taken.add(names[place])
     return [replace(bot, name=names[place]) for place, bot in enumerate(bots)]
+
+
+def _numbers(name: str) -> Iterator[str]:
+    return (f"{name}#{number}" for number in count_from(2))
+
+
+def _short_paths(bot: BotSpec) -> set[str]:
+    """A bot's path from its folder on, with and without the ending, as it can be taken from a name."""
+    path = _place_of(bot)
+    return {f"{printable(path.parent.name)}/{printable(name)}" for name in (path.name, path.stem)}
 
 
 def _path_key(bot: BotSpec) -> bytes:

@@ -122,6 +122,18 @@ def test_one_file_given_twice_is_two_players_that_stay_who_they_were() -> None:
     assert {digest for digest, place in at.items() if place == place_of(bot("x.py"))} == {SAME, SECOND}
 
 
+def test_nobody_is_called_by_the_path_of_another() -> None:
+    """Neither when folders are swapped, nor where a bot calls itself as another's folder is called."""
+    a, b = replace(bot("a/x.py"), digest="one"), replace(bot("b/x.py"), digest="two")
+    played = [one.player for one in told_apart([a, b])]
+    assert [player.name for player in played] == ["a/x", "b/x"]
+    swapped = [replace(a, digest="two"), replace(b, digest="one")]
+    assert [one.player for one in told_apart(swapped, played)] == [Player("x#2", "two"), Player("x#3", "one")]
+    assert [one.player for one in told_apart([b, a], played)] == played[::-1]
+    bots = [named("subs/wolf"), replace(named("fox"), digest="y"), replace(named("subs/fox", "owl"), digest="z")]
+    assert [one.name for one in told_apart(bots)] == ["fox#2", "bots/fox", "owl"]
+
+
 def test_a_place_tells_nothing_of_the_path() -> None:
     assert place_of(bot("x.py")) != place_of(bot("y.py"))
     assert len(place_of(bot("x.py"))) == 32
