@@ -1,8 +1,9 @@
 """Who the bots of a league take part as: a digest each, which their games follow from, and a name each, for tables.
 
 A bot takes part as its content. Copies of one content are bots of their own, with a number: the first has the content's
-digest, a further one a digest made from that and its number. Which file is which copy means nothing, as they play
-alike; but the names that they have played under are kept, so that no table shows the games of one as those of another.
+digest, a further one a digest made from that and its number. A copy that has played is known again by the place that
+it played from, so that whoever enters a copy of another's bot takes neither its name nor its games; one that was moved,
+by its name. The names played under are kept, so that no table shows the games of one as those of another.
 
 A bot that has games in a store of an earlier version, whose digests covered names too, goes on there under that digest.
 """
@@ -10,11 +11,12 @@ A bot that has games in a store of an earlier version, whose digests covered nam
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from itertools import count as count_from
 from pathlib import Path
+from types import MappingProxyType
 
 from arena.bots.names import given_name
 from arena.bots.spec import BotSpec
@@ -23,15 +25,22 @@ from arena.printable import printable
 
 COPIES_TRIED = 64
 """Copies of one content among which a single bot is looked for (a league has as many as there are entrants)."""
+PLACE_DIGITS = 32
+"""Hexadecimal digits of a place: an author who picks a folder's name must not find one of another's place."""
+_NOWHERE: Mapping[str, str] = MappingProxyType({})
 
 
-def told_apart(bots: Sequence[BotSpec], played: Sequence[Player] = ()) -> list[BotSpec]:
+def told_apart(
+    bots: Sequence[BotSpec], played: Sequence[Player] = (), places: Mapping[str, str] = _NOWHERE
+) -> list[BotSpec]:
     """The same bots with names and digests that differ. Nothing depends on the order of the bots.
 
     `played` are those who have played before, the last of them at the end. A bot among them takes part as what it was
     then, and of bots that would be called the same it keeps the name of its games: nobody takes it by coming later.
+    `places` says for a player's digest from where it last played (`place_of`): among copies, the one there is that
+    player, whatever the others are called.
     """
-    entered = _Entering(bots, played).entered()
+    entered = _Entering(bots, played, places).entered()
     return _named([as_player(bot, digest) for bot, digest in zip(bots, entered, strict=True)], played)
 
 
@@ -44,6 +53,11 @@ def may_be(bot: BotSpec, player: Player) -> bool:
     """Whether a player is this bot: by its digest, as a copy of it, or as an earlier version of the arena knew it."""
     own = (copy_digest(bot.digest, number) for number in range(1, COPIES_TRIED + 1))
     return player.digest in _former(bot, player.name) or player.digest in own
+
+
+def place_of(bot: BotSpec) -> str:
+    """A fingerprint of where a bot is: of its real path, which is nobody's concern who reads a store."""
+    return hashlib.sha256(b"place " + _path_key(bot)).hexdigest()[:PLACE_DIGITS]
 
 
 def broken_digest(digest: str) -> str:
@@ -79,8 +93,10 @@ def _former(bot: BotSpec, name: str) -> set[str]:
 class _Entering:
     """Finds for each bot the digest that it takes part under. Each is given once."""
 
-    def __init__(self, bots: Sequence[BotSpec], played: Sequence[Player]) -> None:
+    def __init__(self, bots: Sequence[BotSpec], played: Sequence[Player], places: Mapping[str, str]) -> None:
         self._bots = bots
+        self._places = places
+        self._lies_at = [place_of(bot) for bot in bots]
         self._entered: dict[int, str] = {}
         self._taken: set[str] = set()
         self._shown = [bot.name for bot in _named(bots, ())]
@@ -98,6 +114,8 @@ class _Entering:
             called.setdefault(player.name, []).append(player)
             namesakes.setdefault(given_name(player.name), []).append(player)
         bots = self._bots
+        self._enter(lambda place: self._stayed(place, self._known(bots[place], called.get(self._shown[place], ()))))
+        self._enter(lambda place: self._stayed(place, self._renamed(bots[place])))
         self._enter(lambda place: self._known(bots[place], called.get(self._shown[place], ())))
         self._enter(lambda place: self._known(bots[place], namesakes.get(given_name(bots[place].name), ())))
         self._enter(lambda place: self._renamed(bots[place]))
@@ -112,6 +130,10 @@ class _Entering:
                 self._entered[place] = digest
                 self._taken.add(digest)
                 self._waiting.remove(place)
+
+    def _stayed(self, place: int, digests: Iterable[str]) -> Iterator[str]:
+        """Those of a bot's digests that last played from where it is."""
+        return (digest for digest in digests if self._places.get(digest) == self._lies_at[place])
 
     def _known(self, bot: BotSpec, namesakes: Iterable[Player]) -> Iterator[str]:
         """The digests of players of the bot's name that are this bot."""
@@ -142,7 +164,13 @@ class _Entering:
 
 
 def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
-    """The bots with names that differ: by the folder they are in where that is enough, else by a number."""
+    """The bots with names that differ: by the folder they are in where that is enough, else by a number.
+
+    None is called by the path of another (`b/fox` while another lies at b/fox): it has a number instead.
+    """
+    lies_at = [_short_paths(bot) for bot in bots]
+    paths = set().union(*lies_at)
+    numbered: set[int] = set()
     given = [given_name(bot.name) for bot in bots]
     count = Counter(given)
     names = {place: name for place, name in enumerate(given) if count[name] == 1}
@@ -151,16 +179,30 @@ def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
     for player in reversed(played):
         who = (given_name(player.name), player.digest)
         known = next((place for place in waiting if (given[place], bots[place].player.digest) == who), None)
-        if known is not None and player.name not in taken:
+        if known is not None and player.name in paths - lies_at[known]:
+            numbered.add(known)
+        elif known is not None and player.name not in taken:
             names[known] = player.name
             taken.add(player.name)
             waiting.remove(known)
     for place in waiting:
         longer = f"{printable(_place_of(bots[place]).parent.name)}/{given[place]}"
-        numbers = (f"{longer}#{number}" for number in count_from(2))
-        names[place] = next(name for name in chain([longer], numbers) if name not in taken)
+        if place in numbered or longer in paths - lies_at[place]:
+            names[place] = next(name for name in _numbers(given[place]) if name not in taken)
+        else:
+            names[place] = next(name for name in chain([longer], _numbers(longer)) if name not in taken)
         taken.add(names[place])
     return [replace(bot, name=names[place]) for place, bot in enumerate(bots)]
+
+
+def _numbers(name: str) -> Iterator[str]:
+    return (f"{name}#{number}" for number in count_from(2))
+
+
+def _short_paths(bot: BotSpec) -> set[str]:
+    """A bot's path from its folder on, with and without the ending, as it can be taken from a name."""
+    path = _place_of(bot)
+    return {f"{printable(path.parent.name)}/{printable(name)}" for name in (path.name, path.stem)}
 
 
 def _path_key(bot: BotSpec) -> bytes:

@@ -2,13 +2,14 @@
 
 A changed bot is a new player, and the games of the old one stay as they are; a renamed one is no new player. With each
 bot of a league the store keeps a short fingerprint of each of its files; for a bot of the same name these say what is
-new.
+new. It keeps from where each plays, too, which tells copies of one bot apart (`arena.bots.entering`).
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
 from arena.bots import BotSpec
+from arena.bots.entering import place_of
 from arena.game.spec import Player
 from arena.league.store import Store
 
@@ -22,7 +23,7 @@ _WRITTEN = re.compile(
 
 
 def note_versions(store: Store, bots: Sequence[BotSpec]) -> list[str]:
-    """Keep the files of these bots in the store; returns a line for each bot that has changed since it played there."""
+    """Keep the files and places of these bots in the store; returns a line for each that changed since it played."""
     played = store.players()
     present = {bot.player.digest for bot in bots}
     known = {player.digest for player in played}
@@ -34,6 +35,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec]) -> list[str]:
             lines.append(_line(bot, older[-1], store.files_of(older[-1])))
         if bot.fault is None:
             store.set_files(bot.player, bot.files, versions)
+    store.set_places({bot.player.digest: place_of(bot) for bot in bots}, known)
     return lines
 
 

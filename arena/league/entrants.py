@@ -49,9 +49,9 @@ def entrants(
         got = f"only {sound[0]}" if sound else "none"
         raise UsageError("\n".join([*faults, *found.remarks, f"expected at least two bots, got {got}"]))
     path = store(bots)
-    played = _played(path)
+    played, places = _played(path)
     before = {player.digest for player in played}
-    named = told_apart(bots, played)
+    named = told_apart(bots, played, places)
     for line in [*found.remarks, *_renamed(named), *_unsteady(found.bots, named, before)]:
         say(line)
     for bot in named:
@@ -61,12 +61,12 @@ def entrants(
     return named, path
 
 
-def _played(path: Path) -> list[Player]:
-    """All who have played in a store, which need not be there."""
+def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
+    """All who have played in a store, which need not be there, and from where they did."""
     if not path.exists():
-        return []
+        return [], {}
     with Store(path, create=False) as store:
-        return store.players()
+        return store.players(), store.places()
 
 
 def _renamed(bots: Sequence[BotSpec]) -> list[str]:

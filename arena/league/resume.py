@@ -39,7 +39,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str 
     if paused.id in stored.ids:
         return paused.id
     games = Games(settings, stored)
-    entered = [bot.player for bot in told_apart(bots, store.players())]
+    entered = [bot.player for bot in told_apart(bots, store.players(), store.places())]
     for players in (paused.players, entered):
         for red, blue in pairwise(players):
             game = games.game(red, blue, 0)

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec, broken, told_apart
-from arena.bots.entering import copies_of_one, copy_digest, may_be
+from arena.bots.entering import copies_of_one, copy_digest, may_be, place_of
 from arena.bots.identity import Former
 from arena.game.spec import Player
 
@@ -22,10 +22,22 @@ def bot(place: str, content: str = "same") -> BotSpec:
     return BotSpec(path.stem, path, (), path.parent, f"digest of {content}", former=Former(before, content))
 
 
-def entered(bots: list[BotSpec], played: list[Player] | None = None) -> dict[str, Player]:
+def entered(
+    bots: list[BotSpec], played: list[Player] | None = None, places: dict[str, str] | None = None
+) -> dict[str, Player]:
     """Who the bot at each place takes part as."""
-    told = told_apart(bots, played or [])
+    told = told_apart(bots, played or [], places or {})
     return {str(one.path.relative_to("/bots")): one.player for one in told}
+
+
+def named(place: str, name: str = "fox") -> BotSpec:
+    """A bot that says itself what it is called, as one with a bot.toml does."""
+    return replace(bot(place), name=name)
+
+
+def places(**digests: str) -> dict[str, str]:
+    """From where players last played: `wolf=SAME` is the player of that digest, at `wolf`."""
+    return {digest: place_of(bot(place)) for place, digest in digests.items()}
 
 
 SAME = "digest of same"
@@ -65,6 +77,67 @@ def test_a_copy_that_is_renamed_stays_who_it_was_and_so_do_the_others() -> None:
     assert entered([bot("a.py"), bot("0.py")], played) == {"a.py": Player("a", SAME), "0.py": Player("0", SECOND)}
     assert entered([bot("x.py")], played) == {"x.py": Player("x", SECOND)}
     assert entered([bot("new.py")], played) == {"new.py": Player("new", SAME)}
+
+
+def test_a_copy_of_anothers_bot_takes_neither_its_name_nor_its_games_whatever_it_is_called_and_wherever_it_is() -> None:
+    played = [Player("fox", SAME)]
+    at = places(wolf=SAME)
+    for place, name in product(["aaa", "fox", "zzz", "a/wolf", "wolf.py"], ["aaa", "fox", "wolf", "zzz"]):
+        for order in permutations([named(place, name), named("wolf")]):
+            who = entered(list(order), played, at)
+            assert who["wolf"] == Player("fox", SAME)
+            assert who[place].digest == SECOND
+
+
+@given(st.permutations(range(4)), st.permutations(range(4)), st.integers(0, 4), st.sets(st.integers(0, 3)))
+def test_copies_at_their_places_are_who_they_were_whoever_comes_and_goes(
+    order: list[int], last_games: list[int], newcomers: int, gone: set[int]
+) -> None:
+    bots = [named(place) for place in ("a/x.py", "b/x.py", "c.py", "d.py")]
+    first = entered(bots)
+    played = [list(first.values())[place] for place in last_games]
+    at = {first[str(one.path.relative_to("/bots"))].digest: place_of(one) for one in bots}
+    present = [bots[place] for place in order if place not in gone]
+    namesakes = [replace(named(f"namesake{number}"), digest=f"other {number}") for number in range(newcomers)]
+    others = [named(f"0/{number}.py") for number in range(newcomers)]
+    again = entered([*others, *present, *namesakes], played, at)
+    for one in present:
+        place = str(one.path.relative_to("/bots"))
+        assert again[place].digest == first[place].digest
+
+
+def test_where_a_player_is_no_more_at_its_place_any_copy_goes_on_with_its_games() -> None:
+    assert entered([named("moved")], [Player("fox", SAME)], places(wolf=SAME)) == {"moved": Player("fox", SAME)}
+    other = replace(named("wolf"), digest="digest of other")
+    who = entered([named("moved"), other], [Player("fox", SAME)], places(wolf=SAME))
+    assert who["moved"].digest == SAME
+
+
+def test_one_file_given_twice_is_two_players_that_stay_who_they_were() -> None:
+    twice = [bot("x.py"), bot("x.py")]
+    first = told_apart(twice)
+    played = [one.player for one in first]
+    at = {player.digest: place_of(bot("x.py")) for player in played}
+    assert told_apart(twice, played, at) == told_apart(twice, played[::-1], at) == first
+    assert {digest for digest, place in at.items() if place == place_of(bot("x.py"))} == {SAME, SECOND}
+
+
+def test_nobody_is_called_by_the_path_of_another() -> None:
+    """Neither when folders are swapped, nor where a bot calls itself as another's folder is called."""
+    a, b = replace(bot("a/x.py"), digest="one"), replace(bot("b/x.py"), digest="two")
+    played = [one.player for one in told_apart([a, b])]
+    assert [player.name for player in played] == ["a/x", "b/x"]
+    swapped = [replace(a, digest="two"), replace(b, digest="one")]
+    assert [one.player for one in told_apart(swapped, played)] == [Player("x#2", "two"), Player("x#3", "one")]
+    assert [one.player for one in told_apart([b, a], played)] == played[::-1]
+    bots = [named("subs/wolf"), replace(named("fox"), digest="y"), replace(named("subs/fox", "owl"), digest="z")]
+    assert [one.name for one in told_apart(bots)] == ["fox#2", "bots/fox", "owl"]
+
+
+def test_a_place_tells_nothing_of_the_path() -> None:
+    assert place_of(bot("x.py")) != place_of(bot("y.py"))
+    assert len(place_of(bot("x.py"))) == 32
+    assert set(place_of(bot("x.py"))) <= set("0123456789abcdef")
 
 
 @pytest.mark.parametrize("name", ["x", "y", "z"])

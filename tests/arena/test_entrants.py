@@ -196,6 +196,54 @@ def test_a_namesake_that_comes_later_takes_neither_the_name_nor_the_games(folder
             assert len(list(store.rows())) == 6
 
 
+def players(folder: Path) -> set[tuple[str, str]]:
+    """Who has played in the league's store, by name and digest."""
+    with Store(folder / "l.sqlite", create=False) as store:
+        return {(player.name, player.digest) for player in store.players()}
+
+
+@pytest.mark.parametrize("copy", ["subs/aaa", "subs/zzz", "fox", "a/subs/wolf"])
+def test_whoever_copies_a_rival_takes_neither_the_name_nor_the_games(folder: Path, copy: str) -> None:
+    wolf = bot_folder(folder / "subs" / "wolf", 'command = ["python3", "main.py"]\nname = "fox"\n')
+    put(wolf / "main.py", (folder / "beta.py").read_text())
+    league(folder, "subs/wolf", "alpha.py")
+    before = players(folder)
+    shutil.copytree(wolf, folder / copy)
+    done = league(folder, copy, "subs/wolf", "alpha.py")
+    assert done.returncode == 0, done.stderr
+    assert f"{copy}: not the only bot of the name fox" in done.stderr
+    assert "subs/wolf: not" not in done.stderr.replace(f"{copy}: not", "")
+    assert "6 games" in done.stderr
+    assert "2 of them stored already" in done.stderr
+    after = players(folder)
+    assert before < after
+    assert len(after) == 3
+    put(folder / "other" / "fox.py", (folder / "alpha.py").read_text() + "#\n")
+    league(folder, "other/fox.py", "alpha.py", "subs/wolf", copy)
+    assert after < players(folder)
+    assert len(players(folder)) == 4, "an unrelated namesake makes nobody another"
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert not any(str(folder) in value for value in store.settings().values())
+
+
+def test_of_two_files_of_one_name_and_content_the_one_that_played_keeps_its_games(folder: Path) -> None:
+    put(folder / "y" / "bot.py", (folder / "beta.py").read_text())
+    league(folder, "y/bot.py", "alpha.py")
+    before = players(folder)
+    put(folder / "x" / "bot.py", (folder / "beta.py").read_text())
+    done = league(folder, "x/bot.py", "y/bot.py", "alpha.py")
+    assert "x/bot.py: not the only bot of the name bot: it is listed as x/bot" in done.stderr
+    assert "y/bot.py: not the only" not in done.stderr
+    assert before < players(folder)
+
+
+def test_a_bot_that_is_moved_goes_on_with_its_games(folder: Path) -> None:
+    league(folder, "alpha.py", "beta.py")
+    (folder / "new").mkdir()
+    shutil.move(folder / "beta.py", folder / "new" / "beta.py")
+    assert "2 of them stored already" in league(folder, "alpha.py", "new/beta.py").stderr
+
+
 def test_a_build_that_makes_other_files_each_time_is_told(folder: Path) -> None:
     bot = bot_folder(folder / "hunter", 'command = ["python3", "main.py"]\nbuild = "date +%N > stamp"\n')
     put(bot / "main.py", (folder / "beta.py").read_text())
@@ -385,6 +433,7 @@ def test_a_league_plays_on_with_a_broken_entrant_and_lists_it(folder: Path) -> N
     )
     assert set(document["broken"]) == {"evil", "'\\udcff\\n'"}
     assert "files of" not in json.dumps(document["settings"])
+    assert "places" not in document["settings"]
 
 
 def test_a_repaired_entrant_plays_all_its_games(folder: Path) -> None:
@@ -488,7 +537,8 @@ def test_what_is_kept_of_files_does_not_grow_with_every_look(tmp_path: Path) -> 
     with Store(tmp_path / "s", create=True) as store:
         for number in range(5):
             assert note_versions(store, [version("a", str(number), x="1"), version("a@b", "1", x="1")]) == []
-        assert sorted(name for name in store.settings()) == ["files of a@4", "files of a@b@1"]
+        assert sorted(name for name in store.settings()) == ["files of a@4", "files of a@b@1", "places"]
+        assert sorted(store.places()) == ["1", "4"], "no game was played by any of the others"
 
 
 def test_a_bot_of_too_many_files_is_remembered_by_its_digest_alone(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 """The settings of a store: what all its games share, and what a league keeps beside them.
 
 All games of a league have the same rules, clock and seed. They stand here as names with values, so that games under
-other ones can never get into the same table by mistake. Entrants, their files and the number of planned games are kept
-in the same table (`KEPT_BESIDE`), and may change.
+other ones can never get into the same table by mistake. Entrants, their files and places and the number of planned
+games are kept in the same table (`KEPT_BESIDE`), and may change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -18,9 +18,10 @@ from arena.printable import printable
 PLANNED = "planned games"
 ENTRANTS = "entrants"
 FILES = "files of "
-KEPT_BESIDE = (ENTRANTS, FILES, PLANNED)
-"""How the names of settings begin that are none of the games: who takes part, the files of a version of a bot, and how
-many games are to be played."""
+PLACES = "places"
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED)
+"""How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
+the places that players last played from, and how many games are to be played."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 SETTINGS_OF_OLDER = {"keep-bots": "no"}
@@ -106,6 +107,14 @@ class SettingsTable:
             changes[_files_key(player)] = value
         self._change(changes)
 
+    def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
+        """Keep from where players take part now, inside a transaction. See `Store.set_places`."""
+        present = self.checked()
+        kept = {digest: place for digest, place in places_in(present).items() if digest in played}
+        value = msgspec.json.encode({**kept, **places}, order="sorted").decode()
+        if present.get(PLACES) != value:
+            self._change({PLACES: value})
+
     def _change(self, changes: Mapping[str, str | None]) -> None:
         """Change settings; None takes one away."""
         for name, value in changes.items():
@@ -142,6 +151,14 @@ def files_in(settings: Mapping[str, str], player: Player) -> dict[str, str]:
     except msgspec.MsgspecError:
         return {}
     return {printable(name): content for name, content in files.items()}
+
+
+def places_in(settings: Mapping[str, str]) -> dict[str, str]:
+    """For each player, by its digest, from where it last played; empty if that was not kept."""
+    try:
+        return msgspec.json.decode(settings.get(PLACES, "{}"), type=dict[str, str])
+    except msgspec.MsgspecError:
+        return {}
 
 
 def _files_key(player: Player) -> str:

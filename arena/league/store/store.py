@@ -5,7 +5,7 @@ league share are kept beside them. Nothing that is read is believed unseen: what
 never counts. `read` gives the games that are whole and names the others, `rows` refuses a store that has any of those.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,7 @@ from arena.league.store.settings import (
     encode_entrants,
     entrants_in,
     files_in,
+    places_in,
     planned_in,
 )
 from arena.league.store.sums import Sums
@@ -144,6 +145,17 @@ class Store:
     def files_of(self, player: Player) -> dict[str, str]:
         """The fingerprints of a player's files as they were kept; empty if they were not."""
         return files_in(self.settings(), player)
+
+    def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
+        """Keep from where players take part now, by their digests. Those of others stay if they have `played`."""
+        with self._database.transaction():
+            self._settings.set_places(places, played)
+
+    def places(self) -> dict[str, str]:
+        """For each player, by its digest, from where it last played; empty if that is not known for sure."""
+        with suppress(DamagedError):
+            return places_in(self.settings())
+        return {}
 
     # --- adding games ---------------------------------------------------------------------------------------------
 
