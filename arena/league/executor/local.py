@@ -14,6 +14,7 @@ from typing import Any
 import trio
 
 from arena.bots.sandbox.launch import host_fault
+from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.errors import ArenaError
 from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import Begun, Failed, GameTask, Lost, Outcome, Paused, PlaySettings, Said
@@ -95,6 +96,7 @@ class LocalExecutor:
 
     def __init__(self, settings: PlaySettings, jobs: int) -> None:
         self._settings = settings
+        self._limits = OwnLimits()
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._lanes = [
@@ -255,6 +257,9 @@ class LocalExecutor:
         """Keep a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
+                self._mend_limits()
+                if self._is_stopped:
+                    break
                 try:
                     lane.process = WorkerProcess.start(self._settings, lane.slots, lane.cpus)
                 except Exception as error:
@@ -302,9 +307,26 @@ class LocalExecutor:
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended
+                self._mend_limits()  # before it is stored, and while it is known who played
                 lane.ended(message.id)
                 self._deaths.pop(message.id, None)
                 self._tell(message)
+
+    def _mend_limits(self) -> None:
+        """Put back the limits of this process, if one of the bots has lowered them: workers and the store need them."""
+        try:
+            words, then = self._limits.mend(), "they are as they were again"
+        except LimitsChangedError as error:
+            words, then = str(error), "they cannot be put back"
+        if not words:
+            return
+        played = [_names(task) for lane in self._lanes for task in lane.begun.values()]
+        while_played = f", while {', '.join(played)} played" if played else ""
+        line = f"the limits of this process were changed ({words}){while_played}; {then}"
+        if self._limits.lowered():
+            self._fail(ArenaError(line))
+        else:
+            self._tell(Said(line))
 
     def _mourn(self, lane: _Lane, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""
@@ -315,14 +337,15 @@ class LocalExecutor:
             if lane.early_deaths >= MOST_DEATHS:
                 self._fail(ArenaError(f"no game can be played: a worker process {how}{_indented(said)}"))
         lane.is_ready = lane.is_asked = False
-        for id in lane.begun:
+        for id, task in lane.begun.items():
+            game = f"game {id} ({_names(task)})"
             self._tell(Lost(id))
             self._deaths[id] += 1
             if self._deaths[id] >= MOST_DEATHS:
-                words = f"game {id} was not played: {MOST_DEATHS} times {why}"
+                words = f"{game} was not played: {MOST_DEATHS} times {why}"
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
             elif not self._is_stopped:
-                self._tell(Said(f"game {id} is played again: {why}"))
+                self._tell(Said(f"{game} is played again: {why}"))
         if self._is_closed:
             lane.begun = {id: task.alone for id, task in lane.begun.items()}
         if not self._is_closed:
@@ -331,6 +354,11 @@ class LocalExecutor:
             self._waiting.extend(lane.begun.values())
         lane.begun.clear()
         lane.queued.clear()
+
+
+def _names(task: GameTask) -> str:
+    """Who plays a game."""
+    return " - ".join(player.name for player in task.players)
 
 
 def _indented(said: str) -> str:
