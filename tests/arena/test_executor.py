@@ -400,7 +400,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     (lost,) = ids(outcomes, Lost)
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
     assert ids(outcomes, Begun).count(lost) == 2
-    names = {game.id: " - ".join(player.name for player in game.players) for game in games}
+    names = {game.id: game.names for game in games}
     said = [outcome.line for outcome in outcomes if isinstance(outcome, Said)]
     assert said == [f"game {lost} ({names[lost]}) is played again: its worker process was killed by signal 9 (SIGKILL)"]
     assert left_behind() == []

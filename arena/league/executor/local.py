@@ -345,7 +345,7 @@ class LocalExecutor:
                 words = f"{game} was not played: {MOST_DEATHS} times {why}"
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
             elif not self._is_stopped:
-                self._tell(Said(f"{game} is played again: {why}"))
+                self._tell(Said(f"{game} is played again: {why}", id))
         if self._is_closed:
             lane.begun = {id: task.alone for id, task in lane.begun.items()}
         if not self._is_closed:
@@ -358,7 +358,7 @@ class LocalExecutor:
 
 def _names(task: GameTask) -> str:
     """Who plays a game."""
-    return " - ".join(player.name for player in task.players)
+    return task.spec.names
 
 
 def _indented(said: str) -> str:

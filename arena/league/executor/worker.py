@@ -14,6 +14,7 @@ import signal
 import sys
 from collections import deque
 from dataclasses import replace
+from functools import partial
 
 import trio
 
@@ -162,7 +163,7 @@ class Worker:
     ) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
-            return Played(await play_fairly(task.spec, (red, blue), options, self._say))
+            return Played(await play_fairly(task.spec, (red, blue), options, partial(self._say, again=task.id)))
         played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
@@ -193,8 +194,8 @@ class Worker:
         games = [f"{red.name} - {blue.name}" for red, blue in self._under_way.values()]
         return f"the limits of this worker process were changed ({words}), while {', '.join(games)} played"
 
-    def _say(self, line: str) -> None:
-        self._connection.send(Said(sendable(line)))
+    def _say(self, line: str, *, again: str | None = None) -> None:
+        self._connection.send(Said(sendable(line), again))
 
 
 def _known(error: Exception) -> ArenaError | None:
