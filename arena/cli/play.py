@@ -71,6 +71,8 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int
     finally:
         stop.reporting()
         progress.finish()
+    if outcome.repeated:
+        _tell_repeated(*outcome.repeated)
     if outcome.error:
         raise stopped_by(outcome.error, *outcome.changed, _how_to_resume(league, outcome)) from outcome.error
     plan = league.plan
@@ -140,6 +142,14 @@ def _tell_forfeits(forfeits: Forfeits, store: Path) -> None:
         remark(f"    {name} stderr: {line}")
     if len(lines) > STDERR_LINES_SHOWN:
         remark(f"    (all of it: {shell_line(*this_command(), 'show', str(store), str(first.number))})")
+
+
+def _tell_repeated(name: str, count: int) -> None:
+    """A hint and no proof: who is about to lose gains by it that the arena's processes are killed or stopped."""
+    remark(
+        f"{name} alone took part each time that a game was played again ({count} times); at the default level of "
+        "--sandbox a bot can bring that about"
+    )
 
 
 def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:

@@ -33,3 +33,9 @@ class GameSpec(msgspec.Struct, frozen=True):
     def times(self) -> tuple[TimeControl, TimeControl]:
         """Red's and Blue's time control."""
         return self.time, self.blue_time or self.time
+
+    @property
+    def names(self) -> str:
+        """Who plays, in words: Red's name, then Blue's."""
+        red, blue = self.players
+        return f"{red.name} - {blue.name}"

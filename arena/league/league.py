@@ -161,6 +161,8 @@ class Outcome:
     forfeits: tuple[Forfeits, ...]
     dropped: int
     """Games under way that were stopped, or could not be stored."""
+    repeated: tuple[str, int] | None = None
+    """The one bot that took part in all games that had to be played again, and how many these were."""
 
 
 @contextlib.contextmanager
@@ -230,6 +232,7 @@ class OpenLeague:
             remarks=tuple(sitting.versions.remarks()),
             forfeits=sitting.forfeits(),
             dropped=sitting.session.dropped,
+            repeated=sitting.session.in_all_repeats(),
         )
 
     async def _play_until_stopped(self, stop: Stop, sitting: "_Sitting") -> None:

@@ -31,6 +31,8 @@ from arena.play.events import EventsDropped, GameFinished, WatchedEvent
 Finished = Callable[[GameRow, GameRecord], None]
 Say = Callable[[str], None]
 Watch = Callable[[WatchedEvent], None]
+TELLING_REPEATS = 3
+"""So many times games have to be played again before it tells anything that one bot was in all of them."""
 
 
 class Session:
@@ -43,10 +45,22 @@ class Session:
     def __init__(self) -> None:
         self.under_way = 0
         self.dropped = 0
+        self.repeats: list[tuple[Player, Player]] = []
+        """Who was to play, each time that a game had to be played again."""
         self.is_closing = False
         self.is_complete = False
         self.on_close: Callable[[], None] = lambda: None
         """What is to be told of `close`; set by who plays the games."""
+
+    def in_all_repeats(self) -> tuple[str, int] | None:
+        """The name of the one bot that was in all games that had to be played again, and how many times that was.
+
+        None if there is no such bot or more than one, or if it was less than `TELLING_REPEATS` times.
+        """
+        if len(self.repeats) < TELLING_REPEATS:
+            return None
+        common = set[Player].intersection(*map(set, self.repeats))
+        return (common.pop().name, len(self.repeats)) if len(common) == 1 else None
 
     def close(self) -> None:
         """Begin no game any more. Those under way are played to their end."""
@@ -252,7 +266,9 @@ class _Run:
                     watch(GameFinished(outcome.record))
                 self._ended.append(outcome)
                 self._has_news.set()
-            case Said(line):
+            case Said(line, again):
+                if again in self._open:
+                    self.session.repeats.append(self._open[again].players)
                 say(line)
 
     def _fail(self, error: ArenaError) -> None:

@@ -27,7 +27,7 @@ async def play_fairly(game: GameSpec, bots: Bots, options: GameOptions, say: Say
     """
     record = await _play_until_judged(game, bots, options, say)
     if _was_spoiled(record):
-        say(f"game {game.id} is played again in new processes: {record.verdict.detail}")
+        say(f"game {game.id} ({game.names}) is played again in new processes: {record.verdict.detail}")
         record = await _play_until_judged(game, bots, options, say)
     if await _is_unstarted(record, bots, options) and any(text.startswith(COMPLAINT) for text in record.stderr):
         return await _play_until_judged(game, bots, options, say)
@@ -39,7 +39,7 @@ async def _play_until_judged(game: GameSpec, bots: Bots, options: GameOptions, s
         try:
             return await play_game(game, *bots, options)
         except ArenaStoppedError as error:
-            say(f"game {game.id} is played again: {error.why}")
+            say(f"game {game.id} ({game.names}) is played again: {error.why}")
     return await play_game(game, *bots, options)
 
 

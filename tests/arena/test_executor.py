@@ -20,6 +20,7 @@ from arena.bots.process import BotProcess
 from arena.bots.sandbox import prctl, reaper, tokens
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.own_limits import OwnLimits
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.spec import GameSpec
@@ -735,8 +736,9 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     (lost,) = ids(outcomes, Lost)
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
     assert ids(outcomes, Begun).count(lost) == 2
+    names = {game.id: game.names for game in games}
     said = [outcome.line for outcome in outcomes if isinstance(outcome, Said)]
-    assert said == [f"game {lost} is played again: its worker process was killed by signal 9 (SIGKILL)"]
+    assert said == [f"game {lost} ({names[lost]}) is played again: its worker process was killed by signal 9 (SIGKILL)"]
     assert left_behind() == []
 
 
@@ -792,7 +794,10 @@ def test_a_game_whose_worker_dies_again_and_again_stops_all_with_an_error(
                         for worker in workers():
                             worker.kill()
 
-    words = f"game {games[0].id} was not played: {MOST_DEATHS} times its worker process was killed by signal 9"
+    names = " - ".join(player.name for player in games[0].players)
+    words = (
+        rf"game {games[0].id} \({names}\) was not played: {MOST_DEATHS} times its worker process was killed by signal 9"
+    )
     with pytest.raises(ArenaError, match=words):
         trio.run(main)
     assert left_behind() == []
@@ -964,7 +969,7 @@ def test_a_worker_is_closed_to_its_user_only_where_bots_can_see_it(
     monkeypatch.setattr(prctl, "_closings", 0)
     prctl.close_to_bots()
     try:
-        trio.run(worker._serve, cast("Connection", Parent()), messages)
+        trio.run(worker._serve, cast("Connection", Parent()), messages, OwnLimits())
     finally:
         prctl.prctl(prctl.SET_DUMPABLE, 1)
     assert was_open == [is_open]

@@ -113,7 +113,7 @@ def test_a_game_is_not_played_for_ever_if_the_arena_is_stopped_in_it_again_and_a
     monkeypatch.setattr(fairly, "play_game", is_stopped)
     with pytest.raises(ArenaStoppedError, match=r"stopped for 12.3 s"):
         trio.run(play_fairly, game, bots, USUAL, said.append)
-    assert said == [f"game {game.id} is played again: {WHY}"] * (MOST_TRIES - 1)
+    assert said == [f"game {game.id} ({game.names}) is played again: {WHY}"] * (MOST_TRIES - 1)
 
 
 BEGUN = History(("x", ""), ("a", "b"), ("a4-a5",), (1234,), ())

@@ -294,7 +294,9 @@ def test_a_bot_that_plays_one_game_only_plays_the_second_one_in_a_new_process(
     assert not second.verdict.reason.is_forfeit
     assert not second.kept
     (line,) = pairs.said
-    assert line.startswith(f"game {second.id} is played again in new processes: ")
+    assert line.startswith(
+        f"game {second.id} ({second.players[0].name} - {second.players[1].name}) is played again in new processes: "
+    )
     assert left_behind() == []
 
 

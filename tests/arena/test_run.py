@@ -265,3 +265,24 @@ def test_a_game_that_cannot_be_judged_is_left_out_and_named_at_the_end(
         with pytest.raises(ArenaError, match=f"game {games[0].id} was not played: .*stopped for 12.3 s"):
             trio.run(main)
         assert store.ids() == {game.id for game in games[1:]}
+
+
+ANN, BOB, EVE, DAN = (Player(name, "0") for name in ("ann", "bob", "eve", "dan"))
+
+
+@pytest.mark.parametrize(
+    ("repeats", "expected"),
+    [
+        ([(ANN, EVE), (EVE, BOB), (DAN, EVE)], ("eve", 3)),
+        ([(ANN, EVE), (EVE, BOB)], None),
+        ([(ANN, EVE), (EVE, ANN), (ANN, EVE)], None),
+        ([(ANN, EVE), (EVE, BOB), (DAN, BOB)], None),
+        ([], None),
+    ],
+)
+def test_a_bot_stands_out_if_it_alone_was_in_all_of_three_repeats(
+    repeats: list[tuple[Player, Player]], expected: tuple[str, int] | None
+) -> None:
+    session = Session()
+    session.repeats += repeats
+    assert session.in_all_repeats() == expected

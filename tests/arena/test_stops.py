@@ -289,6 +289,7 @@ def test_a_game_in_which_its_worker_was_stopped_is_played_again_and_nobody_loses
     assert league.returncode == 0, said
     again = "is played again" if command == "league" else "going on after 2 plies"
     assert f"{again}: the arena was stopped for " in said
+    assert ("(ann - bob) is played again" in said or "(bob - ann) is played again" in said) == (command == "league")
     all_resigned(command, tmp_path)
 
 
@@ -348,3 +349,32 @@ def test_who_fills_its_own_pipe_and_thinks_loses_at_its_deadline(color: Color, m
     record = trio.run(lambda: play(*((full, good) if color is Color.RED else (good, full)), time=bank))
     assert (record.verdict.reason, record.verdict.result.winner) == (Reason.TIMEOUT, color.opponent)
     assert "the bot did not read what it was sent" in record.verdict.detail
+
+
+KILLS = """
+introduce()
+set_up()
+hear("turn")
+import signal
+with open({starts!r}, "a") as file:
+    file.write("x")
+if os.path.getsize({starts!r}) % 2:
+    os.kill(os.getppid(), signal.SIGKILL)
+say("move resign")
+hear("end")
+"""
+"""It kills its worker process in every second game that it has to move in."""
+
+
+def test_a_bot_that_alone_was_in_all_games_played_again_is_named_at_the_end(tmp_path: Path) -> None:
+    plain = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
+    for name, program in {"ann": plain, "bob": plain, "eve": KILLS.format(starts=str(tmp_path / "starts"))}.items():
+        (tmp_path / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{program}")
+    line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", "league", "--rounds"]
+    line += ["3", "ann.py", "bob.py", "eve.py", "--rules", "duel", "-j", "1", "--store", "l.sqlite"]
+    done = subprocess.run(line, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    again = [line for line in done.stderr.splitlines() if "is played again: its worker process was killed" in line]
+    assert len(again) >= 3
+    assert all("eve" in line.partition(")")[0] for line in again)
+    assert f"eve alone took part each time that a game was played again ({len(again)} times)" in done.stderr

@@ -14,6 +14,7 @@ from typing import Any
 import trio
 
 from arena.bots.sandbox.launch import host_fault
+from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.process import WorkerProcess
@@ -110,6 +111,7 @@ class LocalExecutor:
 
     def __init__(self, settings: PlaySettings, jobs: int) -> None:
         self._settings = settings
+        self._limits = OwnLimits()
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._lanes = [
@@ -298,6 +300,9 @@ class LocalExecutor:
         """Keep a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
+                self._mend_limits()
+                if self._is_stopped:
+                    break
                 try:
                     lane.process = WorkerProcess.start(self._settings, lane.slots, lane.cpus)
                 except Exception as error:
@@ -354,8 +359,25 @@ class LocalExecutor:
             case Failed(None):
                 self._fail(message.error())
             case _:  # how a game ended
+                self._mend_limits()  # before it is stored, and while it is known who played
                 lane.ended(message.id)
                 self._ended(message)
+
+    def _mend_limits(self) -> None:
+        """Put back the limits of this process, if one of the bots has lowered them: workers and the store need them."""
+        try:
+            words, then = self._limits.mend(), "they are as they were again"
+        except LimitsChangedError as error:
+            words, then = str(error), "they cannot be put back"
+        if not words:
+            return
+        played = [_names(task) for lane in self._lanes for task in lane.begun.values()]
+        while_played = f", while {', '.join(played)} played" if played else ""
+        line = f"the limits of this process were changed ({words}){while_played}; {then}"
+        if self._limits.lowered():
+            self._fail(ArenaError(line))
+        else:
+            self._tell(Said(line))
 
     def _mourn(self, lane: _Lane, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""
@@ -369,7 +391,7 @@ class LocalExecutor:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
             if self._deaths[task.id] >= MOST_DEATHS:
-                words = f"game {task.id} was not played: {MOST_DEATHS} times its worker process {why}"
+                words = f"game {task.id} ({_names(task)}) was not played: {MOST_DEATHS} times its worker process {why}"
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
         if lane.deaths >= MOST_DEATHS:
             self._fail(
@@ -379,7 +401,8 @@ class LocalExecutor:
             return
         for task in begun:
             if task.id not in self._interrupted:
-                self._tell(Said(f"game {task.id} is played again: its worker process {why}"))
+                line = f"game {task.id} ({_names(task)}) is played again: its worker process {why}"
+                self._tell(Said(line, task.id))
         if not begun:
             self._tell(Said(f"a worker process is started again: it {why}"))
         self._take_back([*begun, *queued])
@@ -389,6 +412,11 @@ async def _until_dead(process: WorkerProcess, hearing: trio.CancelScope) -> None
     """Cancel the hearing of a worker that is dead: some other process may have a copy of its end of the pipe."""
     await process.until_dead()
     hearing.cancel()
+
+
+def _names(task: GameTask) -> str:
+    """Who plays a game."""
+    return task.spec.names
 
 
 def _indented(said: str) -> str:

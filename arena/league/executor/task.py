@@ -151,9 +151,10 @@ class Lost(msgspec.Struct, frozen=True, tag=True):
 
 
 class Said(msgspec.Struct, frozen=True, tag=True):
-    """A line for the user."""
+    """A line for the user. `again` is the id of the game that it says is played again, if it says so."""
 
     line: str
+    again: str | None = None
 
 
 class Watched(msgspec.Struct, frozen=True):

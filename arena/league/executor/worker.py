@@ -15,13 +15,16 @@ import signal
 import sys
 from collections import deque
 from dataclasses import replace
+from functools import partial
 
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.process import BotProcess
 from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.bots.sandbox.prctl import open_to_others
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import Sandbox
@@ -54,6 +57,7 @@ from arena.league.executor.wire import (
 from arena.play.fairly import play_fairly, play_on_fairly
 from arena.play.keeping import Keeper
 from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from protocol.notation import Reason
 
 SWITCH_SECONDS = 0.0005
 """How long a thread, which reads how much memory a bot uses, may keep the games waiting at a time."""
@@ -65,7 +69,9 @@ PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGH
 class Worker:
     """The games of one worker process."""
 
-    def __init__(self, connection: Connection, setup: Setup, held: Sandbox, nursery: trio.Nursery) -> None:
+    def __init__(
+        self, connection: Connection, setup: Setup, held: Sandbox, nursery: trio.Nursery, limits: OwnLimits
+    ) -> None:
         settings = setup.settings()
         self._connection = connection
         self._nursery = nursery
@@ -74,12 +80,15 @@ class Worker:
         if self._events:
             nursery.start_soon(self._events.send)
             watch = self._events.tell
-        self._options = GameOptions(held.start, settings.pondering, held.try_out, watch)
+        self._held = held
+        self._limits = limits
+        self._options = GameOptions(self._start, settings.pondering, held.try_out, watch)
         self._bots: dict[Player, BotSpec] = {bot.player: bot for bot in settings.bots}
         self._free = setup.slots
         self._queued: deque[GameTask] = deque()
         self._interrupts: dict[str, Interrupt] = {}
         """Of the games under way, what interrupts them."""
+        self._under_way: dict[str, tuple[Player, Player]] = {}
         self._second: dict[str, GameSpec] = {}
         """By the ids of first games that are under way, the second ones."""
 
@@ -138,6 +147,7 @@ class Worker:
         """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
         interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
+        self._under_way[task.id] = task.players
         try:
             outcome = await self._outcome(task, interrupt, options)
         except ArenaStoppedError as error:
@@ -147,23 +157,57 @@ class Worker:
             fault = _known(error)
             if fault is None:
                 raise
+            self._check_limits()
             outcome = Failed.of(fault, task.id)
-        del self._interrupts[task.id]
-        if self._events:
-            self._events.flush()
-        self._connection.send(outcome)
+        if isinstance(outcome, Played) and outcome.record.verdict.reason is Reason.NO_START:
+            self._check_limits()
+        try:
+            self._mend_limits()  # while it is known who played
+        finally:
+            del self._interrupts[task.id]
+            del self._under_way[task.id]
+            if self._events:
+                self._events.flush()
+            self._connection.send(outcome)
 
     async def _outcome(
         self, task: GameTask, interrupt: Interrupt, options: GameOptions
     ) -> Played | Paused | NotPlayed | Failed:
         red, blue = (self._bots[player] for player in task.players)
         if not task.can_pause:
-            return Played(await play_fairly(task.spec, (red, blue), options, self._say))
+            return Played(await play_fairly(task.spec, (red, blue), options, partial(self._say, again=task.id)))
         played = await play_on_fairly(task.spec, (red, blue), task.history, interrupt, options=options, say=self._say)
         return Played(played) if isinstance(played, GameRecord) else Paused(task.id, played)
 
-    def _say(self, line: str) -> None:
-        self._connection.send(Said(sendable(line)))
+    # --- the limits of this process -----------------------------------------------------------------------------------
+
+    def _start(self, bot: BotSpec, cpus: frozenset[int] = frozenset()) -> BotProcess:
+        """Start a bot under the limits that this process began with, or not at all: a bot inherits them."""
+        self._mend_limits()
+        try:
+            return self._held.start(bot, cpus)
+        finally:
+            self._check_limits()  # changed since: the bot may have them, and an error be their doing
+
+    def _mend_limits(self) -> None:
+        """Put back the limits that were lowered. Raises `LimitsChangedError` if that cannot be done."""
+        try:
+            if words := self._limits.mend():
+                self._say(f"{self._changed(words)}; they are as they were again")
+        except LimitsChangedError as error:
+            raise LimitsChangedError(self._changed(str(error))) from None
+
+    def _check_limits(self) -> None:
+        """Raise `LimitsChangedError` if the limits are not what they were: this worker is to be replaced."""
+        if lowered := self._limits.lowered():
+            raise LimitsChangedError(self._changed(self._limits.words(lowered)))
+
+    def _changed(self, words: str) -> str:
+        games = [f"{red.name} - {blue.name}" for red, blue in self._under_way.values()]
+        return f"the limits of this worker process were changed ({words}), while {', '.join(games)} played"
+
+    def _say(self, line: str, *, again: str | None = None) -> None:
+        self._connection.send(Said(sendable(line), again))
 
 
 def _known(error: Exception) -> ArenaError | None:
@@ -171,18 +215,20 @@ def _known(error: Exception) -> ArenaError | None:
     return error if isinstance(error, ArenaError) else host_fault(error)
 
 
-async def serve(incoming: int, outgoing: int, parent: int) -> None:
+async def serve(incoming: int, outgoing: int, parent: int, limits: OwnLimits) -> None:
     """Play what is asked for, until there is nobody any more who asks. `parent` is the number of that process."""
     connection = Connection(incoming, outgoing, to_worker)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.write)
         try:
-            await _serve_until_the_end(connection, parent)
+            await _serve_until_the_end(connection, parent, limits)
         except Exception as error:
             fault = _known(error)
-            if fault is None:
+            if fault is None or _changed_limits(error):
                 failure = error
+            elif lowered := limits.lowered():
+                failure = LimitsChangedError(f"the limits of this process were changed ({limits.words(lowered)})")
             else:
                 connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
         # a game that is over is not lost because the parent has no more use for others
@@ -192,7 +238,7 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
         raise failure
 
 
-async def _serve_until_the_end(connection: Connection, parent: int) -> None:
+async def _serve_until_the_end(connection: Connection, parent: int, limits: OwnLimits) -> None:
     """Do what the parent says until it says `Stop`, or is gone, whatever is being done at that moment."""
     send, messages = trio.open_memory_channel[Downward](math.inf)
     failure: Exception | None = None
@@ -200,7 +246,7 @@ async def _serve_until_the_end(connection: Connection, parent: int) -> None:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
         nursery.start_soon(_watch, parent, nursery.cancel_scope)
         try:
-            await _serve(connection, messages)
+            await _serve(connection, messages, limits)
         except Exception as error:
             failure = error  # raised below: out of a nursery it would come wrapped in a group
         nursery.cancel_scope.cancel()
@@ -237,7 +283,9 @@ async def _watch(parent: int, serving: trio.CancelScope) -> None:
         os.close(descriptor)
 
 
-async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]") -> None:
+async def _serve(
+    connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits
+) -> None:
     setup = await messages.receive()
     assert isinstance(setup, Setup)
     tokens.begin_tokens_with(setup.prefix)
@@ -260,7 +308,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
             await trio.sleep_forever()  # the parent has the last word
         connection.send(Ready())
         async with trio.open_nursery() as nursery:
-            worker = Worker(connection, setup, held, nursery)
+            worker = Worker(connection, setup, held, nursery, limits)
             async for message in messages:
                 worker.heed(message)
 
@@ -275,4 +323,18 @@ def main(incoming: int, outgoing: int, parent: int) -> None:
     reaper.claim_all_orphans()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
-    trio.run(serve, incoming, outgoing, parent)
+    limits = OwnLimits()
+    try:
+        trio.run(serve, incoming, outgoing, parent, limits)
+    except Exception as error:
+        changed = _changed_limits(error)
+        if changed is None:
+            raise
+        sys.exit(str(changed))  # the parent reads the last line, and has the games played by another worker
+
+
+def _changed_limits(error: Exception) -> LimitsChangedError | None:
+    """The one in a group of errors, if there is one."""
+    if isinstance(error, ExceptionGroup):
+        return next((found for inner in error.exceptions if (found := _changed_limits(inner))), None)
+    return error if isinstance(error, LimitsChangedError) else None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from arena.bots.sandbox.own_limits import file_size_limit
 from arena.errors import ArenaError, UsageError
 from arena.league.store.journal import check_before_opening
 from arena.printable import printable
@@ -234,4 +235,11 @@ def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaEr
         return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
     if "locked" in text:
         return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
+    most = file_size_limit()
+    if most is not None and getattr(error, "sqlite_errorname", "").startswith("SQLITE_IOERR"):
+        return StoreError(
+            f"{path}: cannot grow: a file of this process may have {most} bytes (RLIMIT_FSIZE, 'ulimit -f'), a limit "
+            "of before the start or changed since, as a bot at the default level of --sandbox can do; every "
+            f"game that was stored before is still there ({text})"
+        )
     return StoreError(f"{path}: the file is damaged, or its disk is: {text}")
