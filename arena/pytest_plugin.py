@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +166,7 @@ def describe(result: "MatchResult", store: Path) -> str:
     reasons = Counter(record.verdict.reason.value for record in result.records)
     lines.append("ended by " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common()))
     seen: set[str] = set()
-    for number, record in enumerate(result.records, 1):
+    for number, record in sorted(zip(result.numbers, result.records, strict=True), key=itemgetter(0)):
         for name, stderr in _forfeited(record):
             if name not in seen:
                 seen.add(name)

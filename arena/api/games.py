@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,8 @@ class MatchResult:
     """What came of a match. All counts are those of the first bot; a game that both lost counts as one that it lost.
 
     `records` are all games, in the order in which they were to be played: the first bot has Red in every other one,
-    beginning with the first. `difference` is how many Elo the first is above the second, with the ends of the 95%
+    beginning with the first. `numbers` are theirs in the store, where games stand in the order in which they ended.
+    `difference` is how many Elo the first is above the second, with the ends of the 95%
     interval (infinite where the games do not bound it); None if there is no game that says anything.
     """
 
@@ -40,6 +41,7 @@ class MatchResult:
     draws: int
     losses: int
     records: tuple[GameRecord, ...] = field(repr=False)
+    numbers: tuple[int, ...] = field(repr=False)
     difference: Difference | None
 
     @property
@@ -77,7 +79,9 @@ def play(
     entry = _match_entry(first, second, 1)
     with _place(store) as path:
         chosen = play_options(GameOptions, options, rules=rules, store=path, jobs=1)
-        (record,) = play_league(entry, chosen, _records, on_event=on_event, tells_forfeits=False)
+        (record,) = play_league(
+            entry, chosen, lambda league: _records(league, league.rows()), on_event=on_event, tells_forfeits=False
+        )
     return record
 
 
@@ -168,13 +172,14 @@ def play_league(
     return in_thread(work)
 
 
-def _records(league: OpenLeague) -> tuple[GameRecord, ...]:
-    return tuple(league.store.record(row.id)[1] for row in league.rows_in_order())
+def _records(league: OpenLeague, rows: Iterable[GameRow]) -> tuple[GameRecord, ...]:
+    return tuple(league.store.record(row.id)[1] for row in rows)
 
 
 def _match_result(league: OpenLeague) -> MatchResult:
     first, second = league.plan.players
-    records = _records(league)
+    rows = list(league.rows_in_order())
+    records = _records(league, rows)
     wins, draws, beaten = 0, 0, 0
     for record in records:
         result = record.verdict.result
@@ -189,5 +194,6 @@ def _match_result(league: OpenLeague) -> MatchResult:
         draws=draws,
         losses=len(records) - wins - draws,
         records=records,
+        numbers=tuple(row.number for row in rows),
         difference=difference(wins, draws, beaten) if wins + draws + beaten else None,
     )
