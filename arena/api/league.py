@@ -14,7 +14,7 @@ from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
-from arena.league.store import Contents, Store, damage_text
+from arena.league.store import Contents, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
 
 
@@ -94,7 +94,7 @@ class League:
         return stored_record(self.path, game)
 
     def _read(self) -> Contents:
-        if not os.path.lexists(self.path):
+        if not os.path.lexists(self.path) or is_empty_file(self.path):
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:
             contents = store.read()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,26 @@ def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None
     again = arena.match(*names, games=4, rules="duel", time=PATIENT, store="m.sqlite")
     assert again.records[:2] == result.records
     assert again.games == 4
+
+
+def test_several_matches_may_make_one_store_at_once(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    with ThreadPoolExecutor(6) as pool:
+        for turn in range(3):
+            store = f"{turn}.sqlite"
+            plays = [
+                pool.submit(arena.match, *names, games=2, rules="duel", time=PATIENT, store=store, jobs=1)
+                for _ in range(6)
+            ]
+            assert [play.result().wins for play in plays] == [2] * 6
+
+
+def test_an_empty_file_is_a_store_that_is_yet_to_be_made(bots: Bots) -> None:
+    """So it is found by whoever comes while another program makes the store."""
+    Path("m.sqlite").touch()
+    assert arena.League("m.sqlite").games() == []
+    names = bots("steps"), bots("quits", QUITS)
+    assert arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite").wins == 2
 
 
 def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.LogCaptureFixture) -> None:
