@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from arena import MatchResult
+    from arena import MatchResult, Ruleset
     from arena.game.record import GameRecord
 
 NUMBERS = ("games", "seed", "jobs")
@@ -100,7 +100,7 @@ class ArenaPlay:
         *,
         games: int | None = None,
         time: str | None = None,
-        rules: str | None = None,
+        rules: "str | Ruleset | None" = None,
         sandbox: str | None = None,
         seed: int | None = None,
         jobs: int | None = None,

@@ -247,14 +247,18 @@ class OpenBot:
 
 
 @contextlib.asynccontextmanager
-async def open_bot(path: AnyPath, *, rules: str = "isf", **options: Unpack[BotOptions]) -> AsyncIterator[OpenBot]:
+async def open_bot(
+    path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotOptions]
+) -> AsyncIterator[OpenBot]:
     """Start one bot, built and held as in a game, to talk to it within an `async with` statement, under trio.
 
     At the end, however that comes, the bot and all that it has started are gone. Raises `UsageError` for what was asked
     for wrongly, and other `ArenaError`.
     """
+    if not trio.lowlevel.in_trio_run():
+        raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     ruleset = rules_of(rules)
-    chosen = play_options(BotOptions, options)
+    chosen = play_options(BotOptions, options, ("rules",))
     level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen))
     with Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters) as held:
         with plain_errors():

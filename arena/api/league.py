@@ -16,6 +16,7 @@ from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
 from arena.league.store import Contents, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
+from arena.rules.ruleset import Ruleset
 
 
 class League:
@@ -26,9 +27,9 @@ class League:
     `run`, so that errors in options and bots come then.
     """
 
-    def __init__(self, store: AnyPath, *, rules: str = "isf", **options: Unpack[LeagueOptions]) -> None:
+    def __init__(self, store: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[LeagueOptions]) -> None:
         self.path: Path = path_of(store, "store")
-        self._options = play_options(LeagueOptions, options, rules=rules, store=self.path)
+        self._options = play_options(LeagueOptions, options, ("rules",), rules=rules, store=self.path)
         self._paths: list[str] = []
 
     def __enter__(self) -> Self:

@@ -1,5 +1,6 @@
 """`arena.open_bot`: one bot to talk to, of which nothing is left."""
 
+import asyncio
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -215,3 +216,12 @@ def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: L
     assert not record.verdict.reason.is_forfeit
     assert record.confinement[0].startswith(f"{level.value}: ")
     assert not left_behind()
+
+
+def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> None:
+    async def main() -> None:
+        async with arena.open_bot(WARDEN, rules="duel"):
+            pass
+
+    with pytest.raises(arena.UsageError, match="expected to be used under trio"):
+        asyncio.run(main())
