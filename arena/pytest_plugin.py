@@ -11,13 +11,14 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from arena import MatchResult
+    from arena import MatchResult, Ruleset
     from arena.game.record import GameRecord
 
 NUMBERS = ("games", "seed", "jobs")
@@ -99,7 +100,7 @@ class ArenaPlay:
         *,
         games: int | None = None,
         time: str | None = None,
-        rules: str | None = None,
+        rules: "str | Ruleset | None" = None,
         sandbox: str | None = None,
         seed: int | None = None,
         jobs: int | None = None,
@@ -165,7 +166,7 @@ def describe(result: "MatchResult", store: Path) -> str:
     reasons = Counter(record.verdict.reason.value for record in result.records)
     lines.append("ended by " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common()))
     seen: set[str] = set()
-    for number, record in enumerate(result.records, 1):
+    for number, record in sorted(zip(result.numbers, result.records, strict=True), key=itemgetter(0)):
         for name, stderr in _forfeited(record):
             if name not in seen:
                 seen.add(name)

@@ -9,8 +9,10 @@ from arena.api.steps import Board, Step, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted
+from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
+from arena.rules.setup import IllegalSetupError
 
 __all__ = [
     "ActionPlayed",
@@ -21,6 +23,8 @@ __all__ = [
     "GameFinished",
     "GameRecord",
     "GameStarted",
+    "IllegalActionError",
+    "IllegalSetupError",
     "League",
     "MatchResult",
     "OpenBot",

@@ -21,7 +21,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.time_control import parse_time
 from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
-from arena.league.options import PlayOptions
+from arena.league.options import LARGEST_SEED, PlayOptions
 from arena.league.settings import check_options, option_value, usual_limits
 from arena.rules.events import Event
 from arena.rules.game import Game
@@ -52,6 +52,8 @@ from protocol.notation import COLOR_BY_WORD, Color
 START_SECONDS = 10.0
 """How long a bot may take to start; the usual limit of a game."""
 ANSWER_SECONDS = 5.0
+MOST = 2**53
+"""Milliseconds and plies that a bot may be told of: what any language's numbers hold."""
 STDERR_LINES = 5
 """Lines of a bot's standard error that an error ends with."""
 
@@ -98,6 +100,7 @@ class OpenBot:
 
     async def send(self, *messages: ArenaMessage, within: float = ANSWER_SECONDS) -> None:
         """Send messages (`protocol.messages`). Raises `ArenaError` if it does not read them."""
+        _check_within(within)
         try:
             data = b"".join(map(encode_for_bot, messages))
         except (LocalProtocolError, KeyError) as error:
@@ -109,6 +112,7 @@ class OpenBot:
 
     async def receive(self, within: float = ANSWER_SECONDS) -> BotMessage:
         """Its next message, of any kind. Raises `ArenaError` if none comes within so many seconds."""
+        _check_within(within)
         return await self._receive_until(trio.current_time() + within, within)
 
     async def _receive_until(self, end: float, within: float) -> BotMessage:
@@ -175,9 +179,12 @@ class OpenBot:
 
         Raises `ArenaError` if the set-up is not one of the ruleset.
         """
-        if not isinstance(color, Color) and color not in COLOR_BY_WORD:
+        if not isinstance(color, Color) and not (isinstance(color, str) and color in COLOR_BY_WORD):
             raise UsageError(f"expected {' or '.join(COLOR_BY_WORD)}, got {color!r}")
         side = color if isinstance(color, Color) else COLOR_BY_WORD[color]
+        _check_number("seed", seed, 0, LARGEST_SEED)
+        if not isinstance(time, str):
+            raise UsageError(f"time: expected a string such as '100ms', got {time!r}")
         control = option_value("time", parse_time, time)
         await self.send(*opening(self.ruleset, control, seed, side), within=within)
         setup = await self._wait_for(Setup, within, self._note, allowed=(Note,))
@@ -194,6 +201,8 @@ class OpenBot:
         The bot is told where the enemy's pieces are, if armies do not fill their rows, and before its turns what it
         wants to know. The game itself is the caller's to play: see `tell`.
         """
+        if not isinstance(game, Game):
+            raise UsageError(f"expected a game (arena.Game), got {game!r:.60}")
         if self._color is None or self._rows is None:
             raise UsageError("expected set_up before the game starts")
         self._game = game
@@ -205,6 +214,12 @@ class OpenBot:
         """Tell it what its side may know of public events: what `game.apply` has returned, be it its own action."""
         if self._color is None or self._view is None:
             raise UsageError("expected start before there is something to tell")
+        if not isinstance(events, Iterable) or isinstance(events, Event):
+            raise UsageError(f"expected events, as game.apply returns them, got one, or none: {events!r:.60}")
+        events = list(events)
+        for event in events:
+            if not isinstance(event, Event):
+                raise UsageError(f"expected events, as game.apply returns them, got {event!r:.60}")
         told = [tell(event)[self._color] for event in events]
         for message in told:
             self._view.see(message)
@@ -218,6 +233,12 @@ class OpenBot:
         Only the form of the action is checked; `game.apply` judges it. Without a game (see `start`) the ply is 1 if
         none is given, and what the bot wants to know is for the caller to `send`.
         """
+        for name, value, least in (
+            ("own_ms", own_ms, 0),
+            ("enemy_ms", enemy_ms, 0),
+            ("ply", 1 if ply is None else ply, 1),
+        ):
+            _check_number(name, value, least, MOST)
         messages: list[ArenaMessage] = []
         if self._game is not None and self._view is not None:
             ply = self._game.ply + 1 if ply is None else ply
@@ -246,15 +267,29 @@ class OpenBot:
             other(message)
 
 
+def _check_within(within: object) -> None:
+    if not isinstance(within, int | float) or isinstance(within, bool) or not within >= 0:
+        raise UsageError(f"within: expected a number of seconds, got {within!r}")
+
+
+def _check_number(name: str, value: object, least: int, most: int) -> None:
+    if type(value) is not int or not least <= value <= most:
+        raise UsageError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
+
+
 @contextlib.asynccontextmanager
-async def open_bot(path: AnyPath, *, rules: str = "isf", **options: Unpack[BotOptions]) -> AsyncIterator[OpenBot]:
+async def open_bot(
+    path: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[BotOptions]
+) -> AsyncIterator[OpenBot]:
     """Start one bot, built and held as in a game, to talk to it within an `async with` statement, under trio.
 
     At the end, however that comes, the bot and all that it has started are gone. Raises `UsageError` for what was asked
     for wrongly, and other `ArenaError`.
     """
+    if not trio.lowlevel.in_trio_run():
+        raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     ruleset = rules_of(rules)
-    chosen = play_options(BotOptions, options)
+    chosen = play_options(BotOptions, options, ("rules",))
     level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen))
     with Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters) as held:
         with plain_errors():

@@ -2,14 +2,14 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
 from arena.api.results import Result, forfeits_text, result_of
-from arena.api.settings import AnyPath, GameOptions, LeagueOptions, bot_word, path_of, play_options
+from arena.api.settings import AnyPath, GameOptions, LeagueOptions, bot_word, check_callback, path_of, play_options
 from arena.api.threads import Errand, in_thread
 from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
@@ -19,10 +19,15 @@ from arena.league.league import Entry, OpenLeague, open_league
 from arena.league.options import MOST_GAMES, PlayOptions
 from arena.league.ratings import Difference, difference
 from arena.league.store import GameRow
+from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 T = TypeVar("T")
 OnResult = Callable[[Result], object]
+
+PLAY_KEYWORDS = ("rules", "store", "on_event")
+MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
+"""What may be said besides options."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class MatchResult:
     """What came of a match. All counts are those of the first bot; a game that both lost counts as one that it lost.
 
     `records` are all games, in the order in which they were to be played: the first bot has Red in every other one,
-    beginning with the first. `difference` is how many Elo the first is above the second, with the ends of the 95%
+    beginning with the first. `numbers` are theirs in the store, where games stand in the order in which they ended.
+    `difference` is how many Elo the first is above the second, with the ends of the 95%
     interval (infinite where the games do not bound it); None if there is no game that says anything.
     """
 
@@ -40,6 +46,7 @@ class MatchResult:
     draws: int
     losses: int
     records: tuple[GameRecord, ...] = field(repr=False)
+    numbers: tuple[int, ...] = field(repr=False)
     difference: Difference | None
 
     @property
@@ -52,6 +59,12 @@ class MatchResult:
         """The points of the first bot per game, from 0 to 1: a draw is half a point."""
         return (self.wins + self.draws / 2) / self.games
 
+    def __repr__(self) -> str:
+        return (
+            f"MatchResult({self.first!r}, {self.second!r}, games={self.games}, wins={self.wins}, draws={self.draws}, "
+            f"losses={self.losses}, score={self.score:.3f})"
+        )
+
     def __str__(self) -> str:
         return (
             f"{self.first} - {self.second}: +{self.wins} ={self.draws} -{self.losses} of {self.games}, {self.score:.1%}"
@@ -62,7 +75,7 @@ def play(
     first: AnyPath,
     second: AnyPath,
     *,
-    rules: str = "isf",
+    rules: str | Ruleset = "isf",
     store: AnyPath | None = None,
     on_event: OnEvent | None = None,
     **options: Unpack[GameOptions],
@@ -76,8 +89,10 @@ def play(
     """
     entry = _match_entry(first, second, 1)
     with _place(store) as path:
-        chosen = play_options(GameOptions, options, rules=rules, store=path, jobs=1)
-        (record,) = play_league(entry, chosen, _records, on_event=on_event, tells_forfeits=False)
+        chosen = play_options(GameOptions, options, PLAY_KEYWORDS, rules=rules, store=path, jobs=1)
+        (record,) = play_league(
+            entry, chosen, lambda league: _records(league, league.rows()), on_event=on_event, tells_forfeits=False
+        )
     return record
 
 
@@ -86,7 +101,7 @@ def match(
     second: AnyPath,
     *,
     games: int = 20,
-    rules: str = "isf",
+    rules: str | Ruleset = "isf",
     store: AnyPath | None = None,
     on_result: OnResult | None = None,
     on_event: OnEvent | None = None,
@@ -99,7 +114,7 @@ def match(
     """
     entry = _match_entry(first, second, games)
     with _place(store) as path:
-        chosen = play_options(LeagueOptions, options, rules=rules, store=path)
+        chosen = play_options(LeagueOptions, options, MATCH_KEYWORDS, rules=rules, store=path)
         return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
 
@@ -148,6 +163,8 @@ def play_league(
     tells_forfeits: bool = True,
 ) -> T:
     """Play all that is missing; returns what `collect` makes of it. Raises `ArenaError` if not all could be played."""
+    check_callback("on_result", on_result)
+    check_callback("on_event", on_event)
 
     def work(errand: Errand[T]) -> T:
         with open_league(entry, options, errand.remark, errand.run) as league:
@@ -168,13 +185,14 @@ def play_league(
     return in_thread(work)
 
 
-def _records(league: OpenLeague) -> tuple[GameRecord, ...]:
-    return tuple(league.store.record(row.id)[1] for row in league.rows_in_order())
+def _records(league: OpenLeague, rows: Iterable[GameRow]) -> tuple[GameRecord, ...]:
+    return tuple(league.store.record(row.id)[1] for row in rows)
 
 
 def _match_result(league: OpenLeague) -> MatchResult:
     first, second = league.plan.players
-    records = _records(league)
+    rows = list(league.rows_in_order())
+    records = _records(league, rows)
     wins, draws, beaten = 0, 0, 0
     for record in records:
         result = record.verdict.result
@@ -189,5 +207,6 @@ def _match_result(league: OpenLeague) -> MatchResult:
         draws=draws,
         losses=len(records) - wins - draws,
         records=records,
+        numbers=tuple(row.number for row in rows),
         difference=difference(wins, draws, beaten) if wins + draws + beaten else None,
     )

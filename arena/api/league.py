@@ -14,8 +14,9 @@ from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
-from arena.league.store import Contents, Store, damage_text
+from arena.league.store import Contents, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
+from arena.rules.ruleset import Ruleset
 
 
 class League:
@@ -26,9 +27,9 @@ class League:
     `run`, so that errors in options and bots come then.
     """
 
-    def __init__(self, store: AnyPath, *, rules: str = "isf", **options: Unpack[LeagueOptions]) -> None:
+    def __init__(self, store: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[LeagueOptions]) -> None:
         self.path: Path = path_of(store, "store")
-        self._options = play_options(LeagueOptions, options, rules=rules, store=self.path)
+        self._options = play_options(LeagueOptions, options, ("rules",), rules=rules, store=self.path)
         self._paths: list[str] = []
 
     def __enter__(self) -> Self:
@@ -94,7 +95,7 @@ class League:
         return stored_record(self.path, game)
 
     def _read(self) -> Contents:
-        if not os.path.lexists(self.path):
+        if not os.path.lexists(self.path) or is_empty_file(self.path):
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:
             contents = store.read()

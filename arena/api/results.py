@@ -16,6 +16,9 @@ from arena.report.standings import Difference, Line, Table
 from arena.report.terminal import PLAIN_WIDTH, full_report, game_line
 from protocol.notation import Color, Reason
 
+SHOWN = 5
+"""Bots that the short form of a table names."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -103,6 +106,12 @@ class Standings:
                 return line
         known = [line.name for line in self.rows]
         raise UsageError(f"no bot {name!r} in this table; {suggest(name, known) if known else 'it is empty'}")
+
+    def __repr__(self) -> str:
+        state = "complete" if self.is_complete else "incomplete"
+        bots = ", ".join(f"{row.place}. {row.name}" for row in self.rows[:SHOWN])
+        more = ", ..." if len(self.rows) > SHOWN else ""
+        return f"Standings({bots}{more}; {len(self.rows)} bots, {self.games} games, {state})"
 
     def __str__(self) -> str:
         text = StringIO()

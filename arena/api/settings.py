@@ -1,8 +1,10 @@
 """What may be asked for by keyword, and errors as the API gives them."""
 
 import contextlib
+import inspect
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypedDict, get_type_hints
@@ -62,12 +64,15 @@ class LeagueOptions(GameOptions, total=False):
 _USUAL = {field.name: getattr(USUAL, field.name) for field in fields(PlayOptions)}
 
 
-def play_options(allowed: type[BotOptions], options: Mapping[str, Any], **fixed: object) -> PlayOptions:
+def play_options(
+    allowed: type[BotOptions], options: Mapping[str, Any], named: Collection[str] = (), **fixed: object
+) -> PlayOptions:
     """Keywords, of those that are allowed, as options, with some that are not the caller's to choose.
 
+    `named` are keywords of the same call that are no options; they too may be meant by a name that is not known.
     Raises `UsageError` for an unknown keyword and for a value of another type.
     """
-    known = sorted(get_type_hints(allowed))
+    known = sorted([*get_type_hints(allowed), *named])
     for name in options:
         if name not in known:
             raise UsageError(f"{name}: there is no such option here; {suggest(name, known)}")
@@ -75,6 +80,8 @@ def play_options(allowed: type[BotOptions], options: Mapping[str, Any], **fixed:
     for name, value in {**options, **fixed}.items():
         if name in ("limits", "store"):
             values[name] = None if value is None else path_of(value, name)
+        elif name == "rules":
+            values[name] = value if isinstance(value, str) else rules(value)  # a name is looked up when it is needed
         elif name == "interpreters":
             if isinstance(value, str) or not isinstance(value, Sequence):
                 raise UsageError(f"interpreters: expected a list of paths, got {value!r}")
@@ -104,13 +111,33 @@ def bot_word(path: AnyPath) -> str:
     return os.fspath(path)
 
 
-def rules(name: str = "isf") -> Ruleset:
+def check_callback(name: str, call: object) -> None:
+    """Raise `UsageError` for a callback that cannot be called, or whose call would do nothing until it is awaited."""
+    if call is None:
+        return
+    if not callable(call):
+        raise UsageError(f"{name}: expected a function, got {call!r}")
+    if any(is_async(one) for one in (call, type(call).__call__) for is_async in _ASYNC):
+        raise UsageError(f"{name}: expected a plain function, got an async one, which nothing would await: {call!r}")
+
+
+_ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+_NAME = re.compile(r"[\w./+-]+", re.ASCII)
+
+
+def rules(name: str | Ruleset = "isf") -> Ruleset:
     """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`: `arena.rules("vintage/barrage+rescue")`.
+
+    A `Ruleset` is returned as it is.
 
     `arena.Game(ruleset, red_rows, blue_rows)` starts a game under it. Raises `UsageError` for a name that is not known.
     """
+    if isinstance(name, Ruleset):
+        if not _NAME.fullmatch(name.name):
+            raise UsageError(f"rules: expected a name of letters, digits and '-_./+', got {name.name!r}")
+        return name
     if not isinstance(name, str):
-        raise UsageError(f"rules: expected the name of a ruleset such as 'isf', got {name!r}")
+        raise UsageError(f"rules: expected a Ruleset or the name of one, such as 'isf', got {name!r}")
     with plain_errors():
         return load_ruleset(name)
 

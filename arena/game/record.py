@@ -101,6 +101,14 @@ class GameRecord(msgspec.Struct, frozen=True):
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     kept: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
 
+    def __repr__(self) -> str:
+        red, blue = (player.name for player in self.players)
+        verdict = self.verdict
+        return (
+            f"GameRecord({self.id!r}, {red!r} - {blue!r}, {verdict.result.value}, {verdict.reason.value}, "
+            f"{verdict.plies} plies)"
+        )
+
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:
         """Red's and Blue's time control."""

@@ -15,7 +15,7 @@ from arena.game.spec import Player
 from arena.league.options import PlayOptions
 from arena.league.running import Say
 from arena.league.settings import build_limits, usual_limits
-from arena.league.store import Store
+from arena.league.store import Store, is_empty_file
 from arena.printable import printable
 
 NAMED = 3
@@ -62,8 +62,9 @@ def entrants(
 
 
 def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
-    """All who have played in a store, which need not be there, and from where they did."""
-    if not path.exists():
+    """All who have played in a store, and from where they did. It need not be there, or may just be about to be made by
+    somebody else."""
+    if not path.exists() or is_empty_file(path):
         return [], {}
     with Store(path, create=False) as store:
         return store.players(), store.places()

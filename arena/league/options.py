@@ -6,6 +6,10 @@ Quick to import: the command line needs the defaults before it needs anything el
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arena.rules.ruleset import Ruleset
 
 SANDBOXES = ("default", "bwrap", "cgroup", "auto")
 LARGEST_SEED = 2**64 - 1
@@ -24,12 +28,13 @@ def usable_cpus() -> int:
 class PlayOptions:
     """What was asked for. Times and sizes are strings with units (`100ms`, `512M`), read by `arena.league.settings`.
 
-    `limits` is a TOML file with other limits for some bots. `interpreters` are paths of programs that bots may be run
-    by. `keep_bots` plays the two games of a pair in the same processes. `affinity` pins the bots of each game to a CPU.
+    `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits for some bots. `interpreters`
+    are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same processes.
+    `affinity` pins the bots of each game to a CPU.
     Without a `store` the games are kept in a file in the current folder that is named after the settings.
     """
 
-    rules: str = "isf"
+    rules: "str | Ruleset" = "isf"
     time: str = "100ms"
     start_time: str = "10s"
     setup_time: str = "5s"

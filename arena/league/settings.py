@@ -93,7 +93,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     time = time_control(options)
     return Settings(
-        load_ruleset(options.rules),
+        load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules,
         time,
         options.seed,
         usual,

@@ -3,6 +3,7 @@
 import enum
 from typing import NamedTuple
 
+from arena.errors import ArenaError
 from arena.rules.actions import Action
 from protocol.notation import Color, Rank, Reason, Survivor
 
@@ -28,7 +29,7 @@ class Rule(enum.Enum):
     OVER = "game-over"
 
 
-class IllegalActionError(Exception):
+class IllegalActionError(ArenaError):
     """An action that the rules do not allow. `rule` is the one it breaks; the text names the piece and the square."""
 
     def __init__(self, rule: Rule, sentence: str) -> None:

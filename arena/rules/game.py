@@ -7,6 +7,7 @@ rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_m
 
 from collections.abc import Sequence
 
+from arena.errors import UsageError
 from arena.rules.actions import Action, Infiltration, NoActionError, Path, PieceMove, Rescue, parse_action
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
 from arena.rules.events import (
@@ -64,13 +65,17 @@ class Game(Position):
 
     # --- playing --------------------------------------------------------------------------------------------------
 
-    def apply(self, text: str) -> tuple[Event, ...]:
-        """Play the action written as `text` for the side to move, after checking it. Returns the public events."""
+    def apply(self, action: str | Action) -> tuple[Event, ...]:
+        """Play an action, given as it is written or as `legal_moves` lists it, for the side to move, after checking it.
+
+        Returns the public events. Raises `IllegalActionError`.
+        """
+        text = action if isinstance(action, str) else _text_of(action)
         if text == RESIGN:
             return self.resign()
-        action = self.parse(text)
-        check(self, action)
-        return self.play(action)
+        parsed = self.parse(text)
+        check(self, parsed)
+        return self.play(parsed)
 
     def resign(self) -> tuple[Event, ...]:
         """The side to move gives up."""
@@ -262,3 +267,10 @@ class Game(Position):
 
     def _has_attacker(self, side: int) -> bool:
         return any(RANKS[self.board[square]] not in CANNOT_ATTACK for square in self.movers[side])
+
+
+def _text_of(action: object) -> str:
+    """How an action is written; it is read again from that, as anybody can make one that no board has."""
+    if not isinstance(action, Action):
+        raise UsageError(f"expected an action such as 'a4-a5', got {action!r:.60}")
+    return action.text

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
+from arena.errors import UsageError
 from arena.rules.actions import PieceMove, Rescue
 from arena.rules.board import BLUE_BIT, EMPTY, code_of
 from arena.rules.events import Outcome
@@ -29,6 +30,8 @@ class Position:
     """
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
+        if not isinstance(ruleset, Ruleset):
+            raise UsageError(f"expected a Ruleset, such as arena.rules('isf'), got {ruleset!r:.60}")
         self.ruleset = ruleset
         self.tables = tables_of(ruleset)
         self.board = [EMPTY] * len(SQUARES)

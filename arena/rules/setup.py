@@ -7,17 +7,20 @@ fills the rows; a smaller one stands on any of the 40 home squares (Vintage p. 2
 from collections import Counter
 from collections.abc import Sequence
 
+from arena.errors import ArenaError
 from arena.rules.board import code_of
 from arena.rules.ruleset import Ruleset
 from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, RANK_BY_LETTER, SETUP_ROWS, Color
 
 
-class IllegalSetupError(Exception):
+class IllegalSetupError(ArenaError):
     """A set-up that the ruleset does not allow; the text says what was expected and what came."""
 
 
 def check_setup(ruleset: Ruleset, rows: Sequence[str]) -> None:
     """Raise `IllegalSetupError` unless `rows` is a set-up of exactly the ruleset's army."""
+    if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, str) for row in rows):
+        raise IllegalSetupError(f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares, each a string, got {rows!r:.60}")
     if len(rows) != SETUP_ROWS or any(len(row) != BOARD_SIZE for row in rows):
         raise IllegalSetupError(f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares")
     counts = Counter(letter for row in rows for letter in row if letter != EMPTY)

@@ -14,7 +14,8 @@ import pytest
 
 import arena
 import protocol
-from arena.pytest_plugin import OPTIONS
+from arena.league.store import Store
+from arena.pytest_plugin import OPTIONS, describe
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
@@ -97,6 +98,21 @@ def test_a_failing_test_shows_how_its_match_went(run: Run) -> None:
     shown = subprocess.run([sys.executable, "-m", "arena", *line.split()], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
     assert "no idea where to put the flag" in shown.stdout
+
+
+def test_a_forfeit_is_named_by_its_number_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games need not end in the order of the schedule, in which `records` are: here the second was stored first."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "tests" / "golden" / "stores" / "bots" / "steady.py", "steady.py")
+    Path("breaks.py").write_text(CRASHES)
+    played = arena.match("steady.py", "breaks.py", games=2, rules="duel", store="one.sqlite")
+    with Store(Path("one.sqlite"), create=False) as old, Store(Path("two.sqlite"), create=True) as new:
+        new.agree(old.settings())
+        new.add_all(played.records[::-1])
+    result = arena.match("steady.py", "breaks.py", games=2, rules="duel", store="two.sqlite")
+    assert (result.records, result.numbers) == (played.records, (2, 1))
+    told = describe(result, Path("two.sqlite"))
+    assert f"first forfeit of breaks, game 1: {result.records[1].verdict.detail}" in told
 
 
 def test_what_pytest_says_of_the_assertion_has_the_games_that_were_won(run: Run) -> None:

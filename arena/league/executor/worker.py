@@ -283,9 +283,7 @@ async def _watch(parent: int, serving: trio.CancelScope) -> None:
         os.close(descriptor)
 
 
-async def _serve(
-    connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits
-) -> None:
+async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits) -> None:
     setup = await messages.receive()
     assert isinstance(setup, Setup)
     tokens.begin_tokens_with(setup.prefix)

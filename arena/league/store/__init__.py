@@ -10,6 +10,7 @@ from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE
 from arena.league.store.store import Contents, Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
+from arena.league.store.upgrades import is_empty_file
 
 __all__ = [
     "APPLICATION_ID",
@@ -24,4 +25,5 @@ __all__ = [
     "Store",
     "StoreError",
     "damage_text",
+    "is_empty_file",
 ]

@@ -35,6 +35,11 @@ def is_fresh(path: Path, create: bool) -> bool:
     return fresh
 
 
+def is_empty_file(path: Path) -> bool:
+    """Whether there is a file without anything in it: SQLite makes it so, until the tables of a new store are in it."""
+    return path.is_file() and path.stat().st_size == 0
+
+
 def make_tables(database: Database) -> None:
     """Make an empty store, unless another process has made it in the meantime."""
     with database.transaction():

@@ -1,7 +1,8 @@
 """`arena.open_bot`: one bot to talk to, of which nothing is left."""
 
+import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,58 @@ def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: L
     assert not record.verdict.reason.is_forfeit
     assert record.confinement[0].startswith(f"{level.value}: ")
     assert not left_behind()
+
+
+def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> None:
+    async def main() -> None:
+        async with arena.open_bot(WARDEN, rules="duel"):
+            pass
+
+    with pytest.raises(arena.UsageError, match="expected to be used under trio"):
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("words", "mistake"),
+    [
+        ("within: expected a number", lambda bot, game: bot.turn(own_ms=100, within="5")),
+        ("within: expected a number", lambda bot, game: bot.receive(within=float("nan"))),
+        ("own_ms: expected a whole number", lambda bot, game: bot.turn(own_ms="100")),
+        ("enemy_ms: expected a whole number", lambda bot, game: bot.turn(enemy_ms=-1)),
+        ("ply: expected a whole number from 1", lambda bot, game: bot.turn(ply=0)),
+        ("seed: expected a whole number", lambda bot, game: bot.set_up("red", seed="x")),
+        ("time: expected a string", lambda bot, game: bot.set_up("red", time=100)),
+        ("expected red or blue", lambda bot, game: bot.set_up(["red"])),
+        ("expected a game", lambda bot, game: bot.start("game")),
+        ("expected events", lambda bot, game: bot.tell(game.apply("a4-a5")[0])),
+        ("expected events", lambda bot, game: bot.tell("a4-a5")),
+    ],
+)
+def test_a_wrong_argument_is_named_in_one_line(words: str, mistake: Callable[..., Awaitable[object]]) -> None:
+    async def main() -> None:
+        async with arena.open_bot(WARDEN, rules="duel") as bot:
+            await bot.hello()
+            game = arena.Game(bot.ruleset, await bot.set_up(), BLUE)
+            await bot.start(game)
+            with pytest.raises(arena.UsageError, match=f"^{words}.*$"):
+                await mistake(bot, arena.Game(bot.ruleset, BLUE, BLUE))
+
+    trio.run(main)
+
+
+def test_mistakes_with_a_game_are_errors_of_the_arena() -> None:
+    duel = arena.rules("duel")
+    with pytest.raises(arena.UsageError, match="expected a Ruleset"):
+        arena.Game("barrage", BLUE, BLUE)  # type: ignore[arg-type]
+    for rows in (("F",), "F", None, (1, 2, 3, 4)):
+        with pytest.raises(arena.IllegalSetupError, match="expected 4 rows of 10") as refused:
+            arena.Game(duel, rows, BLUE)  # type: ignore[arg-type]
+        assert isinstance(refused.value, arena.ArenaError)
+    game = arena.Game(duel, BLUE, BLUE)
+    with pytest.raises(arena.IllegalActionError) as illegal:
+        game.apply("a1-a9")
+    assert isinstance(illegal.value, arena.ArenaError)
+    with pytest.raises(arena.UsageError, match="expected an action"):
+        game.apply(3)  # type: ignore[arg-type]
+    assert game.apply(game.legal_moves()[0])
+    assert game.ply == 1

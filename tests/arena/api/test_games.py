@@ -6,7 +6,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,6 +95,84 @@ def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None
     again = arena.match(*names, games=4, rules="duel", time=PATIENT, store="m.sqlite")
     assert again.records[:2] == result.records
     assert again.games == 4
+
+
+def test_several_matches_may_make_one_store_at_once(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    with ThreadPoolExecutor(6) as pool:
+        for turn in range(3):
+            store = f"{turn}.sqlite"
+            plays = [
+                pool.submit(arena.match, *names, games=2, rules="duel", time=PATIENT, store=store, jobs=1)
+                for _ in range(6)
+            ]
+            assert [play.result().wins for play in plays] == [2] * 6
+
+
+def test_an_empty_file_is_a_store_that_is_yet_to_be_made(bots: Bots) -> None:
+    """So it is found by whoever comes while another program makes the store."""
+    Path("m.sqlite").touch()
+    assert arena.League("m.sqlite").games() == []
+    names = bots("steps"), bots("quits", QUITS)
+    assert arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite").wins == 2
+
+
+@pytest.mark.parametrize("name", ["on_result", "on_event"])
+def test_what_cannot_be_called_back_is_refused_before_any_game(bots: Bots, name: str) -> None:
+    async def later(value: object) -> None:
+        pass
+
+    class Later:
+        async def __call__(self, value: object) -> None:
+            pass
+
+    names = bots("steps"), bots("quits", QUITS)
+    for call, words in (
+        ("print", "expected a function"),
+        (later, "async"),
+        (Later(), "async"),
+        (partial(later), "async"),
+    ):
+        options: dict[str, Any] = {name: call}
+        with pytest.raises(arena.UsageError, match=f"^{name}: .*{words}"):
+            arena.match(*names, rules="duel", store="m.sqlite", **options)
+        league = arena.League("m.sqlite", rules="duel")
+        league.add(*names)
+        with pytest.raises(arena.UsageError, match=name):
+            league.run(1, **options)
+    assert not Path("m.sqlite").exists()
+
+
+def test_rules_may_be_a_ruleset_wherever_they_may_be_a_name(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    for duel in (arena.rules("duel"), replace(arena.rules("duel"), name="mine", max_plies=1)):
+        record = arena.play(*names, rules=duel, time=PATIENT)
+        assert record.ruleset == duel.name
+        assert record.verdict.plies == (2 if duel.name == "duel" else 1)
+    league = arena.League("m.sqlite", rules=arena.rules("duel"), time=PATIENT)
+    league.add(*names)
+    league.run(1)
+    assert arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite").numbers
+    with pytest.raises(arena.UsageError, match="rules: expected a Ruleset or the name of one"):
+        arena.play(*names, rules=3)  # type: ignore[arg-type]
+    with pytest.raises(arena.UsageError, match="expected a name of letters"):
+        arena.play(*names, rules=replace(arena.rules("duel"), name="my own\nturn 1"))
+
+
+def test_a_misspelt_keyword_is_told_from_all_that_the_call_takes(bots: Bots) -> None:
+    for wrong, meant in (("game", "games"), ("rule", "rules"), ("stored", "store"), ("on_results", "on_result")):
+        options: dict[str, Any] = {wrong: 2}
+        with pytest.raises(arena.UsageError, match=f"{wrong}: there is no such option here; did you mean {meant}\\b"):
+            arena.match("a", "b", **options)
+
+
+def test_results_are_short_where_a_notebook_shows_them(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    result = arena.match(*names, games=2, rules="duel", time=PATIENT, store="m.sqlite")
+    assert repr(result) == "MatchResult('steps', 'quits', games=2, wins=2, draws=0, losses=0, score=1.000)"
+    first = result.records[0]
+    assert repr(first) == f"GameRecord({first.id!r}, 'steps' - 'quits', red, resign, 2 plies)"
+    assert repr(arena.League("m.sqlite").standings()) == "Standings(1. steps, 2. quits; 2 bots, 2 games, complete)"
 
 
 def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.LogCaptureFixture) -> None:
