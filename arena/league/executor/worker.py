@@ -190,6 +190,7 @@ async def _serve(connection: Connection) -> None:
         return
     setup = messages.popleft()
     assert isinstance(setup, Setup)
+    reaper.claim_all_orphans()  # by now the parent has given this process its mark
     tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
@@ -227,7 +228,6 @@ def main(incoming: int, outgoing: int) -> None:
     for number in PASSED_OVER:
         if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
             signal.signal(number, lambda *_: None)
-    reaper.claim_all_orphans()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     trio.run(serve, incoming, outgoing)
