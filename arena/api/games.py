@@ -16,7 +16,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
 from arena.league.league import Entry, OpenLeague, open_league
-from arena.league.options import MOST_GAMES, PlayOptions
+from arena.league.options import MOST_GAMES, Kind, PlayOptions
 from arena.league.ratings import Difference, difference
 from arena.league.store import GameRow
 from arena.rules.ruleset import Ruleset
@@ -122,7 +122,7 @@ def _match_entry(first: AnyPath, second: AnyPath, games: int) -> Entry:
     if type(games) is not int or not 1 <= games <= MOST_GAMES:
         raise UsageError(f"games: expected a whole number from 1 to {MOST_GAMES}, got {games!r}")
     paths = [bot_word(path) for path in (first, second)]
-    return Entry(paths, "match", (games + 1) // 2, games)
+    return Entry(paths, Kind.MATCH, (games + 1) // 2, games)
 
 
 @contextlib.contextmanager

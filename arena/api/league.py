@@ -14,6 +14,7 @@ from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
+from arena.league.options import Kind
 from arena.league.store import Contents, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
 from arena.rules.ruleset import Ruleset
@@ -74,7 +75,7 @@ class League:
         """
         if type(rounds) is not int or rounds < 1:
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
-        entry = Entry(tuple(self._paths), "league", rounds, strict=strict, follow_links=follow_links)
+        entry = Entry(tuple(self._paths), Kind.LEAGUE, rounds, strict=strict, follow_links=follow_links)
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
     def standings(self, *, everyone: bool = False) -> Standings:

@@ -6,16 +6,20 @@ there meanwhile, be it by Ctrl-C or by such a call, stops the games and is raise
 """
 
 import logging
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
-from queue import SimpleQueue
-from typing import Generic, TypeVar, TypeVarTuple
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple
 
 import trio
 
 from arena.api.settings import plain_errors
 from arena.league.stop import Stop, Wish
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -23,6 +27,8 @@ Ts = TypeVarTuple("Ts")
 
 log = logging.getLogger("arena")
 """Where remarks go that the command line would print on standard error."""
+LOOK_SECONDS = 0.05
+"""How often a thread that runs a loop of asyncio looks, while it waits, whether its task has been cancelled."""
 
 
 class Errand(Generic[T]):
@@ -32,6 +38,10 @@ class Errand(Generic[T]):
         self.stop = Stop()
         self._told: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._done = threading.Event()
+        self._lock = threading.Lock()
+        self._is_begun = False
+        self._is_given_up = False
+        """Given up before it was begun: it never will be."""
         self._value: list[T] = []
         self._error: BaseException | None = None
 
@@ -75,7 +85,11 @@ class Errand(Generic[T]):
         return value, failure
 
     def work(self, function: "Callable[[Errand[T]], T]") -> None:
-        """Do it all, and keep what comes of it."""
+        """Do it all, and keep what comes of it; nothing if it has been given up before."""
+        with self._lock:
+            if self._is_given_up:
+                return
+            self._is_begun = True
         try:
             self._value.append(function(self))
         except BaseException as error:
@@ -87,21 +101,56 @@ class Errand(Generic[T]):
     # --- in the thread that waits -----------------------------------------------------------------------------------
 
     def result(self) -> T:
-        """Call what is told until the work is done; returns or raises what came of it."""
-        while (call := self._told.get()) is not None:
+        """Call what is told until the work is done; returns or raises what came of it.
+
+        In a task of asyncio that is cancelled meanwhile, as on Ctrl-C, `asyncio.CancelledError` is raised.
+        """
+        task = _task_of_asyncio()
+        while (call := self._next(task)) is not None:
             call()
         if self._error is not None:
             raise self._error
         return self._value[0]
 
-    def give_up(self) -> None:
-        """Stop the work, and wait until it has been stopped, whatever else is raised meanwhile."""
-        self.stop.ask(Wish.STOP_NOW)
-        while not self._done.is_set():
+    def _next(self, task: "asyncio.Task[Any] | None") -> Callable[[], object] | None:
+        """What is to be called next; None if the work is done."""
+        if task is None:
+            return self._told.get()
+        cancelled_before = task.cancelling()
+        while True:
             try:
-                self._done.wait()
+                return self._told.get(timeout=LOOK_SECONDS)
+            except Empty:
+                if task.cancelling() > cancelled_before:
+                    raise sys.modules["asyncio"].CancelledError from None
+
+    def give_up(self) -> None:
+        """Stop the work, and wait until it has been stopped, whatever else is raised meanwhile.
+
+        Work that has not been begun never will be: there is nothing to wait for.
+        """
+        while True:
+            try:
+                self.stop.ask(Wish.STOP_NOW)
+                with self._lock:
+                    self._is_given_up = not self._is_begun
+                if not self._is_given_up:
+                    self._done.wait()
             except KeyboardInterrupt:  # one more: it is being stopped already
                 continue
+            return
+
+
+def _task_of_asyncio() -> "asyncio.Task[Any] | None":
+    """The task of asyncio that this is called in. Nothing tells one that waits like this of its being cancelled."""
+    loaded = sys.modules.get("asyncio")  # a program that has not imported it runs none of its loops
+    if loaded is None:
+        return None
+    try:
+        task: asyncio.Task[Any] | None = loaded.current_task()
+    except RuntimeError:  # no loop runs in this thread
+        return None
+    return task
 
 
 def in_thread(function: Callable[[Errand[T]], T]) -> T:
@@ -109,14 +158,15 @@ def in_thread(function: Callable[[Errand[T]], T]) -> T:
     errand = Errand[T]()
     thread = threading.Thread(target=errand.work, args=(function,), name="arena")
     with plain_errors():
-        thread.start()
         try:
+            thread.start()  # within, as Ctrl-C may be raised in it when the thread is running already
             return errand.result()
         except BaseException:
             errand.give_up()
             raise
         finally:
-            thread.join()
+            if thread.is_alive():
+                thread.join()
 
 
 async def in_thread_of_trio(function: Callable[[Errand[T]], T]) -> T:
@@ -125,8 +175,8 @@ async def in_thread_of_trio(function: Callable[[Errand[T]], T]) -> T:
     try:
         await trio.to_thread.run_sync(errand.work, function, abandon_on_cancel=True)
     except BaseException:
-        with trio.CancelScope(shield=True):
-            await trio.to_thread.run_sync(errand.give_up)
+        with trio.CancelScope(shield=True):  # the usual limit of threads may be used up by work that is not stopped yet
+            await trio.to_thread.run_sync(errand.give_up, limiter=trio.CapacityLimiter(1))
         raise
     with plain_errors():
         return errand.result()

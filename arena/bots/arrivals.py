@@ -92,8 +92,10 @@ class Arrivals(trio.abc.Instrument):
             self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
 
     def forget(self, output: int) -> None:
+        """Look at it no more. One that could not be watched is passed over."""
         if self._epoll:
-            self._epoll.unregister(output)
+            with contextlib.suppress(FileNotFoundError):
+                self._epoll.unregister(output)
             self._came.pop(output, None)
 
     def may_have(self, output: int) -> bool:

@@ -326,6 +326,15 @@ class BotProcess:
         """Whether the process is dead."""
         return self._popen.returncode is not None or child.exit_status(self.pid) is not None
 
+    def exit_code(self) -> int | None:
+        """The code that the process exited with; None if it runs, or was killed by a signal."""
+        status = child.exit_status(self.pid)
+        if status is None:
+            return None
+        code, number = status
+        is_exit = code == os.CLD_EXITED and not (self._launch.helpers and killing_signal(number))
+        return number if is_exit else None
+
     def exit_words(self) -> str:
         """How the process ended, in words that follow "the bot"."""
         status = child.exit_status(self.pid)

@@ -27,17 +27,12 @@ Watch = Callable[[], Awaitable[str]]
 class Ended:
     """How it ended. `how` follows the name of what ran: "exited with code 3", or why it was stopped.
 
-    `said` is the last part of its standard error.
+    `said` is the last part of its standard error, `code` what it exited with: None if it did not exit by itself.
     """
 
     how: str
     said: str
-
-    @property
-    def code(self) -> int | None:
-        """The code that it exited with; None if it did not exit by itself."""
-        _, found, code = self.how.partition("exited with code ")
-        return int(code) if found else None
+    code: int | None
 
 
 async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
@@ -47,23 +42,27 @@ async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
     Raises `StartError` and `HostError` as the start of a bot does.
     """
     process = BotProcess.start(launch)
-    how = ""
+    ended: list[tuple[str, int | None]] = []
 
-    async def wait(until: Watch, scope: trio.CancelScope) -> None:
-        nonlocal how
-        how = how or await until()
+    async def stop(watch: Watch, scope: trio.CancelScope) -> None:
+        ended.append((await watch(), None))
         scope.cancel()
 
-    async def finish() -> str:
+    async def finish(scope: trio.CancelScope) -> None:
         await process.wait_exit()
-        return process.exit_words()
+        ended.append((process.exit_words(), process.exit_code()))
+        scope.cancel()
 
     try:
         with trio.move_on_after(seconds):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(process.drain_stderr)
-                for watch in (finish, process.watch, *watches):
-                    nursery.start_soon(wait, watch, nursery.cancel_scope)
+                nursery.start_soon(finish, nursery.cancel_scope)
+                for watch in (process.watch, *watches):
+                    nursery.start_soon(stop, watch, nursery.cancel_scope)
     finally:
         await process.end(grace=0)
-    return Ended(process.out_of_memory() or how or f"took longer than {seconds:g} s", process.stderr_tail)
+    if words := process.out_of_memory():
+        ended = [(words, None)]
+    how, code = ended[-1] if ended else (f"took longer than {seconds:g} s", None)
+    return Ended(how, process.stderr_tail, code)

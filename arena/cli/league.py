@@ -32,6 +32,7 @@ def league_command(
     refuse_windows()
     from arena.cli.play import play
     from arena.league.league import Entry
+    from arena.league.options import Kind
 
-    entry = Entry(list(paths), "league", rounds, strict=strict, follow_links=follow_links)
+    entry = Entry(list(paths), Kind.LEAGUE, rounds, strict=strict, follow_links=follow_links)
     return play(entry, collect(options), as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.options import collect, play_options, refuse_windows
-from arena.league.options import MOST_GAMES
+from arena.league.options import MOST_GAMES, Kind
 
 
 @click.command("match")
@@ -51,5 +51,5 @@ def match_command(
     if pause_after is not None:
         raise click.UsageError("--pause-after N needs --pause FILE, the file to save the game in")
     games = games or 2
-    entry = Entry([first, second], "match", (games + 1) // 2, games)
+    entry = Entry([first, second], Kind.MATCH, (games + 1) // 2, games)
     return play(entry, collect(options), as_json=as_json)

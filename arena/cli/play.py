@@ -107,7 +107,7 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     rules = f"{plan.settings.ruleset.name}, {plan.settings.time.text}, {at_once}"
     number = "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
-    played = f"{plan.kind} of {len(plan.bots)} bots, {number}{have}; {rules}"
+    played = f"{plan.kind.value} of {len(plan.bots)} bots, {number}{have}; {rules}"
     held = level_line(plan.level, plan.is_level_chosen)
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
 

@@ -25,7 +25,7 @@ from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
-from arena.league.options import PlayOptions
+from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import Format, Pairing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
@@ -39,14 +39,14 @@ from arena.league.versions import Versions
 
 @dataclass(frozen=True)
 class Entry:
-    """Who is to play how much: `kind` is `league` or `match`; `format` says who meets whom, `games` cuts it short.
+    """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
     Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
     followed, paths that are links are such bots.
     """
 
     paths: Sequence[str]
-    kind: str
+    kind: Kind
     rounds: int
     games: int | None = None
     strict: bool = True
@@ -58,7 +58,7 @@ class Entry:
 class Plan:
     """What is to be played, and where it is kept."""
 
-    kind: str
+    kind: Kind
     settings: Settings
     bots: tuple[BotSpec, ...]
     jobs: int

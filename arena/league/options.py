@@ -3,6 +3,7 @@
 Quick to import: the command line needs the defaults before it needs anything else.
 """
 
+import enum
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,13 @@ MOST_GAMES = 1_000_000
 def usable_cpus() -> int:
     """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Kind(enum.Enum):
+    """What is played, by the word for it, which default stores are named after."""
+
+    LEAGUE = "league"
+    MATCH = "match"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from arena.league.changes import note_versions
 from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
-from arena.league.options import PlayOptions
+from arena.league.options import Kind, PlayOptions
 from arena.league.resume import agree, stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
@@ -106,7 +106,7 @@ def begin_game(
     refuse_to_overwrite(file)
     check_options(options)
     level = choose(options.sandbox)
-    store_at = partial(store_of, options, "match")
+    store_at = partial(store_of, options, Kind.MATCH)
     bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
     settings = settings_of(options, bots)

@@ -16,7 +16,7 @@ from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import load_limits
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions
+from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, Kind, PlayOptions
 from arena.league.schedule import Settings
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
@@ -103,21 +103,21 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
     )
 
 
-def store_of(options: PlayOptions, kind: str, bots: Sequence[BotSpec]) -> Path:
+def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
     """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
     if options.store is not None:
         return options.store
     return Path(default_store(kind, bots, settings_of(replace(options, limits=None), bots)))
 
 
-def default_store(kind: str, bots: Sequence[BotSpec], settings: Settings) -> str:
+def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings) -> str:
     """The file that the games are kept in where none is named: separated by what they are.
 
     A name that is too long for a file is cut, and ends in a fingerprint of the whole.
     """
-    who = [bot.name for bot in bots] if kind == "match" else []
+    who = [bot.name for bot in bots] if kind is Kind.MATCH else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
-    name = re.sub(r"[^\w.+-]", "_", "-".join([kind, *who, settings.ruleset.name, settings.time.text, *seed]))
+    name = re.sub(r"[^\w.+-]", "_", "-".join([kind.value, *who, settings.ruleset.name, settings.time.text, *seed]))
     suffix = ".sqlite"
     if len(os.fsencode(name + suffix)) > LONGEST_NAME:
         suffix = f"-{hashlib.sha256(name.encode()).hexdigest()[:16]}{suffix}"

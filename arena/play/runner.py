@@ -140,9 +140,9 @@ class GameRunner:
     async def play(self, bots: tuple[BotSpec, BotSpec]) -> None:
         """Run until there is a verdict or the game is interrupted; no process is left."""
         try:
-            for color, kept in self._kept.items():
-                self._processes[color] = kept.process
-                self._arrivals.watch(kept.process.stdout)
+            self._processes.update((color, kept.process) for color, kept in self._kept.items())
+            for process in self._processes.values():
+                self._arrivals.watch(process.stdout)
             if len(self._kept) < len(bots):
                 await self._start_new(bots)
             async with trio.open_nursery() as nursery:
@@ -194,8 +194,9 @@ class GameRunner:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for color, process in self._processes.items():
-                    self._arrivals.forget(process.stdout)
                     nursery.start_soon(self._end_or_keep, color, bots[color], process)
+                for process in self._processes.values():  # before the first of them is closed
+                    self._arrivals.forget(process.stdout)
 
     async def _end_or_keep(self, color: Color, bot: BotSpec, process: BotProcess) -> None:
         keeper = self._options.keeper

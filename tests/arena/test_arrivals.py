@@ -707,3 +707,17 @@ def test_a_system_that_does_not_tell_what_a_thread_waited_for_is_no_obstacle(
     assert asked <= came <= read
     assert descriptors() == before
     assert caplog.text == ""
+
+
+def test_an_output_that_could_not_be_watched_can_be_forgotten() -> None:
+    async def main() -> None:
+        reader, writer = os.pipe()
+        arrivals = Arrivals.of_this_run()
+        arrivals.forget(reader)
+        arrivals.watch(reader)
+        arrivals.forget(reader)
+        arrivals.forget(reader)
+        os.close(reader)
+        os.close(writer)
+
+    trio.run(main)

@@ -24,7 +24,7 @@ import os, subprocess, sys, threading
 from pathlib import Path
 import trio
 from arena.bots import load_bot
-from arena.bots.sandbox import marks, prctl, procfs, reaper
+from arena.bots.sandbox import killing, marks, prctl, procfs, reaper
 from arena.bots.sandbox.launch import Launch
 from arena.league.schedule import Settings, schedule
 from arena.bots.limits import Limits
@@ -258,3 +258,46 @@ trio.run(main)
         program.stdin.write(entered.stdout)
         program.stdin.flush()
         assert said(program) == "False\n"
+
+
+def test_a_host_program_finds_what_a_killed_worker_has_left_without_adopting_it(tmp_path: Path) -> None:
+    """A bot's daemon, without its environment, in a session of its own, and not below the host."""
+    hides = tmp_path / "hides.py"
+    hides.write_text(
+        "import os, sys, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    os.execve('/bin/sleep', ['sleep', '1000'], {})\n"
+        "time.sleep(1000)\n"
+    )
+    worker = f"""
+input()
+reaper.claim_all_orphans()
+process = bot({sys.executable!r}, {str(hides)!r})
+while not (hidden := procfs.children(process.pid)):
+    pass
+print(hidden[0], flush=True)
+input()
+"""
+    script = f"""
+reaper.prepare_for_worker()
+line = [sys.executable, "-c", {HOST + worker!r}]
+worker = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+reaper.register_worker(worker.pid, "0" * 16)
+print(file=worker.stdin, flush=True)
+hidden = int(worker.stdout.readline())
+assert not prctl.adopts_orphans()
+worker.kill()
+worker.wait()
+assert not procfs.look(hidden).is_dead
+bystander = subprocess.Popen(["sleep", "1000"])
+trio.run(killing.kill_lost, worker.pid)
+reaper.forget_worker(worker.pid)
+left = procfs.look(hidden)
+print(left is None or left.is_dead, bystander.poll(), flush=True)
+bystander.kill()
+bystander.wait()
+worker.communicate()
+"""
+    with host(script) as program:
+        assert said(program) == "True None\n"

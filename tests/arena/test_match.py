@@ -1,5 +1,7 @@
 """Real games between real processes: whole records, just clocks, and nothing left of a game that is broken off."""
 
+import errno
+import os
 import re
 import shutil
 from collections.abc import Awaitable, Callable
@@ -13,7 +15,9 @@ import trio
 
 import arena.bots.process
 from arena.bots import BotSpec, load_bot
+from arena.bots.arrivals import Arrivals
 from arena.bots.sandbox import freezer
+from arena.bots.sandbox.launch import HostError, host_fault
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, decode_record, encode_record
 from arena.game.time_control import TimeControl
@@ -315,3 +319,16 @@ while True:
     assert record.pondered_us is not None
     assert record.pondered_us[Color.RED] > freezer.ALLOWED_US
     assert record.pondered_us[Color.BLUE] < freezer.ALLOWED_US
+
+
+def test_bots_that_the_machine_cannot_watch_are_ended_and_it_is_said_why(
+    drifter: BotSpec, play: Play, monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
+) -> None:
+    def watch(arrivals: Arrivals, output: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Arrivals, "watch", watch)
+    with pytest.raises(OSError, match="No space left") as caught:
+        trio.run(play, drifter, drifter)
+    assert isinstance(host_fault(caught.value), HostError)
+    assert left_behind() == []

@@ -16,7 +16,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Executor, GameTask
 from arena.league.games import NOTHING_STORED, Games, Scheme, Settings, Stored
 from arena.league.league import Entry, open_league
-from arena.league.options import PlayOptions
+from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import Pairing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, play_missing
@@ -297,7 +297,7 @@ def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Calla
     """With bots and workers: how many games there are is told by nobody, and the table is one of what was played."""
     resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
     bots = [make_bot(f"{resigns}  # {name}") for name in ("ann", "bob", "cid", "dan")]
-    entry = Entry([str(bot.path) for bot in bots], "league", 1, format=Knockout)
+    entry = Entry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
     options = PlayOptions(rules="duel", time="60s", store=tmp_path / "k.sqlite", jobs=2)
     for expected in (3, 0):
         watcher = Silent()

@@ -155,9 +155,12 @@ def test_a_daemon_that_hides_is_known_by_its_mark_and_dies_with_its_bot(
 def test_who_changes_its_mark_does_not_live_until_the_end_of_the_game(
     is_lowered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lower mark is some bot's still; without one it is killed where only bots' orphans can come to the arena."""
+    """A lower mark is some bot's still, to a command; without one it is killed where only bots' orphans can come to the
+    arena."""
     before = "resource.setrlimit(10, (5, 5))" if is_lowered else ""
-    if not is_lowered:
+    if is_lowered:
+        monkeypatch.setattr(reaper, "_mark_of_strangers", marks.mark_of(os.getpid()))
+    else:
         monkeypatch.setattr(marks, "mark_of", lambda pid: procfs.EVERYTHING)
         monkeypatch.setattr(reaper, "_sole_parent", True)
 

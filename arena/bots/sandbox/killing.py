@@ -19,6 +19,7 @@ from collections.abc import Callable, Generator, Iterator
 
 import trio
 
+from arena.bots.sandbox import reaper
 from arena.bots.sandbox.child import exit_status, kill, signal_group
 from arena.bots.sandbox.procfs import descend
 from arena.bots.sandbox.reaper import (
@@ -71,9 +72,16 @@ async def kill_tree(leader: int) -> int:
     return bot.used_us
 
 
-async def kill_lost() -> None:
-    """Kill and reap all that is some bot's and has come to this process, because the worker that had started the bot
-    is dead."""
+async def kill_lost(worker: int) -> None:
+    """Kill what a dead worker has left of its bots, and reap what has come to this process of that."""
+    with trio.move_on_after(PATIENCE):
+        found_nothing = 0
+        while found_nothing < 2:  # it may start others meanwhile
+            left = reaper.left_by(worker)
+            found_nothing = 0 if left else found_nothing + 1
+            for pid in left:
+                kill(pid)
+            await trio.sleep(DYING_SECONDS if left else 0)
     passes = _Passes(LOST)
     with trio.move_on_after(PATIENCE):
         await passes.until_nothing_is_left()

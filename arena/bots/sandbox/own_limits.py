@@ -28,10 +28,15 @@ def _names() -> dict[int, str]:
 
 
 class OwnLimits:
-    """The limits of this process as they were when this was made."""
+    """The limits of this process as they were when this was made, or accepted."""
 
     def __init__(self) -> None:
         self._names = _names()
+        self._begun: dict[int, Pair] = {}
+        self.accept()
+
+    def accept(self) -> None:
+        """Take what the limits are now for what they are to be: the arena itself has lowered some."""
         self._begun = {number: resource.getrlimit(number) for number in self._names}
 
     def lowered(self) -> dict[int, Pair]:

@@ -100,6 +100,14 @@ def children(pid: int, most: int = EVERYTHING) -> list[int]:
     return found
 
 
+def every_process() -> list[int]:
+    """The numbers of all processes that can be seen."""
+    try:
+        return [int(name) for name in _with_room(lambda: os.listdir("/proc")) if name.isdigit()] if _LINUX else []
+    except OSError:
+        return []
+
+
 def _children_of_thread(pid: int, thread: int | str, most: int) -> Iterator[int]:
     # There is a space behind each number: what stands behind the last one has been cut off.
     text = read_file(f"/proc/{pid}/task/{thread}/children", most * _DIGITS).rpartition(b" ")[0]

@@ -11,9 +11,10 @@ arena. **What cannot be told to be a bot's is neither killed nor reaped.** An or
 - and if there can be nobody else's: a command that had no child when it began, and is not process 1, gets orphans of
   bots only.
 
-Each worker process (`arena.league.executor`) adopts the orphans of its own bots. Those of a worker that was killed come
-to the process above it, which knows them by the first part of the token, as it has given that to the worker
-(`register_worker`), and by a mark lower than its own.
+Each worker process (`arena.league.executor`) adopts the orphans of its own bots. What a killed one leaves is known by
+the mark that it was given (`register_worker`), and by the first part of the token. It comes to a command, which adopts
+orphans; a host program, which has children of its own, finds it by its mark among all processes. A mark that is merely
+lower than its own proves something to a command alone, which starts nothing but bots.
 
 No call ever waits for just any child, whose exit status somebody else may be waiting for.
 """
@@ -32,6 +33,7 @@ from arena.bots.sandbox.procfs import (
     children,
     cpu_us,
     descend,
+    every_process,
     keep_spare_descriptor,
     look,
     variable,
@@ -79,6 +81,8 @@ _workers: set[int] = set()
 """The worker processes that this process has started and not yet reaped: no bots, whatever their mark is."""
 _bystanders: dict[int, int] = {}
 """The children that this process had when it began to adopt orphans: when they were started, by number."""
+_worker_marks: dict[int, int] = {}
+"""By worker, the mark that it has been given: those of its bots are below."""
 _strangers: dict[int, int] = {}
 """Children that cannot be told to be a bot's, and how often they have been asked."""
 ASKED_ENOUGH = 2
@@ -104,13 +108,39 @@ def adopt_orphans() -> None:
         prctl(SET_CHILD_SUBREAPER, 1)
 
 
+def prepare_for_worker() -> None:
+    """A worker is about to be started: make sure that what it leaves if it is killed can be found.
+
+    A host program that can tell that by the mark adopts nothing: what its own children leave would come to it too, and
+    nobody would ever reap that.
+    """
+    keep_spare_descriptor()
+    if _needs_orphans_of_workers():
+        adopt_orphans()
+
+
+def _needs_orphans_of_workers() -> bool:
+    return _is_command or not marks.are_far_apart()
+
+
+def left_by(worker: int) -> list[int]:
+    """What is alive of the bots of a dead worker, wherever it is now; nothing where it comes to this process anyway."""
+    above = _worker_marks.get(worker)
+    if above is None or _needs_orphans_of_workers():
+        return []
+    found = [pid for pid in every_process() if (mark := marks.mark_of(pid)) and marks.is_below(mark, above)]
+    return [pid for pid in found if (process := look(pid)) and not process.is_dead]
+
+
 def _leave_orphans_alone() -> None:
     """The last bot has ended: orphans of a host program's own children are no affair of the arena's any more.
 
     A command goes on to adopt: what was missed when a tree was killed is found by the next bot's sweep.
     """
     global _adopted_before  # noqa: PLW0603  (as above)
-    if not (_is_command or _workers) and _adopted_before is not None:
+    if _is_command or (_workers and _needs_orphans_of_workers()):
+        return
+    if _adopted_before is not None:
         prctl(SET_CHILD_SUBREAPER, int(_adopted_before))
         _adopted_before = None
 
@@ -129,17 +159,22 @@ def claim_all_orphans() -> None:
 
 
 def register_worker(pid: int, prefix: str) -> None:
-    """A worker process has just been started, whose bots have tokens that begin with this.
+    """A worker process has just been started, whose bots have tokens that begin with this. It is given a mark.
 
-    Call `adopt_orphans` before it is started: if it is killed, its bots become children of this process.
+    Call `prepare_for_worker` before it is started.
     """
     _workers.add(pid)
+    mark = marks.put_mark(pid)
+    if mark is not None:
+        _worker_marks[pid] = mark
     tokens.worker_prefixes.add(prefix)
 
 
 def forget_worker(pid: int) -> None:
     """A worker process has been reaped. What is left of its bots is still known by its prefix."""
     _workers.discard(pid)
+    if not _needs_orphans_of_workers():
+        _worker_marks.pop(pid, None)  # others' processes may get marks below it some day
     if not owners:
         _leave_orphans_alone()
 
@@ -233,13 +268,20 @@ def owner_of(orphan: int) -> Owner | None:
     token = variable(orphan, TOKEN_VARIABLE) or ""
     bot = _owner_by_history(process) or _tokens.get(token)
     if bot is None:
-        strangers = marks.mark_of(os.getpid()) if _mark_of_strangers is None else _mark_of_strangers
-        is_marked = mark is not None and strangers is not None and mark < strangers
-        if not (_sole_parent or is_marked or tokens.is_of_worker(token)):
+        if not (_sole_parent or _is_below_ours(mark) or tokens.is_of_worker(token)):
             return None
         bot = LOST
     bot.orphans[orphan] = process.started
     return bot
+
+
+def _is_below_ours(mark: int | None) -> bool:
+    """Whether a mark proves that a process comes from some bot, or some worker, of this process."""
+    if mark is None:
+        return False
+    if _mark_of_strangers is not None:
+        return mark < _mark_of_strangers
+    return any(marks.is_below(mark, above) for above in (*_marks, *_worker_marks.values()))
 
 
 def _is_still(bot: Owner, orphan: int, started: int) -> bool:

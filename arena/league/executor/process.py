@@ -48,7 +48,7 @@ class WorkerProcess:
     @classmethod
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
         """Start a worker that plays so many games at a time. Raises `HostError`."""
-        reaper.adopt_orphans()
+        reaper.prepare_for_worker()
         prefix = tokens.new_prefix()
         pipes: list[int] = []
         try:
@@ -118,7 +118,7 @@ class WorkerProcess:
             self.stop()
             await self._is_dead.wait()
             code = self._popen.wait()
-            await killing.kill_lost()
+            await killing.kill_lost(self.pid)
             reaper.forget_worker(self.pid)
         return f"was killed by signal {-code} ({_name(-code)})" if code < 0 else f"exited with code {code}"
 

@@ -286,6 +286,8 @@ async def _watch(parent: int, serving: trio.CancelScope) -> None:
 async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits) -> None:
     setup = await messages.receive()
     assert isinstance(setup, Setup)
+    reaper.claim_all_orphans()  # by now the parent has given this process its mark
+    limits.accept()  # which is one of them
     tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)
@@ -318,7 +320,6 @@ def main(incoming: int, outgoing: int, parent: int) -> None:
             signal.signal(number, lambda *_: None)
     for descriptor in (incoming, outgoing):
         os.set_inheritable(descriptor, False)
-    reaper.claim_all_orphans()
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     limits = OwnLimits()

@@ -131,6 +131,43 @@ def test_what_is_raised_in_a_call_back_stops_the_games_and_comes_out(left_behind
     assert 1 <= len(arena.League("m.sqlite").games()) < 1000
 
 
+def test_a_bot_is_not_opened_in_a_scope_that_is_cancelled_already(left_behind: LeftBehind) -> None:
+    async def main() -> bool:
+        with trio.fail_after(NEVER_ENDS), trio.CancelScope() as scope:
+            scope.cancel()
+            async with arena.open_bot("steps", rules="duel"):
+                raise AssertionError("it has been opened")
+        return scope.cancelled_caught
+
+    assert trio.run(main)
+    assert not left_behind()
+
+
+def test_opening_more_bots_than_there_may_be_threads_can_be_cancelled(tmp_path: Path, left_behind: LeftBehind) -> None:
+    """All of them are being built."""
+    built = tmp_path / "built"
+    built.mkdir()
+    (built / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch ../started-$$; sleep 600"\n')
+
+    async def open_it() -> None:
+        async with arena.open_bot("built", rules="duel"):
+            raise AssertionError("it has been built")
+
+    async def main() -> None:
+        limiter = trio.to_thread.current_default_thread_limiter()
+        limiter.total_tokens = 2
+        with trio.fail_after(NEVER_ENDS):
+            async with trio.open_nursery() as nursery:
+                for _ in range(3):
+                    nursery.start_soon(open_it)
+                while not list(tmp_path.glob("started-*")):  # noqa: ASYNC110, ASYNC240  (another process makes it)
+                    await trio.sleep(0.01)
+                nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    assert not left_behind()
+
+
 # --- Ctrl-C -----------------------------------------------------------------------------------------------------------
 
 INTERRUPTED = """
@@ -139,6 +176,11 @@ def wait():
     arena.match("waits", "waits-too", games=4, jobs=2, rules="duel", time="60s", store="m.sqlite")
 def build():
     arena.match("steps", "built", rules="duel")
+def in_asyncio():
+    import asyncio
+    async def main():
+        wait()
+    asyncio.run(main())
 def in_trio():
     import trio
     async def main():
@@ -151,7 +193,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("call", ["wait", "in_trio", "build"])
+@pytest.mark.parametrize("call", ["wait", "in_trio", "in_asyncio", "build"])
 def test_ctrl_c_stops_the_games_and_leaves_no_process(call: str, tmp_path: Path) -> None:
     built = tmp_path / "built"
     built.mkdir()
@@ -166,6 +208,73 @@ def test_ctrl_c_stops_the_games_and_leaves_no_process(call: str, tmp_path: Path)
     assert (output, running.returncode) == ("interrupted 0\n", 0)
     left = [process.cwd() for process in psutil.process_iter() if _is_in(process, tmp_path)]
     assert not left
+
+
+def test_ctrl_c_that_comes_while_the_thread_is_being_started_stops_the_games(
+    monkeypatch: pytest.MonkeyPatch, left_behind: LeftBehind
+) -> None:
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        if thread.name == "arena":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        arena.match("waits", "waits-too", rules="duel", time="60s")
+    assert "arena" not in [thread.name for thread in threading.enumerate()]
+    assert not left_behind()
+
+
+def test_a_thread_that_cannot_be_started_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    with pytest.raises(arena.ArenaError, match="no room for another thread"):
+        arena.play("steps", "quits", rules="duel", time="60s")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="marks are there on Linux only")
+def test_children_with_low_limits_live_on_when_a_match_ends() -> None:
+    """`ulimit -x`, which marks are, has nothing to do with bots; and another arena lowers its own."""
+    lowers = "from arena.bots.sandbox import marks; marks.lower_own_mark(); print('up', flush=True); input()"
+    started: list[subprocess.Popen[str]] = []
+
+    def start(result: arena.Result) -> None:
+        if started:
+            return
+        for line in (["bash", "-c", "ulimit -x 1000; echo up; read line"], [sys.executable, "-c", lowers]):
+            child = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            started.append(child)
+            assert child.stdout is not None
+            assert child.stdout.readline() == "up\n"
+
+    arena.match("steps", "quits", games=4, rules="duel", time="60s", on_result=start)
+    try:
+        assert [child.poll() for child in started] == [None, None]
+    finally:
+        codes = []
+        for child in started:
+            child.communicate("\n")
+            codes.append(child.returncode)
+    assert codes == [0, 0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
+def test_orphans_of_the_callers_children_do_not_come_to_it_while_games_are_played() -> None:
+    """Nobody would ever reap them."""
+    adopted: list[bool] = []
+
+    def leave_orphan(result: arena.Result) -> None:
+        left = subprocess.run(["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"], capture_output=True, check=True)
+        orphan = psutil.Process(int(left.stdout))
+        adopted.append(orphan.ppid() == os.getpid())
+        orphan.kill()
+
+    arena.match("steps", "quits", games=4, rules="duel", time="60s", on_result=leave_orphan)
+    assert adopted == [False] * 4
 
 
 def _is_in(process: psutil.Process, folder: Path) -> bool:
