@@ -97,7 +97,7 @@ def test_a_ruleset_starts_games_to_search_in() -> None:
     rows = ("FBS9M2233.", "..........", "..........", "..........")
     with pytest.raises(arena.UsageError, match=r"unknown ruleset 'vintage/barage'; did you mean"):
         arena.rules("vintage/barage")
-    with pytest.raises(arena.UsageError, match="expected the name of a ruleset"):
+    with pytest.raises(arena.UsageError, match="expected a Ruleset or the name of one"):
         arena.rules(3)  # type: ignore[arg-type]
     army = "".join(rank.letter * count for rank, count in ruleset.army)
     rows = (army.ljust(10, "."), *rows[1:]) if len(army) <= 10 else rows
