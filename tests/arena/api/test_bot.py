@@ -215,7 +215,8 @@ def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: L
     record = arena.play(tmp_path / "mine.py", tmp_path / "other.py", rules="duel", time="60s", sandbox=level.value)
     assert not record.verdict.reason.is_forfeit
     assert record.confinement[0].startswith(f"{level.value}: ")
-    assert not left_behind()
+    # A dead orphan that cannot be told to be the bot's is left for the host to reap: it might be a child's of its own.
+    assert not [words for words in left_behind() if not words.endswith("zombie")]
 
 
 def test_another_event_loop_than_trios_is_named_as_the_mistake(bots: Bots) -> None:
