@@ -21,7 +21,7 @@ from arena.rules.loading import ruleset_names, switch_names
 from arena.rules.ruleset import CHOICES, RULE_KEYS
 from protocol.notation import RANK_BY_LETTER
 
-EXAMPLES = int(os.environ.get("ARENA_FUZZ", "80"))
+EXAMPLES = int(os.environ.get("ARENA_FUZZ", "50"))
 FILES = EXAMPLES // 2 if EXAMPLES < 1000 else EXAMPLES
 SECONDS_EACH = 60
 RULESETS = Path(loading.__file__).parent / "data"

@@ -236,7 +236,7 @@ def nameless(spec: GameSpec) -> GameSpec:
     return msgspec.structs.replace(spec, players=(red, blue))
 
 
-MUTATIONS = int(os.environ.get("ARENA_MUTATIONS", "300"))
+MUTATIONS = int(os.environ.get("ARENA_MUTATIONS", "120"))
 
 
 @example(seed=45, worst=[0])  # another name
