@@ -19,12 +19,11 @@ def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[Gam
     digests = {player.digest for player in players}
     waiting = {row.id: row for row in rows if digests.issuperset(player.digest for player in row.players)}
     results: list[GameRow] = []
-    known = -1
     while waiting:
         batch = pairing.next(results)
-        if batch is None or (not batch and known == len(results)):
+        if batch is None or not (batch or results):
             return  # the others are of other rounds or formats, or the pairing waits for what has not been played
-        known = len(results)
+        results = []
         for game in batch:
             row = waiting.pop(game.id, None)
             if row is not None:

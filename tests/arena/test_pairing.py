@@ -24,7 +24,7 @@ from arena.league.stop import Stop
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
-from arena.play.runner import ArenaStoppedError
+from arena.play.options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
@@ -54,6 +54,7 @@ class Knockout:
         return None
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        assert self._over.keys().isdisjoint(row.id for row in results), "a result is told once"
         self._over |= {row.id: row for row in results}
         over = self._over
         self.asked.append(len(over))
