@@ -36,7 +36,8 @@ from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.bots.starting import Sandbox
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.play.runner import GameOptions, play_game
+from arena.play.options import GameOptions
+from arena.play.runner import play_game
 from arena.rules.loading import load_ruleset
 
 try:

@@ -25,7 +25,8 @@ from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.play.runner import USUAL, GameOptions, play_game
+from arena.play.options import USUAL, GameOptions
+from arena.play.runner import play_game
 from arena.rules.actions import Action
 from arena.rules.board import MOVES, Move
 from arena.rules.game import Game

@@ -346,11 +346,7 @@ class BotProcess:
             if killer is None:
                 return f"exited with code {number}"
             number = killer  # a sandbox passes a death by signal on as an exit code
-        try:
-            name = signal.Signals(number).name
-        except ValueError:  # the real-time signals have no names
-            name = "unknown"
-        return f"was killed by signal {number} ({name})"
+        return child.killed_words(number)
 
     def out_of_memory(self) -> str:
         """What the kernel killed the bot for, in words, if it was that it used more memory than it may."""

@@ -219,9 +219,8 @@ class _Run:
         """Whether the pairing has no more games, and all that it gave out are stored."""
         if self._given or self._open or self._left_out:
             return False
-        return (
-            self._is_exhausted or self._pairing.next(self._take_results()) is None
-        )  # it may have been closed at the end
+        # It may have been closed at the end, and the pairing not been asked again.
+        return self._is_exhausted or self._pairing.next(self._take_results()) is None
 
     # --- hearing ------------------------------------------------------------------------------------------------------
 

@@ -6,8 +6,6 @@ from arena.game.spec import GameSpec, Player
 from arena.league.games import NOTHING_STORED, Games, Settings, Stored
 from arena.league.pairing import RoundRobin
 
-__all__ = ["Settings", "schedule"]
-
 
 def schedule(
     settings: Settings, players: Sequence[Player], rounds: int, stored: Stored = NOTHING_STORED

@@ -16,8 +16,8 @@ from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import load_limits
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
+from arena.league.games import Settings
 from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, Kind, PlayOptions
-from arena.league.schedule import Settings
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 

@@ -11,7 +11,8 @@ from arena.bots import BotSpec
 from arena.bots.sandbox.bwrap import COMPLAINT
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
-from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt, play_game, play_on
+from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.runner import play_game, play_on
 from protocol.notation import Reason
 
 Say = Callable[[str], None]

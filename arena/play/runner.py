@@ -20,33 +20,9 @@ from arena.game.spec import GameSpec
 from arena.play.carrier import Carrier
 from arena.play.events import GameFinished
 from arena.play.keeping import KeptBot
-from arena.play.options import (
-    MOST_TRIES,
-    USUAL,
-    ArenaStoppedError,
-    GameOptions,
-    Interrupt,
-    Spawn,
-    TryOut,
-    Watch,
-    start_bot,
-)
+from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
 from arena.version import __version__
 from protocol.notation import Color, Reason
-
-__all__ = [
-    "MOST_TRIES",
-    "USUAL",
-    "ArenaStoppedError",
-    "GameOptions",
-    "Interrupt",
-    "Spawn",
-    "TryOut",
-    "Watch",
-    "play_game",
-    "play_on",
-    "start_bot",
-]
 
 now = trio.current_time
 

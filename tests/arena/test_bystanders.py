@@ -26,7 +26,8 @@ import trio
 from arena.bots import load_bot
 from arena.bots.sandbox import killing, marks, prctl, procfs, reaper
 from arena.bots.sandbox.launch import Launch
-from arena.league.schedule import Settings, schedule
+from arena.league.games import Settings
+from arena.league.schedule import schedule
 from arena.bots.limits import Limits
 from arena.play.runner import play_game
 from arena.game.time_control import parse_time

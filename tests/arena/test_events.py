@@ -12,7 +12,8 @@ from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.play.events import ActionPlayed, GameEvent, GameFinished, GameStarted
-from arena.play.runner import GameOptions, Interrupt, play_on
+from arena.play.options import GameOptions, Interrupt
+from arena.play.runner import play_on
 from arena.rules.loading import load_ruleset
 
 GOOD = "introduce()\nset_up()\nplay()"

@@ -40,7 +40,8 @@ from arena.league.executor import (
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import Connection, GaveBack, GiveBack, InterruptGame, Play, Ready, Setup
-from arena.league.schedule import Settings, schedule
+from arena.league.games import Settings
+from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 

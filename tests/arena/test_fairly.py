@@ -10,10 +10,11 @@ from arena.bots import BotSpec
 from arena.bots.sandbox.launch import SandboxError
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
-from arena.league.schedule import Settings, schedule
+from arena.league.games import Settings
+from arena.league.schedule import schedule
 from arena.play import fairly
 from arena.play.fairly import play_fairly, play_on_fairly
-from arena.play.runner import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
+from arena.play.options import MOST_TRIES, USUAL, ArenaStoppedError, GameOptions, Interrupt, start_bot
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 

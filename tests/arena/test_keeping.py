@@ -28,7 +28,7 @@ from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
-from arena.play.runner import USUAL, GameOptions
+from arena.play.options import USUAL, GameOptions
 from arena.report.names import DEFAULT_NAMES
 from arena.report.replay import game_pages
 from arena.rules.loading import load_ruleset

@@ -26,7 +26,7 @@ from arena.bots.sandbox.probe import Health, Promise, Trial, examine
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.play.runner import GameOptions
+from arena.play.options import GameOptions
 from arena.report.doctor import health_report
 
 ROOT = Path(__file__).parent.parent.parent

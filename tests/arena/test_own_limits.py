@@ -16,7 +16,8 @@ from arena.errors import ArenaError
 from arena.game.time_control import TimeControl
 from arena.league.executor import Lost, Outcome, Played, PlaySettings, Said
 from arena.league.executor.local import MOST_DEATHS, local_executor
-from arena.league.schedule import Settings, schedule
+from arena.league.games import Settings
+from arena.league.schedule import schedule
 from arena.league.store.database import Database, StoreError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason

@@ -21,7 +21,7 @@ from arena.league.executor import Executor, GameTask
 from arena.league.run import Session, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
-from arena.play.runner import ArenaStoppedError
+from arena.play.options import ArenaStoppedError
 from protocol.notation import Reason
 
 FOREVER = 60.0

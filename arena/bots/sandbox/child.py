@@ -14,6 +14,15 @@ def exit_status(pid: int) -> tuple[int, int] | None:
     return None if result is None else (result.si_code, result.si_status)
 
 
+def killed_words(number: int) -> str:
+    """That a process was killed by the signal of this number, in words that follow its name."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:  # the real-time signals have no names
+        name = "unknown"
+    return f"was killed by signal {number} ({name})"
+
+
 def reap(pid: int) -> tuple[int, int]:
     """Reap a dead child. Returns its wait status, and the processor time that it and its own have used, in us."""
     return try_reap(pid) or (0, 0)

@@ -371,7 +371,7 @@ class LocalExecutor:
             words, then = str(error), "they cannot be put back"
         if not words:
             return
-        played = [_names(task) for lane in self._lanes for task in lane.begun.values()]
+        played = [task.spec.names for lane in self._lanes for task in lane.begun.values()]
         while_played = f", while {', '.join(played)} played" if played else ""
         line = f"the limits of this process were changed ({words}){while_played}; {then}"
         if self._limits.lowered():
@@ -391,7 +391,9 @@ class LocalExecutor:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
             if self._deaths[task.id] >= MOST_DEATHS:
-                words = f"game {task.id} ({_names(task)}) was not played: {MOST_DEATHS} times its worker process {why}"
+                words = (
+                    f"game {task.id} ({task.spec.names}) was not played: {MOST_DEATHS} times its worker process {why}"
+                )
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
         if lane.deaths >= MOST_DEATHS:
             self._fail(
@@ -401,7 +403,7 @@ class LocalExecutor:
             return
         for task in begun:
             if task.id not in self._interrupted:
-                line = f"game {task.id} ({_names(task)}) is played again: its worker process {why}"
+                line = f"game {task.id} ({task.spec.names}) is played again: its worker process {why}"
                 self._tell(Said(line, task.id))
         if not begun:
             self._tell(Said(f"a worker process is started again: it {why}"))
@@ -412,11 +414,6 @@ async def _until_dead(process: WorkerProcess, hearing: trio.CancelScope) -> None
     """Cancel the hearing of a worker that is dead: some other process may have a copy of its end of the pipe."""
     await process.until_dead()
     hearing.cancel()
-
-
-def _names(task: GameTask) -> str:
-    """Who plays a game."""
-    return task.spec.names
 
 
 def _indented(said: str) -> str:

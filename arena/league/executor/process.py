@@ -9,7 +9,7 @@ from pathlib import Path
 
 import trio
 
-from arena.bots.sandbox import killing, reaper, tokens
+from arena.bots.sandbox import child, killing, reaper, tokens
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.task import PlaySettings
@@ -120,7 +120,7 @@ class WorkerProcess:
             code = self._popen.wait()
             await killing.kill_lost(self.pid)
             reaper.forget_worker(self.pid)
-        return f"was killed by signal {-code} ({_name(-code)})" if code < 0 else f"exited with code {code}"
+        return child.killed_words(-code) if code < 0 else f"exited with code {code}"
 
     def close(self) -> None:
         """Close its pipes: to be called once it has ended, and nothing waits at them any more."""
@@ -166,10 +166,3 @@ def _folders() -> list[str]:
     here = str(Path(__file__).absolute().parents[3])
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]
     return [*dict.fromkeys([*known, here])]
-
-
-def _name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # the real-time signals have no names
-        return "unknown"

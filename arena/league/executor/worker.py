@@ -56,7 +56,7 @@ from arena.league.executor.wire import (
 )
 from arena.play.fairly import play_fairly, play_on_fairly
 from arena.play.keeping import Keeper
-from arena.play.runner import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
 from protocol.notation import Reason
 
 SWITCH_SECONDS = 0.0005
@@ -88,7 +88,8 @@ class Worker:
         self._queued: deque[GameTask] = deque()
         self._interrupts: dict[str, Interrupt] = {}
         """Of the games under way, what interrupts them."""
-        self._under_way: dict[str, tuple[Player, Player]] = {}
+        self._under_way: dict[str, str] = {}
+        """Of the games under way, who plays, in words."""
         self._second: dict[str, GameSpec] = {}
         """By the ids of first games that are under way, the second ones."""
 
@@ -147,7 +148,7 @@ class Worker:
         """Play a game and say what came of it."""
         self._connection.send(Begun(task.id))
         interrupt = self._interrupts[task.id] = Interrupt(task.pause_after)
-        self._under_way[task.id] = task.players
+        self._under_way[task.id] = task.spec.names
         try:
             outcome = await self._outcome(task, interrupt, options)
         except ArenaStoppedError as error:
@@ -203,8 +204,8 @@ class Worker:
             raise LimitsChangedError(self._changed(self._limits.words(lowered)))
 
     def _changed(self, words: str) -> str:
-        games = [f"{red.name} - {blue.name}" for red, blue in self._under_way.values()]
-        return f"the limits of this worker process were changed ({words}), while {', '.join(games)} played"
+        games = ", ".join(self._under_way.values())
+        return f"the limits of this worker process were changed ({words}), while {games} played"
 
     def _say(self, line: str, *, again: str | None = None) -> None:
         self._connection.send(Said(sendable(line), again))
