@@ -94,6 +94,7 @@ class OpenBot:
     @property
     def stderr(self) -> str:
         """The last part of what it has written to standard error, made printable."""
+        self._process.read_stderr_now()
         return self._process.stderr_tail
 
     # --- messages ---------------------------------------------------------------------------------------------------

@@ -183,7 +183,11 @@ class BotProcess:
             self._stderr_lost += surplus
         return len(data)
 
-    def _read_rest_of_stderr(self) -> None:
+    def read_stderr_now(self) -> None:
+        """Read what lies in standard error at this moment, so that the tail is complete. Once it has ended: nothing."""
+        assert self._popen.stderr is not None
+        if self._popen.stderr.closed:
+            return
         for _ in range(STDERR_LAST_READS):
             if not self._read_stderr():
                 break
@@ -276,7 +280,7 @@ class BotProcess:
             if not is_idle:
                 await self._until_idle(grace)
             await self._watch.look_in_steps()
-            self._read_rest_of_stderr()
+            self.read_stderr_now()
             self._account.sum_up_alive()
         return self._is_idle() and self.is_ready
 
@@ -374,7 +378,7 @@ class BotProcess:
                 await self._watch.look_in_steps()
             self.cpu_us()
             await self._kill_all()
-            self._read_rest_of_stderr()
+            self.read_stderr_now()
             self._close()
 
     async def _wait_for_exit(self, grace: float) -> None:
