@@ -734,12 +734,14 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
         return outcomes
 
     outcomes = trio.run(main)
-    (lost,) = ids(outcomes, Lost)
+    lost = ids(outcomes, Lost)
+    assert len(lost) == (1 if len(usable_cpus()) > 1 else 2)  # with one CPU there is one worker, which plays both
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
-    assert ids(outcomes, Begun).count(lost) == 2
+    assert sorted(ids(outcomes, Begun)) == sorted([*(game.id for game in games), *lost])
     names = {game.id: game.names for game in games}
     said = [outcome.line for outcome in outcomes if isinstance(outcome, Said)]
-    assert said == [f"game {lost} ({names[lost]}) is played again: its worker process was killed by signal 9 (SIGKILL)"]
+    killed = "is played again: its worker process was killed by signal 9 (SIGKILL)"
+    assert sorted(said) == sorted(f"game {game} ({names[game]}) {killed}" for game in lost)
     assert left_behind() == []
 
 
