@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"}),
+    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
+    | frozenset({"arena.nursery"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.game"}),
     frozenset({"arena.bots"}),

@@ -17,6 +17,7 @@ import trio
 
 from arena.api.settings import plain_errors
 from arena.league.stop import Stop, Wish
+from arena.nursery import background
 
 if TYPE_CHECKING:
     import asyncio
@@ -58,31 +59,23 @@ class Errand(Generic[T]):
     def run(self, function: Callable[[*Ts], Awaitable[V]], /, *arguments: *Ts) -> V:
         """Run an async function as `trio.run` does, until it ends or is to stop: then `KeyboardInterrupt` is raised."""
         if self.stop.wish is Wish.GO_ON:
-            value, error = trio.run(self._until_stopped, function, arguments)
-            if error is not None:
-                raise error
+            value = trio.run(self._until_stopped, function, arguments)
             if value:
                 return value[0]
         raise KeyboardInterrupt
 
-    async def _until_stopped(
-        self, function: Callable[[*Ts], Awaitable[V]], arguments: tuple[*Ts]
-    ) -> tuple[list[V], Exception | None]:
+    async def _until_stopped(self, function: Callable[[*Ts], Awaitable[V]], arguments: tuple[*Ts]) -> list[V]:
+        """What it returns, in a list; an empty list if it was stopped."""
         value: list[V] = []
-        failure: Exception | None = None
 
         async def heed(scope: trio.CancelScope) -> None:
             await self.stop.wait_beyond(Wish.GO_ON)
             scope.cancel()
 
-        async with trio.open_nursery() as nursery:
+        async with background() as nursery:
             nursery.start_soon(heed, nursery.cancel_scope)
-            try:
-                value.append(await function(*arguments))
-            except Exception as error:
-                failure = error  # handed on, as out of a nursery it would come wrapped in a group
-            nursery.cancel_scope.cancel()
-        return value, failure
+            value.append(await function(*arguments))
+        return value
 
     def work(self, function: "Callable[[Errand[T]], T]") -> None:
         """Do it all, and keep what comes of it; nothing if it has been given up before."""

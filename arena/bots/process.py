@@ -30,6 +30,7 @@ from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.hostfile import HOST_ERRORS
+from arena.nursery import background
 from arena.printable import printable
 
 if sys.platform != "win32":
@@ -286,13 +287,11 @@ class BotProcess:
         return not (self._watch.words or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.drain_stderr)
+        async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(grace):
                 while not (self._is_idle() or self.has_exited()):  # noqa: ASYNC110  (nothing tells of it)
                     await trio.sleep(IDLE_PAUSE)
-            nursery.cancel_scope.cancel()
 
     def _is_idle(self) -> bool:
         """Whether there is nothing in the bot's input that it has not read, and it waits."""
@@ -379,8 +378,7 @@ class BotProcess:
 
     async def _wait_for_exit(self, grace: float) -> None:
         """Wait until the bot has exited by itself, or has used up its grace, or more of the machine than it may."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.drain_stderr)
+        async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
@@ -388,7 +386,6 @@ class BotProcess:
                 child.signal_group(self.pid, signal.SIGTERM)
                 with trio.move_on_after(TERM_GRACE):
                     await self.wait_exit()
-            nursery.cancel_scope.cancel()
 
     async def _watch_to(self, scope: trio.CancelScope) -> None:
         await self.watch()

@@ -35,6 +35,7 @@ from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
+from arena.nursery import background
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,6 @@ class OpenLeague:
         )
 
     async def _play_until_stopped(self, stop: Stop, sitting: "_Sitting") -> None:
-        failure: ArenaError | None = None
         session = sitting.session
 
         async def heed(playing: trio.CancelScope) -> None:
@@ -248,15 +248,9 @@ class OpenLeague:
             session.close()  # one that is stored at this moment is followed by no other
             playing.cancel()
 
-        async with trio.open_nursery() as nursery:
+        async with background() as nursery:
             nursery.start_soon(heed, nursery.cancel_scope)
-            try:
-                await self._play_games(sitting)
-            except ArenaError as error:
-                failure = error  # raised below: out of a nursery it would come wrapped in a group
-            nursery.cancel_scope.cancel()
-        if failure:
-            raise failure
+            await self._play_games(sitting)
 
     async def _play_games(self, sitting: "_Sitting") -> None:
         """Where the games are played: in worker processes, of which there are no more than games."""

@@ -14,7 +14,7 @@ from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.league.changes import note_versions
@@ -29,6 +29,7 @@ from arena.league.settings import apart_from_bots, check_options, settings_of, s
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
+from arena.nursery import background
 from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
 from arena.printable import printable
 
@@ -235,7 +236,6 @@ async def _play_one(
     """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
     game = sitting.spec.id
     ending: Played | Paused | Failed | None = None
-    failure: ArenaError | None = None
 
     async def heed() -> None:
         await stop.wait_beyond(Wish.GO_ON)
@@ -244,23 +244,15 @@ async def _play_one(
     async def task() -> AsyncIterator[GameTask]:
         yield GameTask(sitting.spec, can_pause=True, history=sitting.history, pause_after=pause_after)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(heed)
-        outcomes = executor.play(task())
-        try:
-            async for outcome in outcomes:
-                match outcome:
-                    case Said(line):
-                        say(line)
-                    case Begun() if stop.wish is not Wish.GO_ON:
-                        executor.interrupt(game)  # it was asked for before there was anything to interrupt
-                    case Played() | Paused() | Failed():
-                        ending = outcome
-        except ArenaError as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
-        nursery.cancel_scope.cancel()
-    if failure:
-        raise failure
+    async with background(heed):
+        async for outcome in executor.play(task()):
+            match outcome:
+                case Said(line):
+                    say(line)
+                case Begun() if stop.wish is not Wish.GO_ON:
+                    executor.interrupt(game)  # it was asked for before there was anything to interrupt
+                case Played() | Paused() | Failed():
+                    ending = outcome
     match ending:
         case Played(record):
             return record

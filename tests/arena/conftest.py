@@ -16,6 +16,7 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
+from arena.nursery import background
 from arena.play.options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
@@ -226,17 +227,9 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def _executor_here(play: PlayTask, slots: int = 1) -> AsyncGenerator[ExecutorHere, None]:
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+    async with background() as nursery:
         nursery.cancel_scope.shield = True  # `stop` ends it
-        try:
-            yield ExecutorHere(play, slots, nursery)
-        except Exception as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
-        finally:
-            nursery.cancel_scope.cancel()
-    if failure:
-        raise failure
+        yield ExecutorHere(play, slots, nursery)
 
 
 @pytest.fixture

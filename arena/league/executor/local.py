@@ -32,6 +32,7 @@ from arena.league.executor.task import (
     Watched,
 )
 from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, WireError
+from arena.nursery import open_nursery
 
 AHEAD = 1
 """Games that a worker has besides those in its slots."""
@@ -53,17 +54,12 @@ async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["L
     Raises `ArenaError` if the workers cannot be started, or cannot hold the bots as the settings say.
     """
     executor = LocalExecutor(settings, jobs)
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         try:
             await executor.begin(nursery)
             yield executor
-        except Exception as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
         finally:
             executor.stop()
-    if failure:
-        raise failure
 
 
 class _Lane:

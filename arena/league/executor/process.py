@@ -14,6 +14,7 @@ from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import Connection, Setup, Stop, from_worker
+from arena.nursery import background
 
 PROGRAM = """
 import sys
@@ -100,11 +101,9 @@ class WorkerProcess:
     async def until_dead(self) -> None:
         """Wait until it is dead, and kill it if it has been told to stop and does not. Run this beside everything
         else."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._kill_if_late)
+        async with background(self._kill_if_late):
             await self._wait()
             self._is_dead.set()
-            nursery.cancel_scope.cancel()
 
     async def _kill_if_late(self) -> None:
         await self._is_stopped.wait()

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 from collections import deque
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from functools import partial
 
@@ -54,6 +55,7 @@ from arena.league.executor.wire import (
     Stop,
     to_worker,
 )
+from arena.nursery import background, open_nursery
 from arena.play.fairly import play_fairly, play_on_fairly
 from arena.play.keeping import Keeper
 from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
@@ -219,40 +221,45 @@ def _known(error: Exception) -> ArenaError | None:
 async def serve(incoming: int, outgoing: int, parent: int, limits: OwnLimits) -> None:
     """Play what is asked for, until there is nobody any more who asks. `parent` is the number of that process."""
     connection = Connection(incoming, outgoing, to_worker)
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.write)
+    async with _writing(connection):
         try:
             await _serve_until_the_end(connection, parent, limits)
         except Exception as error:
             fault = _known(error)
             if fault is None or _changed_limits(error):
-                failure = error
-            elif lowered := limits.lowered():
-                failure = LimitsChangedError(f"the limits of this process were changed ({limits.words(lowered)})")
-            else:
-                connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
-        # a game that is over is not lost because the parent has no more use for others
-        connection.finish()
-        nursery.cancel_scope.deadline = trio.current_time() + LAST_WORDS_SECONDS
-    if failure:
-        raise failure
+                raise
+            if lowered := limits.lowered():
+                words = f"the limits of this process were changed ({limits.words(lowered)})"
+                raise LimitsChangedError(words) from error
+            connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
+
+
+@contextlib.asynccontextmanager
+async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
+    """Write beside the body what is sent, and after it what is left, for some time: a game that is over is not lost
+    because there will be no others."""
+    finishing = trio.CancelScope(shield=True)
+
+    async def write() -> None:
+        with finishing:
+            await connection.write()
+
+    async with open_nursery() as nursery:
+        nursery.start_soon(write)
+        try:
+            yield
+        finally:
+            connection.finish()
+            finishing.deadline = trio.current_time() + LAST_WORDS_SECONDS
 
 
 async def _serve_until_the_end(connection: Connection, parent: int, limits: OwnLimits) -> None:
     """Do what the parent says until it says `Stop`, or is gone, whatever is being done at that moment."""
     send, messages = trio.open_memory_channel[Downward](math.inf)
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+    async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
         nursery.start_soon(_watch, parent, nursery.cancel_scope)
-        try:
-            await _serve(connection, messages, limits)
-        except Exception as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
-        nursery.cancel_scope.cancel()
-    if failure:
-        raise failure
+        await _serve(connection, messages, limits)
 
 
 async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
