@@ -1,6 +1,6 @@
 """Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 import trio
+from unplayed import Listed
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
@@ -24,7 +25,7 @@ from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.games import Settings
 from arena.league.run import play_missing
 from arena.league.schedule import schedule
-from arena.league.store import GameRow, Store
+from arena.league.store import Store
 from arena.league.versions import Versions
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
@@ -474,18 +475,6 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
     assert (last.kept or None) == ((True, True) if number == 0 else None)
     assert left_behind() == []
-
-
-class Listed:
-    """A pairing that gives out a list of games, as one batch."""
-
-    def __init__(self, games: Iterable[GameSpec]) -> None:
-        games = list(games)
-        self.planned = len(games)
-        self._batches = iter([games])
-
-    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        return next(self._batches, None)
 
 
 class Collects:
