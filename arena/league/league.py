@@ -181,10 +181,12 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     ):
         run_games(run, held.try_out)
         store.agree(plan.settings.described([bot.name for bot in plan.bots]))
-        games = Games(plan.settings, stored_in(store))  # older ids count as well
+        rows = store.rows()
+        games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
         league = OpenLeague(
-            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run
+            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
+        del rows  # the league gives them up when it plays
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)
@@ -198,14 +200,25 @@ class OpenLeague:
     `planned` is how many games there are in all, or None where that depends on results.
     """
 
-    def __init__(self, plan: Plan, pairing: Callable[[], Pairing], held: Sandbox, store: Store, run: Run) -> None:
-        """`pairing` makes a new pairing, which nobody has asked for games."""
+    def __init__(
+        self,
+        plan: Plan,
+        pairing: Callable[[], Pairing],
+        held: Sandbox,
+        store: Store,
+        run: Run,
+        *,
+        rows: list[GameRow],
+    ) -> None:
+        """`pairing` makes a new pairing, which nobody has asked for games; `rows` are the store's, as it was opened."""
         self.plan = plan
         self.store = store
         self.planned = pairing().planned
         self._pairing = pairing
         self._held = held
         self._run = run
+        self._rows: list[GameRow] | None = rows
+        """What the store holds, from when it was opened until games are played; then it is read anew each time."""
 
     def rows(self) -> list[GameRow]:
         """The games of the league that are stored, in the order in which they were."""
@@ -213,7 +226,10 @@ class OpenLeague:
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self._pairing(), self.plan.players, self.store.rows())
+        return stored_games(self._pairing(), self.plan.players, self._stored())
+
+    def _stored(self) -> list[GameRow]:
+        return self.store.rows() if self._rows is None else self._rows
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
@@ -256,8 +272,11 @@ class OpenLeague:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
+        stored = {row.id: row for row in self._stored()}
+        self._rows = None
         if self.planned is not None:
-            jobs = min(jobs, self.planned - len(self.rows()))
+            known = stored_games(self._pairing(), plan.players, stored.values())
+            jobs = min(jobs, self.planned - sum(1 for _ in known))
         if not jobs:
             sitting.session.is_complete = True
             return
@@ -274,6 +293,7 @@ class OpenLeague:
                 session=sitting.session,
                 keep_bots=plan.settings.keep_bots,
                 watch=sitting.watch or (lambda event: None),
+                stored=stored,
             )
 
 
