@@ -11,7 +11,7 @@ import trio
 
 from arena.api.settings import AnyPath, BotOptions, bot_word, plain_errors, play_options
 from arena.api.settings import rules as rules_of
-from arena.api.threads import Errand, in_thread_of_trio
+from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots import BotSpec, find_bots
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
@@ -308,11 +308,11 @@ async def open_bot(
             await process.end(QUIT_GRACE)
 
 
-def _prepare(path: str, options: PlayOptions, errand: Errand[tuple[Level, BotSpec]]) -> tuple[Level, BotSpec]:
+def _prepare(path: str, options: PlayOptions, call: BackgroundCall[tuple[Level, BotSpec]]) -> tuple[Level, BotSpec]:
     """The level that the bot is to be started at, and the bot, built if it has to be."""
     check_options(options)
     level = choose(options.sandbox)
-    (bot,) = built(find_bots([path]), level, options, errand.remark, errand.run)
+    (bot,) = built(find_bots([path]), level, options, call.remark, call.run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
     return level, bot

@@ -255,7 +255,7 @@ class OpenLeague:
     async def _play_until_stopped(self, stop: Stop, sitting: "_Sitting") -> None:
         session = sitting.session
 
-        async def heed(playing: trio.CancelScope) -> None:
+        async def stop_when_asked(playing: trio.CancelScope) -> None:
             if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
                 session.close()
                 if session.under_way:
@@ -265,7 +265,7 @@ class OpenLeague:
             playing.cancel()
 
         async with background() as nursery:
-            nursery.start_soon(heed, nursery.cancel_scope)
+            nursery.start_soon(stop_when_asked, nursery.cancel_scope)
             await self._play_games(sitting)
 
     async def _play_games(self, sitting: "_Sitting") -> None:

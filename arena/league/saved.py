@@ -237,14 +237,14 @@ async def _play_one(
     game = sitting.spec.id
     ending: Played | Paused | Failed | None = None
 
-    async def heed() -> None:
+    async def interrupt_when_asked() -> None:
         await stop.wait_beyond(Wish.GO_ON)
         executor.interrupt(game)
 
     async def task() -> AsyncIterator[GameTask]:
         yield GameTask(sitting.spec, can_pause=True, history=sitting.history, pause_after=pause_after)
 
-    async with background(heed):
+    async with background(interrupt_when_asked):
         async for outcome in executor.play(task()):
             match outcome:
                 case Said(line):

@@ -164,7 +164,7 @@ def test_there_are_as_many_workers_as_cpus_or_games_at_a_time_and_all_slots_are_
     cpus = len(usable_cpus())
     for jobs in (1, 2, cpus, cpus + 1, 4 * cpus + 3):
         executor = LocalExecutor(PlaySettings((make_bot(GOOD),)), jobs)
-        slots = [lane.slots for lane in executor._lanes]
+        slots = [state.slots for state in executor._workers]
         assert len(slots) == min(jobs, cpus)
         assert sum(slots) == jobs
         assert max(slots) - min(slots) <= 1
@@ -178,8 +178,8 @@ def test_all_slots_have_a_game_and_no_worker_more_than_one_in_hand(waiting: Wait
             nursery.start_soon(heard, executor, games_of(waiting.bots, jobs))
             await waiting.until(jobs)
             await trio.testing.wait_all_tasks_blocked(0.05)
-            assert sum(len(lane.begun) for lane in executor._lanes) == jobs
-            assert [len(lane.queued) for lane in executor._lanes] == [AHEAD] * len(executor._lanes)
+            assert sum(len(state.begun) for state in executor._workers) == jobs
+            assert [len(state.queued) for state in executor._workers] == [AHEAD] * len(executor._workers)
             waiting.go_on()
 
     trio.run(main)
@@ -336,17 +336,17 @@ def test_no_outcome_is_lost_to_a_cancelled_wait(make_bot: MakeBot) -> None:
 
 SPINS = """
 from arena.league.executor.worker import Worker
-def heed(self, message):
+def handle(self, message):
     while True: pass
-Worker.heed = heed
+Worker.handle = handle
 from arena.league.executor.worker import main
 """
 DIES = """
 import os, signal
 from arena.league.executor.worker import Worker
-def heed(self, message):
+def handle(self, message):
     os.kill(os.getpid(), signal.SIGKILL)
-Worker.heed = heed
+Worker.handle = handle
 from arena.league.executor.worker import main
 """
 HANGS = """
@@ -403,7 +403,7 @@ def test_a_stop_ends_a_worker_that_never_listens(
     async def main() -> None:
         async with local_executor(PlaySettings(bots), 1) as executor:
             outcomes = executor.play(tasks_of(games_of(bots)))
-            await until(lambda: executor._lanes[0].queued)
+            await until(lambda: executor._workers[0].queued)
             await stopped(executor, outcomes)
 
     trio.run(main)
@@ -420,7 +420,7 @@ def test_a_stop_is_heard_though_another_process_holds_the_parents_end_of_the_pip
         async with local_executor(PlaySettings(waiting.bots), 1) as executor:
             outcomes = executor.play(tasks_of(games_of(waiting.bots)))
             await waiting.until(1)
-            process = executor._lanes[0].process
+            process = executor._workers[0].process
             assert process
             copy = os.dup(process.connection._outgoing)
             try:
@@ -530,10 +530,10 @@ def test_what_was_over_as_a_worker_was_stopped_is_heard_however_much_it_is(
     says = """
 from arena.league.executor.task import Said
 from arena.league.executor.worker import Worker
-def heed(self, message):
+def handle(self, message):
     for number in range(30):
         self._connection.send(Said(f"{number} {'x' * 60_000}"))
-Worker.heed = heed
+Worker.handle = handle
 from arena.league.executor.worker import main
 """
     change_workers(monkeypatch, says)
@@ -594,32 +594,32 @@ def prepared(make_bot: MakeBot, **options: Any) -> tuple[LocalExecutor, WorkerSt
     """An executor with one worker that is ready, and games for it; nothing of it runs."""
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     executor, worker = LocalExecutor(PlaySettings(bots), 1), WorkerStub()
-    lane = executor._lanes[0]
-    lane.process = cast(Any, worker)
-    executor._heed(lane, Ready())
+    state = executor._workers[0]
+    state.process = cast(Any, worker)
+    executor._handle(state, Ready())
     return executor, worker, [GameTask(game, **options) for game in games_of(bots)]
 
 
-def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_heeded(make_bot: MakeBot) -> None:
+def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_not_lost(make_bot: MakeBot) -> None:
     executor, worker, (task, _) = prepared(make_bot, can_pause=True)
-    lane = executor._lanes[0]
+    state = executor._workers[0]
     executor._waiting.append(task)
     executor._dispatch()
-    executor._ask_back(lane)
+    executor._ask_back(state)
     executor.interrupt(task.id)
-    executor._heed(lane, GaveBack((task.id,)))
+    executor._handle(state, GaveBack((task.id,)))
     assert worker.sent == [Play(task), GiveBack(), InterruptGame(task.id)]
     assert list(executor._outcomes) == [Paused(task.id, None)]
 
 
-def test_an_interrupt_that_meets_a_dead_worker_is_heeded(make_bot: MakeBot) -> None:
+def test_an_interrupt_that_meets_a_dead_worker_is_not_lost(make_bot: MakeBot) -> None:
     executor, _, (task, _) = prepared(make_bot, can_pause=True)
-    lane = executor._lanes[0]
+    state = executor._workers[0]
     executor._waiting.append(task)
     executor._dispatch()
-    executor._heed(lane, Begun(task.id))
+    executor._handle(state, Begun(task.id))
     executor.interrupt(task.id)
-    executor._mourn(lane, "died", "")
+    executor._worker_died(state, "died", "")
     assert list(executor._outcomes) == [Begun(task.id), Lost(task.id), Paused(task.id, None)]
     assert not executor._waiting
 
@@ -631,24 +631,24 @@ def test_a_game_that_is_to_be_played_again_is_played_though_the_executor_is_clos
     """Whether it waits for a worker, is in a worker's hand, or its worker dies after `close`; a game that was never
     begun is not."""
     executor, _, (task, other) = prepared(make_bot)
-    lane = executor._lanes[0]
+    state = executor._workers[0]
     executor._waiting.extend([task, other])
     executor._dispatch()
-    executor._heed(lane, Begun(task.id))
+    executor._handle(state, Begun(task.id))
     executor._dispatch()
-    assert other.id in lane.queued
-    process = lane.process
+    assert other.id in state.queued
+    process = state.process
     if when == "dies after":
         executor.close()
-        executor._mourn(lane, "died", "")
+        executor._worker_died(state, "died", "")
     else:
-        executor._mourn(lane, "died", "")
+        executor._worker_died(state, "died", "")
         if when == "is in hand":
-            executor._heed(lane, Ready())
+            executor._handle(state, Ready())
             executor._dispatch()
-            lane.process = process
+            state.process = process
             executor.close()
-            executor._heed(lane, GaveBack(tuple(lane.queued)))
+            executor._handle(state, GaveBack(tuple(state.queued)))
         else:
             executor.close()
     assert list(executor._waiting) == [task]
@@ -693,7 +693,7 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
 
             async def interrupt() -> None:
                 await waiting.until(1)
-                await until(lambda: any(lane.queued for lane in executor._lanes))
+                await until(lambda: any(state.queued for state in executor._workers))
                 for game in reversed(games):
                     executor.interrupt(game.id)
 
@@ -728,9 +728,9 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
                 async for outcome in executor.play(tasks_of(games)):
                     outcomes.append(outcome)
                     if len(ids(outcomes, Begun)) == 3 and not ids(outcomes, Lost):
-                        for lane in executor._lanes:
-                            if isinstance(outcome, Begun) and outcome.id in lane.begun and lane.process:
-                                lane.process.kill()
+                        for state in executor._workers:
+                            if isinstance(outcome, Begun) and outcome.id in state.begun and state.process:
+                                state.process.kill()
         return outcomes
 
     outcomes = trio.run(main)

@@ -389,11 +389,11 @@ async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:
     yield GameTask(first, then=second)
 
 
-Heed = Callable[[LocalExecutor, Outcome], None]
+Heard = Callable[[LocalExecutor, Outcome], None]
 
 
-def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEFAULT) -> list[Outcome]:
-    """All that comes of a pair in a worker; `heed` is told of each outcome."""
+def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.DEFAULT) -> list[Outcome]:
+    """All that comes of a pair in a worker; `heard` is told of each outcome."""
 
     async def main() -> list[Outcome]:
         found: list[Outcome] = []
@@ -401,7 +401,7 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEF
             with trio.fail_after(NEVER_ENDS):
                 async for outcome in executor.play(pair_task(ann, bob)):
                     found.append(outcome)
-                    heed(executor, outcome)
+                    heard(executor, outcome)
         return found
 
     return trio.run(main)
@@ -441,9 +441,9 @@ def test_closed_in_the_first_game_the_second_one_is_not_begun(
     def close(executor: LocalExecutor, outcome: Outcome) -> None:
         if isinstance(outcome, Begun):
             executor.close()
-            (lane,) = executor._lanes
-            assert lane.process is not None
-            lane.process.connection.flush()
+            (state,) = executor._workers
+            assert state.process is not None
+            state.process.connection.flush()
             go.touch()
 
     assert told_of(outcomes_of(ann, bob, close)) == [(Begun, first.id), (Played, first.id)]
@@ -462,9 +462,9 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     def kill(executor: LocalExecutor, outcome: Outcome) -> None:
         if isinstance(outcome, Begun) and outcome.id == games[number].id and not deaths:
             deaths.append(outcome.id)
-            (lane,) = executor._lanes
-            assert lane.process is not None
-            lane.process.kill()
+            (state,) = executor._workers
+            assert state.process is not None
+            state.process.kill()
 
     outcomes = outcomes_of(ann, bob, kill)
     whole = [(Begun, games[0].id), (Played, games[0].id), (Begun, games[1].id), (Played, games[1].id)]

@@ -62,7 +62,7 @@ async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["L
             executor.stop()
 
 
-class _Lane:
+class WorkerState:
     """The place of one worker: its share of the slots, its CPUs, and the games that it has been sent."""
 
     def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
@@ -110,8 +110,8 @@ class LocalExecutor:
         self._limits = OwnLimits()
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
-        self._lanes = [
-            _Lane(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())
+        self._workers = [
+            WorkerState(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())
             for number in range(count)
         ]
         self._waiting: deque[GameTask] = deque()
@@ -131,9 +131,9 @@ class LocalExecutor:
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
         self._nursery = nursery
-        for lane in self._lanes:
-            nursery.start_soon(self._keep, lane)
-        while not all(lane.is_ready for lane in self._lanes):
+        for worker in self._workers:
+            nursery.start_soon(self._keep, worker)
+        while not all(worker.is_ready for worker in self._workers):
             await self._wait()
             if self._error:
                 raise self._error
@@ -156,17 +156,17 @@ class LocalExecutor:
         self._take_back(waiting)
         if self._feeding:
             self._feeding.cancel()
-        for lane in self._lanes:
-            self._ask_back(lane, is_last=True)
+        for worker in self._workers:
+            self._ask_back(worker, is_last=True)
         self._note()
 
     def stop(self) -> None:
         """See `Executor.stop`."""
         self.close()
         self._is_stopped = True
-        for lane in self._lanes:
-            if lane.process:
-                lane.process.stop()
+        for worker in self._workers:
+            if worker.process:
+                worker.process.stop()
         self._note()
 
     def interrupt(self, game: str) -> None:
@@ -174,11 +174,11 @@ class LocalExecutor:
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
             self._ended(Paused(game, task.history))
-        for lane in self._lanes:
-            sent = (lane.queued | lane.begun).get(game)
-            if sent and sent.can_pause and lane.process:
+        for worker in self._workers:
+            sent = (worker.queued | worker.begun).get(game)
+            if sent and sent.can_pause and worker.process:
                 self._interrupted.add(game)
-                lane.process.connection.send(InterruptGame(game))
+                worker.process.connection.send(InterruptGame(game))
 
     # --- the outcomes -------------------------------------------------------------------------------------------------
 
@@ -205,8 +205,8 @@ class LocalExecutor:
     def _is_over(self) -> bool:
         """Whether no outcome will come any more."""
         if self._is_stopped:
-            return all(lane.process is None for lane in self._lanes)
-        has_games = self._waiting or any(lane.queued or lane.begun for lane in self._lanes)
+            return all(worker.process is None for worker in self._workers)
+        has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
         return self._feeding is None and not has_games
 
     async def next_outcome(self) -> Outcome | None:
@@ -254,26 +254,26 @@ class LocalExecutor:
         while self._waiting or self._roomiest() is None:
             await self._wait()
 
-    def _roomiest(self) -> _Lane | None:
+    def _roomiest(self) -> WorkerState | None:
         """The worker that would begin a game soonest; None if all have enough."""
-        ready = [lane for lane in self._lanes if lane.is_ready and not lane.is_asked]
-        lane = max(ready, key=lambda lane: (lane.room, -len(lane.begun)), default=None)
-        return lane if lane and lane.room > -AHEAD else None
+        ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
+        worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
+        return worker if worker and worker.room > -AHEAD else None
 
     def _dispatch(self) -> None:
         """Send the games that wait to where there is room; what is in hand elsewhere is asked for if a slot is free."""
-        while self._waiting and not self._is_stopped and (lane := self._roomiest()):
-            lane.send(self._waiting.popleft())
-        if not self._waiting and any(lane.is_ready and lane.room > 0 for lane in self._lanes):
-            in_hand = [lane for lane in self._lanes if lane.queued and lane.room < 0 and not lane.is_asked]
-            for lane in in_hand[:1]:
-                self._ask_back(lane)
+        while self._waiting and not self._is_stopped and (worker := self._roomiest()):
+            worker.send(self._waiting.popleft())
+        if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
+            in_hand = [worker for worker in self._workers if worker.queued and worker.room < 0 and not worker.is_asked]
+            for worker in in_hand[:1]:
+                self._ask_back(worker)
         self._note()
 
-    def _ask_back(self, lane: _Lane, *, is_last: bool = False) -> None:
-        if lane.process and (is_last or (lane.queued and not lane.is_asked)):
-            lane.is_asked = True
-            lane.process.connection.send(GiveBack(is_last))
+    def _ask_back(self, worker: WorkerState, *, is_last: bool = False) -> None:
+        if worker.process and (is_last or (worker.queued and not worker.is_asked)):
+            worker.is_asked = True
+            worker.process.connection.send(GiveBack(is_last))
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
         """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
@@ -282,7 +282,7 @@ class LocalExecutor:
         """
         kept = []
         for task in tasks:
-            if task.id in self._interrupted:  # as it came back, or its worker died, before that was heeded
+            if task.id in self._interrupted:  # as it came back, or its worker died, before it was interrupted
                 self._ended(Paused(task.id, task.history))
             elif not self._is_closed:
                 kept.append(task)
@@ -292,7 +292,7 @@ class LocalExecutor:
 
     # --- the workers --------------------------------------------------------------------------------------------------
 
-    async def _keep(self, lane: _Lane) -> None:
+    async def _keep(self, worker: WorkerState) -> None:
         """Keep a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
@@ -300,18 +300,18 @@ class LocalExecutor:
                 if self._is_stopped:
                     break
                 try:
-                    lane.process = WorkerProcess.start(self._settings, lane.slots, lane.cpus)
+                    worker.process = WorkerProcess.start(self._settings, worker.slots, worker.cpus)
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
-                how = await self._attend(lane, lane.process)
-                said = lane.process.stderr_tail
-                lane.process = None
+                how = await self._attend(worker, worker.process)
+                said = worker.process.stderr_tail
+                worker.process = None
                 if not self._is_stopped:
-                    self._mourn(lane, how, said)
+                    self._worker_died(worker, how, said)
                 self._note()
 
-    async def _attend(self, lane: _Lane, process: WorkerProcess) -> str:
+    async def _attend(self, worker: WorkerState, process: WorkerProcess) -> str:
         """Hear a worker to its end; returns in words how it ended."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(process.connection.write)
@@ -321,9 +321,9 @@ class LocalExecutor:
             try:
                 with hearing:
                     while messages := await process.connection.receive():
-                        self._heed_all(lane, messages)
+                        self._handle_all(worker, messages)
                 if hearing.cancelled_caught:
-                    self._heed_all(lane, process.connection.receive_rest())
+                    self._handle_all(worker, process.connection.receive_rest())
             except WireError:
                 process.kill()
             how = await process.end()
@@ -331,22 +331,22 @@ class LocalExecutor:
         process.close()
         return how
 
-    def _heed_all(self, lane: _Lane, messages: Iterable[Any]) -> None:
+    def _handle_all(self, worker: WorkerState, messages: Iterable[Any]) -> None:
         for message in messages:
-            self._heed(lane, message)
+            self._handle(worker, message)
         self._dispatch()
 
-    def _heed(self, lane: _Lane, message: Any) -> None:
+    def _handle(self, worker: WorkerState, message: Any) -> None:
         match message:
             case Ready():
-                lane.is_ready = True
+                worker.is_ready = True
             case Begun(id):
-                lane.begun[id] = lane.queued.pop(id)
+                worker.begun[id] = worker.queued.pop(id)
                 self._tell(message)
             case GaveBack(ids):
-                lane.is_asked = False
-                back = [lane.queued.pop(id) for id in ids if id in lane.queued]
-                lane.give_up_second(ids)
+                worker.is_asked = False
+                back = [worker.queued.pop(id) for id in ids if id in worker.queued]
+                worker.give_up_second(ids)
                 self._take_back(back)
             case Said():
                 self._tell(message)
@@ -356,7 +356,7 @@ class LocalExecutor:
                 self._fail(message.error())
             case _:  # how a game ended
                 self._mend_limits()  # before it is stored, and while it is known who played
-                lane.ended(message.id)
+                worker.ended(message.id)
                 self._ended(message)
 
     def _mend_limits(self) -> None:
@@ -367,7 +367,7 @@ class LocalExecutor:
             words, then = str(error), "they cannot be put back"
         if not words:
             return
-        played = [task.spec.names for lane in self._lanes for task in lane.begun.values()]
+        played = [task.spec.names for worker in self._workers for task in worker.begun.values()]
         while_played = f", while {', '.join(played)} played" if played else ""
         line = f"the limits of this process were changed ({words}){while_played}; {then}"
         if self._limits.lowered():
@@ -375,14 +375,14 @@ class LocalExecutor:
         else:
             self._tell(Said(line))
 
-    def _mourn(self, lane: _Lane, how: str, said: str) -> None:
+    def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
-        queued, begun = list(lane.queued.values()), list(lane.begun.values())
-        lane.queued.clear()
-        lane.begun.clear()
-        lane.is_ready = lane.is_asked = False
-        lane.deaths += 1
+        queued, begun = list(worker.queued.values()), list(worker.begun.values())
+        worker.queued.clear()
+        worker.begun.clear()
+        worker.is_ready = worker.is_asked = False
+        worker.deaths += 1
         for task in begun:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
@@ -391,7 +391,7 @@ class LocalExecutor:
                     f"game {task.id} ({task.spec.names}) was not played: {MOST_DEATHS} times its worker process {why}"
                 )
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
-        if lane.deaths >= MOST_DEATHS:
+        if worker.deaths >= MOST_DEATHS:
             self._fail(
                 ArenaError(f"no game can be played: {MOST_DEATHS} times a worker process {how}{_indented(said)}")
             )

@@ -95,7 +95,7 @@ class Worker:
         self._second: dict[str, GameSpec] = {}
         """By the ids of first games that are under way, the second ones."""
 
-    def heed(self, message: Downward) -> None:
+    def handle(self, message: Downward) -> None:
         """Do what the parent says."""
         match message:
             case Play(task):
@@ -318,7 +318,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
         async with trio.open_nursery() as nursery:
             worker = Worker(connection, setup, held, nursery, limits)
             async for message in messages:
-                worker.heed(message)
+                worker.handle(message)
 
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
