@@ -236,39 +236,39 @@ class OpenLeague:
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
         """
-        sitting = _Sitting(watcher, watch)
+        state = _PlayState(watcher, watch)
         error = None
         try:
-            run_games(self._run, self._play_until_stopped, stop, sitting)
+            run_games(self._run, self._play_until_stopped, stop, state)
         except ArenaError as caught:
             error = caught
         return Outcome(
             error=error,
-            is_complete=sitting.session.is_complete,
-            changed=tuple(sitting.versions.errors()),
-            remarks=tuple(sitting.versions.remarks()),
-            forfeits=sitting.forfeits(),
-            dropped=sitting.session.dropped,
-            repeated=sitting.session.in_all_repeats(),
+            is_complete=state.session.is_complete,
+            changed=tuple(state.versions.errors()),
+            remarks=tuple(state.versions.remarks()),
+            forfeits=state.forfeits(),
+            dropped=state.session.dropped,
+            repeated=state.session.in_all_repeats(),
         )
 
-    async def _play_until_stopped(self, stop: Stop, sitting: "_Sitting") -> None:
-        session = sitting.session
+    async def _play_until_stopped(self, stop: Stop, state: "_PlayState") -> None:
+        session = state.session
 
         async def stop_when_asked(playing: trio.CancelScope) -> None:
             if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
                 session.close()
                 if session.under_way:
-                    sitting.watcher.closing(session.under_way)
+                    state.watcher.closing(session.under_way)
                 await stop.wait_beyond(Wish.STOP_SOON)
             session.close()  # one that is stored at this moment is followed by no other
             playing.cancel()
 
         async with background() as nursery:
             nursery.start_soon(stop_when_asked, nursery.cancel_scope)
-            await self._play_games(sitting)
+            await self._play_games(state)
 
-    async def _play_games(self, sitting: "_Sitting") -> None:
+    async def _play_games(self, state: "_PlayState") -> None:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
@@ -278,26 +278,26 @@ class OpenLeague:
             known = stored_games(self._pairing(), plan.players, stored.values())
             jobs = min(jobs, self.planned - sum(1 for _ in known))
         if not jobs:
-            sitting.session.is_complete = True
+            state.session.is_complete = True
             return
-        settings = replace(plan.play_settings, is_watched=sitting.watch is not None)
+        settings = replace(plan.play_settings, is_watched=state.watch is not None)
         async with local_executor(settings, jobs) as executor:
             await play_missing(
                 self._pairing(),
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,
-                sitting.finished,
-                versions=sitting.versions,
-                say=sitting.watcher.remark,
-                session=sitting.session,
+                state.finished,
+                versions=state.versions,
+                say=state.watcher.remark,
+                session=state.session,
                 keep_bots=plan.settings.keep_bots,
-                watch=sitting.watch or (lambda event: None),
+                watch=state.watch or (lambda event: None),
                 stored=stored,
             )
 
 
-class _Sitting:
+class _PlayState:
     """What is kept while games are played; forfeits are counted for each bot and reason."""
 
     def __init__(self, watcher: Watcher, watch: Watch | None) -> None:

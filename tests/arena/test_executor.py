@@ -661,7 +661,7 @@ def test_a_game_is_paused_and_gone_on_with(make_bot: MakeBot, waiting: Waiting) 
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     game, _ = games_of(bots)
 
-    async def sitting(task: GameTask) -> Outcome:
+    async def play_one(task: GameTask) -> Outcome:
         async def one() -> AsyncIterator[GameTask]:
             yield task
 
@@ -670,11 +670,11 @@ def test_a_game_is_paused_and_gone_on_with(make_bot: MakeBot, waiting: Waiting) 
                 *_, last = [outcome async for outcome in executor.play(one())]
         return last
 
-    paused = trio.run(sitting, GameTask(game, can_pause=True, pause_after=3))
+    paused = trio.run(play_one, GameTask(game, can_pause=True, pause_after=3))
     assert isinstance(paused, Paused)
     assert paused.history is not None
     assert len(paused.history.actions) == 3
-    again = trio.run(sitting, GameTask(game, can_pause=True, history=paused.history, pause_after=3))
+    again = trio.run(play_one, GameTask(game, can_pause=True, history=paused.history, pause_after=3))
     assert isinstance(again, Paused)
     assert again.history is not None
     assert again.history.actions == paused.history.actions
