@@ -36,7 +36,7 @@ from arena.league.executor import (
     Played,
     PlaySettings,
     Said,
-    worker,
+    worker_main,
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.wire import Connection, GaveBack, GiveBack, InterruptGame, Play, Ready, Setup
@@ -339,7 +339,7 @@ from arena.league.executor.worker import Worker
 def handle(self, message):
     while True: pass
 Worker.handle = handle
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 """
 DIES = """
 import os, signal
@@ -347,7 +347,7 @@ from arena.league.executor.worker import Worker
 def handle(self, message):
     os.kill(os.getpid(), signal.SIGKILL)
 Worker.handle = handle
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 """
 HANGS = """
 import trio
@@ -357,7 +357,7 @@ async def try_out(self, bots=None):
     await trio.sleep_forever()
 starting.Sandbox.try_out = try_out
 import os
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 """
 
 
@@ -365,7 +365,7 @@ def change_workers(patch: pytest.MonkeyPatch, program: str) -> None:
     """Let workers run something else before they begin."""
     from arena.league.executor import process
 
-    changed = process.PROGRAM.replace("from arena.league.executor.worker import main\n", program)
+    changed = process.PROGRAM.replace("from arena.league.executor.worker_main import main\n", program)
     assert changed != process.PROGRAM
     patch.setattr(process, "PROGRAM", changed)
 
@@ -534,7 +534,7 @@ def handle(self, message):
     for number in range(30):
         self._connection.send(Said(f"{number} {'x' * 60_000}"))
 Worker.handle = handle
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 """
     change_workers(monkeypatch, says)
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
@@ -899,9 +899,9 @@ async def try_out(self, bots=None):
     if bots is not None:
         raise SandboxError("the sandbox is gone")
 starting.Sandbox.try_out = try_out
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 """
-    changed = process.PROGRAM.replace("from arena.league.executor.worker import main\n", breaks)
+    changed = process.PROGRAM.replace("from arena.league.executor.worker_main import main\n", breaks)
     assert changed != process.PROGRAM
     monkeypatch.setattr(process, "PROGRAM", changed)
     bots = make_bot("sys.exit(1)", "ann"), make_bot(GOOD, "bob")
@@ -973,12 +973,12 @@ def test_a_worker_is_closed_to_its_user_only_where_bots_can_see_it(
 
     send, messages = trio.open_memory_channel[Any](1)
     send.send_nowait(Setup.of(PlaySettings((), level=level), slots=1, cpus=(), prefix=""))
-    monkeypatch.setattr(worker, "Sandbox", Held)
+    monkeypatch.setattr(worker_main, "Sandbox", Held)
     monkeypatch.setattr(tokens, "begin_tokens_with", lambda prefix: None)
     monkeypatch.setattr(prctl, "_closings", 0)
     prctl.close_to_bots()
     try:
-        trio.run(worker._serve, cast("Connection", Parent()), messages, OwnLimits())
+        trio.run(worker_main._serve, cast("Connection", Parent()), messages, OwnLimits())
     finally:
         prctl.prctl(prctl.SET_DUMPABLE, 1)
     assert was_open == [is_open]

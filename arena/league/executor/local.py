@@ -7,7 +7,7 @@ that one back. A worker that dies costs no game: those that it had are sent to t
 
 import os
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Collection, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -31,7 +31,8 @@ from arena.league.executor.task import (
     Said,
     Watched,
 )
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, WireError
+from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Ready, WireError
+from arena.league.executor.worker_state import WorkerState
 from arena.nursery import open_nursery
 
 AHEAD = 1
@@ -60,46 +61,6 @@ async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["L
             yield executor
         finally:
             executor.stop()
-
-
-class WorkerState:
-    """The place of one worker: its share of the slots, its CPUs, and the games that it has been sent."""
-
-    def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
-        self.slots = slots
-        self.cpus = cpus
-        self.process: WorkerProcess | None = None
-        self.is_ready = False
-        self.is_asked = False
-        """Whether it has been asked to give games back, and has not answered yet."""
-        self.queued: dict[str, GameTask] = {}
-        self.begun: dict[str, GameTask] = {}
-        self.deaths = 0
-        """How many have died in this place since a game was over here."""
-
-    @property
-    def room(self) -> int:
-        """How many more games it could begin at once; below zero if it has some in hand."""
-        return self.slots - len(self.queued) - len(self.begun)
-
-    def ended(self, game: str) -> None:
-        """A game is over; if there is a second one to it, the worker begins that next."""
-        self.deaths = 0
-        self.queued.pop(game, None)
-        task = self.begun.pop(game, None)
-        if task and task.then:
-            self.queued[task.then.id] = GameTask(task.then)
-
-    def give_up_second(self, games: Collection[str]) -> None:
-        """The second games of some that are under way will not be played."""
-        for id, task in self.begun.items():
-            if task.then and task.then.id in games:
-                self.begun[id] = task.alone
-
-    def send(self, task: GameTask) -> None:
-        assert self.process is not None
-        self.queued[task.id] = task
-        self.process.connection.send(Play(task))
 
 
 class LocalExecutor:

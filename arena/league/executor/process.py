@@ -21,7 +21,7 @@ import sys
 sys.path[:] = sys.argv[4:]
 from arena.bots.sandbox.prctl import close_to_bots
 close_to_bots()
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
 """What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
