@@ -23,6 +23,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.arrivals",
             "arena.bots.process",
             "arena.bots.run",
+            "arena.bots.stderr",
             "arena.bots.trial",
             "arena.bots.starting",
         }
