@@ -605,7 +605,7 @@ def test_an_interrupt_that_crosses_with_the_game_on_its_way_back_is_not_lost(mak
     state = executor._workers[0]
     executor._waiting.append(task)
     executor._dispatch()
-    executor._ask_back(state)
+    state.ask_back()
     executor.interrupt(task.id)
     executor._handle(state, GaveBack((task.id,)))
     assert worker.sent == [Play(task), GiveBack(), InterruptGame(task.id)]

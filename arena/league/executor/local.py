@@ -9,6 +9,7 @@ import os
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import trio
@@ -31,7 +32,7 @@ from arena.league.executor.task import (
     Said,
     Watched,
 )
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Ready, WireError
+from arena.league.executor.wire import GaveBack, InterruptGame, Ready
 from arena.league.executor.worker_state import WorkerState
 from arena.nursery import open_nursery
 
@@ -118,7 +119,7 @@ class LocalExecutor:
         if self._feeding:
             self._feeding.cancel()
         for worker in self._workers:
-            self._ask_back(worker, is_last=True)
+            worker.ask_back(is_last=True)
         self._note()
 
     def stop(self) -> None:
@@ -228,13 +229,8 @@ class LocalExecutor:
         if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
             in_hand = [worker for worker in self._workers if worker.queued and worker.room < 0 and not worker.is_asked]
             for worker in in_hand[:1]:
-                self._ask_back(worker)
+                worker.ask_back()
         self._note()
-
-    def _ask_back(self, worker: WorkerState, *, is_last: bool = False) -> None:
-        if worker.process and (is_last or (worker.queued and not worker.is_asked)):
-            worker.is_asked = True
-            worker.process.connection.send(GiveBack(is_last))
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
         """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
@@ -265,32 +261,12 @@ class LocalExecutor:
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
-                how = await self._attend(worker, worker.process)
+                how = await worker.process.attend(partial(self._handle_all, worker))
                 said = worker.process.stderr_tail
                 worker.process = None
                 if not self._is_stopped:
                     self._worker_died(worker, how, said)
                 self._note()
-
-    async def _attend(self, worker: WorkerState, process: WorkerProcess) -> str:
-        """Hear a worker to its end; returns in words how it ended."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(process.connection.write)
-            nursery.start_soon(process.drain_stderr)
-            hearing = trio.CancelScope()
-            nursery.start_soon(_until_dead, process, hearing)
-            try:
-                with hearing:
-                    while messages := await process.connection.receive():
-                        self._handle_all(worker, messages)
-                if hearing.cancelled_caught:
-                    self._handle_all(worker, process.connection.receive_rest())
-            except WireError:
-                process.kill()
-            how = await process.end()
-            nursery.cancel_scope.cancel()
-        process.close()
-        return how
 
     def _handle_all(self, worker: WorkerState, messages: Iterable[Any]) -> None:
         for message in messages:
@@ -339,11 +315,7 @@ class LocalExecutor:
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
-        queued, begun = list(worker.queued.values()), list(worker.begun.values())
-        worker.queued.clear()
-        worker.begun.clear()
-        worker.is_ready = worker.is_asked = False
-        worker.deaths += 1
+        queued, begun = worker.died()
         for task in begun:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
@@ -365,12 +337,6 @@ class LocalExecutor:
         if not begun:
             self._tell(Said(f"a worker process is started again: it {why}"))
         self._take_back([*begun, *queued])
-
-
-async def _until_dead(process: WorkerProcess, hearing: trio.CancelScope) -> None:
-    """Cancel the hearing of a worker that is dead: some other process may have a copy of its end of the pipe."""
-    await process.until_dead()
-    hearing.cancel()
 
 
 def _indented(said: str) -> str:

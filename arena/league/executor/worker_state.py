@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import GameTask
-from arena.league.executor.wire import Play
+from arena.league.executor.wire import GiveBack, Play
 
 
 class WorkerState:
@@ -45,3 +45,18 @@ class WorkerState:
         assert self.process is not None
         self.queued[task.id] = task
         self.process.connection.send(Play(task))
+
+    def ask_back(self, *, is_last: bool = False) -> None:
+        """Ask for the games in its hand; if it `is_last`, for second games of those under way as well."""
+        if self.process and (is_last or (self.queued and not self.is_asked)):
+            self.is_asked = True
+            self.process.connection.send(GiveBack(is_last))
+
+    def died(self) -> tuple[list[GameTask], list[GameTask]]:
+        """Its process has died; returns the games that it had not begun, and those under way. Now it has none."""
+        queued, begun = list(self.queued.values()), list(self.begun.values())
+        self.queued.clear()
+        self.begun.clear()
+        self.is_ready = self.is_asked = False
+        self.deaths += 1
+        return queued, begun
