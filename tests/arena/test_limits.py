@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
-from arena.bots.limits_file import load_limits
+from arena.bots.limits_file import BotTable, load_limits
 from arena.errors import UsageError
 
 BOTS = ["hunter", "drifter"]
@@ -55,7 +55,7 @@ def write(folder: Path, text: str) -> Path:
 
 def test_a_bot_of_the_file_gets_its_own_limits_and_the_usual_ones_for_the_rest(tmp_path: Path) -> None:
     path = write(tmp_path, '[hunter]\nmemory = "1G"\nprocesses = 128\n')
-    assert load_limits(path, Limits(tmp=MIB), BOTS) == {"hunter": Limits(memory=GIB, processes=128, tmp=MIB)}
+    assert load_limits(path, Limits(tmp=MIB), BOTS) == {"hunter": BotTable(Limits(memory=GIB, processes=128, tmp=MIB))}
 
 
 @pytest.mark.parametrize(
