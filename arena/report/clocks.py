@@ -24,7 +24,7 @@ def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> s
         return ""
     clocks = [f"{name} {text}" for name, text in list(own.items())[:NAMED]]
     if len(own) > NAMED:
-        clocks.append(f"{len(own) - NAMED} more as they were told")
+        clocks.append(f"{len(own) - NAMED} more with their own")
     if others:
         clocks.append(f"{others[0] if len(others) == 1 else 'all others'} {usual}")
     return f"handicap: {', '.join(clocks)}"
