@@ -174,6 +174,16 @@ def test_a_bot_that_is_about_to_play_its_first_game_has_its_clock_already(tmp_pa
     assert "time of bob" not in str(refusal(path, HANDICAP))
 
 
+def test_a_bots_time_that_is_asked_for_counts_even_where_nobody_says_that_the_bot_takes_part(path: Path) -> None:
+    """As where games of another store are added."""
+    settings = {**HANDICAP.described(), time_key(BOB): "1000ms"}
+    with (
+        Store(path, create=True) as store,
+        pytest.raises(UsageError, match=r"time of bob@digest: 100ms \(in the store"),
+    ):
+        store.agree(settings)
+
+
 def test_where_the_time_of_all_differs_that_is_said_once(tmp_path: Path) -> None:
     had, asked = PLAIN.described(), changed(PLAIN, time=SLOW, bot_times=((CAT.digest, SLOWER),)).described(PLAYERS)
     lines = time_differences(had, asked, PLAYERS, lambda: {player.digest for player in PLAYERS})

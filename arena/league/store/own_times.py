@@ -37,7 +37,8 @@ def time_differences(
     players: Sequence[Player],
     played: Callable[[], Collection[str]],
 ) -> list[str]:
-    """A line for each of these players who is to have another clock than the store has for it.
+    """A line for each of these players, and of those with a time of their own in what is asked for, who is to have
+    another clock than the store has for it.
 
     `played` gives the digests of those who are known to have the store's own time if nothing else is said of them; it
     is asked only where some bot has a time of its own. Where the time of all differs, that is not said of each.
@@ -47,16 +48,20 @@ def time_differences(
         return []
     usual, asked_usual = present[TIME], asked.get(TIME, present[TIME])
     known = dict.fromkeys(played(), usual) | had
+    names = {_digest(name): _name(name) for name in asked if name.startswith(TIME_OF)}
+    names |= {player.digest: player.name for player in players}
     lines = []
-    for player in players:
-        before = known.get(player.digest)
-        now = wanted.get(player.digest, asked_usual)
-        if before is None or before == now or (player.digest not in had and player.digest not in wanted):
+    for digest, name in names.items():
+        before, now = known.get(digest), wanted.get(digest, asked_usual)
+        if before is None or before == now or (digest not in had and digest not in wanted):
             continue
-        who = f"{player.name}@{player.digest[:DIGITS_SHOWN]}"
-        lines.append(f"    {TIME_OF}{who}: {before} (in the store), {now} (asked for)")
+        lines.append(f"    {TIME_OF}{name}@{digest[:DIGITS_SHOWN]}: {before} (in the store), {now} (asked for)")
     return lines
 
 
-def _digest(name: str) -> str:
-    return name.rpartition("@")[2]
+def _digest(setting: str) -> str:
+    return setting.rpartition("@")[2]
+
+
+def _name(setting: str) -> str:
+    return printable(setting.removeprefix(TIME_OF).rpartition("@")[0])
