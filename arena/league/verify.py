@@ -120,8 +120,8 @@ class League:
             }
             for name, value in (("time", time.text), ("other times", other_times(time))):
                 if expected[name] != value:
-                    who = f"{player.name} played it" if is_handicap else "it was played"
-                    faults.append(f"{who} under {name} {value!r}, and the store is for {expected[name]!r}")
+                    who = f" by {player.name}" if is_handicap else ""
+                    faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
         return list(dict.fromkeys(faults))
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
