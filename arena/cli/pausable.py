@@ -24,6 +24,7 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
+from arena.report.clocks import handicap_text
 from arena.report.json import games_json
 from arena.report.terminal import game_line
 
@@ -53,6 +54,9 @@ def _play(
         return 0
     remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = (bot.name for bot in prepared.bots)
+    if prepared.spec.blue_time:
+        red_time, blue_time = prepared.spec.times
+        remark(handicap_text("", {red: red_time.text, blue: blue_time.text}, ()))
     done = len(prepared.history.actions) if prepared.history else 0
     going_on = f", going on after {done} plies" if done else ""
     remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {prepared.file}")

@@ -17,6 +17,7 @@ from arena.bots.starting import Sandbox, runnable
 from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
@@ -47,6 +48,8 @@ class PreparedGame:
     held: Sandbox
     pondering: bool
     seed: int | None
+    usual_time: TimeControl | None = None
+    """That of the match, where a bot has its own."""
 
     @property
     def play_settings(self) -> PlaySettings:
@@ -114,7 +117,7 @@ def begin_game(
     red, blue = bots
     apart_from_bots(path, bots)
     with Store(path, create=True) as store:
-        store.agree(settings.described([bot.name for bot in bots]))
+        store.agree(settings.described((red.player, blue.player)), (red.player, blue.player))
         for line in note_versions(store, bots):
             say(line)
         store.set_entrants((red.player, blue.player))
@@ -125,7 +128,8 @@ def begin_game(
         return
     with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
         run_games(run, held.try_out)
-        yield PreparedGame(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed)
+        usual_time = settings.time if settings.bot_times else None
+        yield PreparedGame(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed, usual_time)
 
 
 @contextlib.contextmanager
@@ -156,7 +160,8 @@ def resume_game(
     limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
     with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
         run_games(run, held.try_out)
-        yield PreparedGame(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed)
+        usual_time = saved.usual_time or None
+        yield PreparedGame(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed, usual_time)
 
 
 def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
@@ -175,11 +180,17 @@ def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, s
             return Finished(store.add(played))
     if played is None:
         return NothingPlayed()
-    held, pondering, seed = prepared.held, prepared.pondering, prepared.seed
-    save_game(
-        saved_game(prepared.spec, played, prepared.bots, prepared.store, held=held, pondering=pondering, seed=seed),
-        prepared.file,
+    saved = saved_game(
+        prepared.spec,
+        played,
+        prepared.bots,
+        prepared.store,
+        held=prepared.held,
+        pondering=prepared.pondering,
+        seed=prepared.seed,
+        usual_time=prepared.usual_time,
     )
+    save_game(saved, prepared.file)
     return Saved(len(played.actions))
 
 
