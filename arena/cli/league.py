@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
+from arena.cli.config import ConfiguredCommand
 from arena.cli.options import collect, play_options, refuse_windows
 
 
-@click.command("league")
+@click.command("league", cls=ConfiguredCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
 @click.option(
     "--rounds",

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from arena.cli.config import configured
 from arena.league.options import LARGEST_SEED, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
 
 
@@ -146,4 +147,5 @@ _OPTIONS = (
 
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
-    return PlayOptions(**values)
+    said = configured()
+    return PlayOptions(**values, asked=tuple(said.bots or ()), own=said.own)

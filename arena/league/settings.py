@@ -50,6 +50,16 @@ def check_options(options: PlayOptions) -> None:
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
 
 
+def check_values(options: PlayOptions) -> None:
+    """Raise `UsageError` or `RulesetError` for a value that makes no sense, whoever plays."""
+    check_options(options)
+    time_control(options)
+    usual_limits(options)
+    build_limits(options)
+    if isinstance(options.rules, str):
+        load_ruleset(options.rules)
+
+
 def check_number(bots: int, rounds: int) -> None:
     """Raise `UsageError` if there are more games than a league may have."""
     a_round = bots * (bots - 1)
