@@ -74,7 +74,8 @@ class ConfiguredCommand(click.Command):
         state = ctx.meta[META] = Configured()
         if not ctx.resilient_parsing:
             given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-            if not given.get("help"):
+            helps = self.get_help_option(ctx)
+            if helps is None or given.get(helps.name or "") is not True:
                 args = [*args, *self._configure(ctx, state, given)]
         return super().parse_args(ctx, args)
 
