@@ -16,6 +16,7 @@ from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
 from arena.cli.games import games_command
 from arena.cli.league import league_command
+from arena.cli.log import log_command
 from arena.cli.match import match_command
 from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
@@ -45,6 +46,7 @@ for _command in (
     standings_command,
     games_command,
     show_command,
+    log_command,
     verify_command,
     resume_command,
     rules_command,

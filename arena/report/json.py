@@ -18,6 +18,11 @@ def to_json(value: object) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
+def to_line(value: object) -> str:
+    """Any value as JSON in one line, which ends without a line feed."""
+    return msgspec.json.encode(value).decode()
+
+
 class GameEntry(msgspec.Struct, frozen=True):
     """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost."""
 

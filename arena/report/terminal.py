@@ -13,7 +13,6 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.standings import NAMES_ALONE, Difference, Line, Table
-from protocol.notation import BOARD_SIZE, FILES
 
 PLAIN_WIDTH = 100
 """Columns of output that goes to a file or a pipe."""
@@ -202,14 +201,3 @@ def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
     red, blue = (names.get(player, player.name) for player in row.players)
     ending = f"{row.reason.value}, {row.plies} {'ply' if row.plies == 1 else 'plies'}, {row.seconds:.1f} s"
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
-
-
-def board_text(cells: tuple[str, ...]) -> str:
-    """A board of two-character cells with its coordinates, rank 10 at the top as Red sees it."""
-    files = "    " + "  ".join(FILES)
-    rows = [files]
-    for rank in range(BOARD_SIZE, 0, -1):
-        start = (rank - 1) * BOARD_SIZE
-        row = " ".join("· " if cell == ".." else cell for cell in cells[start : start + BOARD_SIZE])
-        rows.append(f"{rank:>2}  {row}".rstrip())
-    return "\n".join(rows)
