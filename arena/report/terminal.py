@@ -12,6 +12,8 @@ from rich.text import Text
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
+from arena.report.game_facts import DIGEST_DIGITS
+from arena.report.json import pair_of, started_of
 from arena.report.standings import NAMES_ALONE, Difference, Line, Table
 
 PLAIN_WIDTH = 100
@@ -201,3 +203,11 @@ def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
     red, blue = (names.get(player, player.name) for player in row.players)
     ending = f"{row.reason.value}, {row.plies} {'ply' if row.plies == 1 else 'plies'}, {row.seconds:.1f} s"
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
+
+
+def long_line(row: GameRow) -> str:
+    """What else is known of a game: its id, when it began, its pair, and both bots' digests."""
+    red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
+    started, pair = started_of(row), pair_of(row)
+    known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
+    return f"{', '.join(known)}, digests {red} - {blue}"
