@@ -56,7 +56,7 @@ def print_pages(pages: Iterable[str], *, color: str) -> None:
     left = size.lines - 1
     for page in pages:
         head.append(page)
-        left -= sum(1 + len(line) // size.columns for line in page.split("\n")[:-1])
+        left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
         if left < 0:
             with unwinding():  # the pager is there until the terminal is in order again
                 click.echo_via_pager(itertools.chain(head, pages), color=True if color == ALWAYS else None)
