@@ -47,6 +47,10 @@ def record(path: Path) -> GameRecord:
         return store.record("1")[1]
 
 
+def unheard(line: str) -> None:
+    """Where remarks go that a test is not about."""
+
+
 def run(command: str, path: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, [command, str(path), "1", *arguments], standalone_mode=False)
 
@@ -68,8 +72,8 @@ def test_the_same_bots_play_the_same_game_and_nothing_is_stored(path: Path, reco
 def test_a_bot_that_has_changed_is_refused_unless_that_is_asked_for(path: Path, record: GameRecord) -> None:
     other = str(BOTS / "warden.py")
     with pytest.raises(UsageError, match=r"expected raider as it played, digest \w{12}, got \w{12}: its files have"):
-        rerun(record, RerunOptions(bots={RED: other}), [].append)
-    done = rerun(record, RerunOptions(bots={RED: other}, changed_bots=True), [].append)
+        rerun(record, RerunOptions(bots={RED: other}), unheard)
+    done = rerun(record, RerunOptions(bots={RED: other}, changed_bots=True), unheard)
     assert done.difference is not None
     assert (done.difference.part, done.difference.color) == (Part.SETUP, RED)
     assert done.played.players == record.players
@@ -77,7 +81,7 @@ def test_a_bot_that_has_changed_is_refused_unless_that_is_asked_for(path: Path, 
 
 def test_a_game_in_which_no_bot_was_started_cannot_be_played_again(record: GameRecord) -> None:
     with pytest.raises(UsageError, match="neither bot was started in this game"):
-        rerun(msgspec.structs.replace(record, confinement=("", "")), RerunOptions(), [].append)
+        rerun(msgspec.structs.replace(record, confinement=("", "")), RerunOptions(), unheard)
 
 
 def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> None:
