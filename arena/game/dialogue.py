@@ -26,7 +26,7 @@ from arena.game.verdict import GameResult
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 from protocol.conversation import Phase
-from protocol.lines import MAX_BOT_LINE
+from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want
 from protocol.notation import Color, Reason
 
@@ -93,7 +93,10 @@ def dialogue(record: GameRecord, *, is_followed: bool = False) -> Iterator[Entry
 
     `is_followed`: another game was to follow in the same processes. Raises `RecordError` if the record cannot be true.
     """
-    return _Dialogue(record, is_followed).entries()
+    try:
+        yield from _Dialogue(record, is_followed).entries()
+    except LocalProtocolError as error:  # a name, say, that no game was ever played under
+        raise RecordError(f"game {record.id}: {error}") from None
 
 
 def spec_of(record: GameRecord) -> GameSpec:

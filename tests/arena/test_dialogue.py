@@ -368,6 +368,7 @@ def test_notes_that_may_be_missing_are_said_to_be(resigned: GameRecord) -> None:
         (lambda r: {"setups": ("x", r.setups[1])}, "expected 'setup'"),
         (lambda r: {"interrupted": ((99, 1),)}, "interrupted at ply 99"),
         (lambda r: {"rules": (*r.rules, ("no-such-rule", "1"))}, "no-such-rule"),
+        (lambda r: {"ruleset": "du\u00e9l"}, "not printable ASCII"),
         (lambda r: {"setups": (None, None)}, "recorded as blue by resign, judged again as not over"),
         (
             lambda r: {"verdict": msgspec.structs.replace(r.verdict, result=GameResult.RED)},
