@@ -119,8 +119,9 @@ def _heading(number: int, record: GameRecord, look: Look) -> str:
 
 
 def _times_text(record: GameRecord) -> str:
+    """How long the sides might take; each by itself in a game with a handicap."""
     red, blue = record.times
-    return red.text if red == blue else f"red {red.text}, blue {blue.text}"
+    return red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
 
 
 def _side_text(side: SideFacts) -> str:

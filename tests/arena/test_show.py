@@ -102,7 +102,7 @@ def test_the_head_names_both_bots_the_date_the_rules_the_clock_the_sandbox_and_t
 
 def test_a_handicap_is_said(record: GameRecord) -> None:
     record = msgspec.structs.replace(record, blue_time=TimeControl(move_ms=7))
-    assert "duel, red 100ms, blue 7ms; all" in text_of(record)
+    assert "duel, handicap: red 100ms, blue 7ms; all" in text_of(record)
 
 
 def test_the_end_names_verdict_reason_and_ply(path: Path) -> None:
