@@ -16,7 +16,9 @@ from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
 from arena.cli.games import games_command
 from arena.cli.league import league_command
+from arena.cli.log import log_command
 from arena.cli.match import match_command
+from arena.cli.rerun import rerun_command
 from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
 from arena.cli.show import show_command
@@ -45,6 +47,8 @@ for _command in (
     standings_command,
     games_command,
     show_command,
+    log_command,
+    rerun_command,
     verify_command,
     resume_command,
     rules_command,

@@ -233,6 +233,7 @@ class GameRunner:
             pondered_us=None if self._options.pondering else (pondered[0], pondered[1]),
             blue_time=spec.blue_time or msgspec.UNSET,
             kept=(Color.RED in self._kept, Color.BLUE in self._kept) if self._kept else msgspec.UNSET,
+            wants=(red.wants, blue.wants),
         )
 
 

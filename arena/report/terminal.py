@@ -12,8 +12,9 @@ from rich.text import Text
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
+from arena.report.game_facts import DIGEST_DIGITS
+from arena.report.json import pair_of, started_of
 from arena.report.standings import NAMES_ALONE, Difference, Line, Table
-from protocol.notation import BOARD_SIZE, FILES
 
 PLAIN_WIDTH = 100
 """Columns of output that goes to a file or a pipe."""
@@ -205,12 +206,9 @@ def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
 
 
-def board_text(cells: tuple[str, ...]) -> str:
-    """A board of two-character cells with its coordinates, rank 10 at the top as Red sees it."""
-    files = "    " + "  ".join(FILES)
-    rows = [files]
-    for rank in range(BOARD_SIZE, 0, -1):
-        start = (rank - 1) * BOARD_SIZE
-        row = " ".join("· " if cell == ".." else cell for cell in cells[start : start + BOARD_SIZE])
-        rows.append(f"{rank:>2}  {row}".rstrip())
-    return "\n".join(rows)
+def long_line(row: GameRow) -> str:
+    """What else is known of a game: its id, when it began, its pair, and both bots' digests."""
+    red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
+    started, pair = started_of(row), pair_of(row)
+    known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
+    return f"{', '.join(known)}, digests {red} - {blue}"
