@@ -60,7 +60,19 @@ def test_a_match_says_the_difference_its_interval_and_how_likely_the_first_is_st
     table = make_table([ANN, BOB], match(15, 0, 5))
     text = printed(table, 80)
     assert "Elo of ann over bob: +191 (95%: +6..+409)\nLikelihood that ann is stronger: 98.7%\n" in text
-    assert text.splitlines()[0].split() == ["#", "bot", "points", "W", "D", "L", "forfeits", "ms", "CPU", "slowest"]
+    assert text.splitlines()[0].split() == [
+        "#",
+        "bot",
+        "points",
+        "%",
+        "W",
+        "D",
+        "L",
+        "forfeits",
+        "ms",
+        "CPU",
+        "slowest",
+    ]
     found = document(table, [])["difference"]
     assert isinstance(found, dict)
     assert {name: round(value, 3) for name, value in found.items() if isinstance(value, float)} == {
@@ -241,7 +253,7 @@ FIVE = [Player(name, f"digest of {name}") for name in ("tactician", "scholar", "
 
 def test_a_usual_table_is_whole_in_eighty_columns() -> None:
     text = printed(make_table(FIVE, league(FIVE, 4)), 80)
-    header = ["#", "bot", "points", "W", "D", "L", "forfeits", "Elo", "95%", "ms", "CPU", "slowest"]
+    header = ["#", "bot", "points", "%", "W", "D", "L", "forfeits", "Elo", "95%", "ms", "CPU", "slowest"]
     assert text.splitlines()[0].split() == header
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "…" not in text
@@ -258,6 +270,7 @@ def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(width: int, games_
         "#",
         "bot",
         "points",
+        "%",
         "forfeits",
         "Elo",
         "95%",
