@@ -9,6 +9,7 @@ opponents each), conjugate gradients go on from there. What all players share (t
 draws) is solved for once.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from arena.league.ratings.linear import Vector, combined, dot, iterated, solve_b
 from arena.league.ratings.strengths import Fit
 
 SHARED_PRECISION = 1e-6
-OWN_PRECISION = 1e-2
+OWN_PRECISION = 3e-3
 """Of a variance in a large league: widths of intervals are right to half of that."""
 
 
@@ -36,6 +37,7 @@ class Directions:
         self._fit = fit
         self._players = len(fit.players)
         self._references: dict[frozenset[int], Vector] = {}
+        self._rows: dict[int, Vector] = {}
         if fit.factor is None:
             self._prepare()
 
@@ -52,6 +54,36 @@ class Directions:
         if self._fit.factor is not None:
             return self._exact({}, 1.0)
         return self._through_border({}, 1.0, [0.0] * self._players)
+
+    def covariances(self, one: int, other: int) -> tuple[float, float, float]:
+        """The variances of two log strengths, and their covariance, up to the same number added to all three."""
+        if self._fit.factor is not None:
+            first, second = self._row(one), self._row(other)
+            return first[one], second[other], first[other]
+        first_variance, second_variance = self._variance(one), self._variance(other)
+        return first_variance, second_variance, self._weight(one, other) * first_variance * second_variance
+
+    def _row(self, player: int) -> Vector:
+        """The player's row of the inverse."""
+        if player not in self._rows:
+            assert self._fit.factor is not None
+            right = [0.0] * len(self._fit.factor)
+            right[player] = 1.0
+            self._rows[player] = solve_by(self._fit.factor, right)
+        return self._rows[player]
+
+    def _variance(self, player: int) -> float:
+        """That relative to the mean of all."""
+        if player not in self._rows:
+            self._rows[player] = [self.of_player(player, frozenset(range(self._players))).variance]
+        return self._rows[player][0]
+
+    def _weight(self, one: int, other: int) -> float:
+        """How much information there is on the difference of the two in their own games."""
+        opponents = self._fit.players[one].opponents
+        place = bisect_left(opponents, other)
+        met = place < len(opponents) and opponents[place] == other
+        return self._fit.slopes.taken[one][place] if met else 0.0
 
     def _exact(self, combination: Mapping[int, float], advantage: float = 0.0) -> Direction:
         assert self._fit.factor is not None

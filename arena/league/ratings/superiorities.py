@@ -5,16 +5,15 @@ two are equals, with all else following the tangent of its path. Unlike the diff
 right for lopsided results too: after 50:0 the likelihood of equality is known well, the difference is not. The priors
 count here, so that it is defined for any two; two who are tied by no games come out near one half.
 
-In a large league the two likelihoods are taken by their cubes instead of pair by pair.
+Where the two are near each other, the likelihood is taken by its cube instead of game by game.
 
 Source: O. Barndorff-Nielsen & D. Cox, Inference and Asymptotics (1994), on the signed root.
 """
 
 import math
-from functools import lru_cache
 
 from arena.league.ratings.curves import Line, Series, cumulants
-from arena.league.ratings.directions import Direction, Directions
+from arena.league.ratings.directions import Directions
 from arena.league.ratings.strengths import Fit
 
 
@@ -24,21 +23,15 @@ class Superiorities:
     def __init__(self, fit: Fit, directions: Directions) -> None:
         self._fit = fit
         self._directions = directions
-        self._is_large = fit.factor is None
-        self._cumulants = cumulants(fit) if self._is_large else []
-        self._own = lru_cache(maxsize=None)(self._variance)
+        self._cumulants = cumulants(fit)
 
     def of(self, one: int, other: int) -> float:
         """How likely it is that the one is stronger than the other."""
         ahead = self._fit.point.logits[one] - self._fit.point.logits[other]
-        if not self._is_large:
-            return self._by_line(one, other, ahead)
-        weight = self._weight(one, other)
-        first, second = self._own(one), self._own(other)
-        across = weight * first * second  # how far each one's games speak of the other
+        first, second, across = self._directions.covariances(one, other)
         variance = first + second - 2 * across
         moves = (first - across) / variance, (across - second) / variance
-        if abs(ahead) * max(moves[0], -moves[1]) > Series.REACH and abs(ahead) < 6 * math.sqrt(variance):
+        if abs(ahead) * max(map(abs, moves)) > Series.REACH:
             return self._by_line(one, other, ahead)
         third = sum(move**3 * self._cumulants[player].third for move, player in zip(moves, (one, other), strict=True))
         # up to the cube the fall at equality is that of a parabola and a correction, which must not take it all
@@ -49,20 +42,6 @@ class Superiorities:
         direction = self._directions.of_player(one, frozenset({other}))
         fall = Line(self._fit, direction, with_prior=True).fall(-ahead)
         return _normal(math.copysign(math.sqrt(max(0.0, -2 * fall)), ahead))
-
-    def _variance(self, player: int) -> float:
-        everybody = frozenset(range(len(self._fit.players)))
-        direction: Direction = self._directions.of_player(player, everybody)
-        return direction.variance
-
-    def _weight(self, one: int, other: int) -> float:
-        opponents = self._fit.players[one].opponents
-        if len(opponents) == len(self._fit.players) - 1:
-            return self._fit.slopes.taken[one][other - (other > one)]
-        try:
-            return self._fit.slopes.taken[one][opponents.index(other)]
-        except ValueError:
-            return 0.0
 
 
 def _normal(deviations: float) -> float:
