@@ -4,9 +4,9 @@
 
 Results of leagues of 20, 100 and 1,000 bots are drawn at random by the model of the ratings, and their tables are made:
 places, ratings, intervals, the crosstable. Printed are the seconds of processor time, and the peak of the memory that
-Python takes for it. Beside them is the former code, taken from the history by git, which is run up to 300 bots, both in
-turns; its time for 1,000 is extrapolated from 300 with the cube of the players, and marked so. Then the same league with
-ten times the games: neither time nor memory should grow.
+Python takes for it. Beside them is the former code, taken from the history by git, which is run up to 300 bots, both
+in turns; its time for 1,000 is extrapolated from 300 with the cube of the players, and marked so. Then the same league
+with ten times the games: neither time nor memory should grow.
 """
 
 import argparse

@@ -25,8 +25,8 @@ from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.ratings.results import Row
 
 MOST_BY_CHOLESKY = 60
-"""Players, up to which equations are solved exactly: its time grows with their cube. With 100 players a table took 0.5 s
-so, and 0.1 s by conjugate gradients."""
+"""Players, up to which equations are solved exactly: its time grows with their cube. With 100 players a table took
+0.5 s so, and 0.1 s by conjugate gradients."""
 SETTLED = 1e-12  # squared distance from the peak in standard deviations, at which the search ends
 NEARLY_SETTLED = 1e-4  # the same by conjugate gradients; the step that is taken then leaves about its square
 STEP_PRECISION = 1e-7  # of a step by conjugate gradients
