@@ -3,7 +3,7 @@
     python benchmarks/ratings.py [--seed 1] [--largest 1000]
 
 Results of leagues of 20, 100 and 1,000 bots are drawn at random by the model of the ratings, and their tables are made:
-places, ratings, intervals, the crosstable. Printed are the seconds of processor time, and the peak of the memory that
+places, ratings, intervals, Red's side. Printed are the seconds of processor time, and the peak of the memory that
 Python takes for it. Beside them is the former code, taken from the history by git, which is run up to 300 bots, both
 in turns; its time for 1,000 is extrapolated from 300 with the cube of the players, and marked so. Then the same league
 with ten times the games: neither time nor memory should grow.
@@ -21,8 +21,9 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.league.ratings import League, Results, Score, crosstable
+from arena.league.ratings import League, Results, Score
 from arena.league.ratings.davidson import moments
+from arena.report.standings import Crosstable
 
 DECIDED = (Score.FIRST, Score.DRAW, Score.SECOND)
 LEAGUES = ((20, 52), (100, 10), (300, 3), (1000, 1))
@@ -52,7 +53,7 @@ def table(results: Results) -> None:
     found = League(results.names, results)
     found.standings()
     assert found.advantage
-    crosstable(results.names, results)
+    Crosstable(results.names, results.names, found.rows).row(results.names[0])
 
 
 def former_way() -> Callable[[Results], None] | None:

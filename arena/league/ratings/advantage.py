@@ -4,7 +4,7 @@ It has an upper bound unless strengths could explain all games however large it 
 unit of advantage, that is: u(first) - u(second) <= -1 wherever the second player scored, and >= -1 wherever the first
 one did. Such differences exist unless they run round a circle with a sum below 0, which the algorithm of Bellman and
 Ford finds. The lower bound is the same with the colours changed. A pair each of whom conceded with Red is such a
-circle, so that a league that is not tiny needs no search.
+circle (`Results.both_ways`), so that a league that is not tiny needs no search.
 """
 
 import math
@@ -32,15 +32,8 @@ class Advantage(NamedTuple):
     high: float
 
 
-def advantage_of(fit: Fit, directions: Directions, first_scored: Scored, second_scored: Scored) -> Advantage:
-    """The advantage of the first player: `first_scored` has (first, second) of the games in which the first scored,
-    `second_scored` has (first, second) of those in which the second did."""
-    low = is_bounded(
-        len(fit.players),
-        [(second, first) for first, second in first_scored],
-        {(second, first) for first, second in second_scored},
-    )
-    high = is_bounded(len(fit.players), list(second_scored), first_scored)
+def advantage_of(fit: Fit, directions: Directions, low: bool, high: bool) -> Advantage:
+    """The advantage of the first player; `low` and `high` are whether the games bound it from below and above."""
     direction = directions.of_advantage()
     allowed = fall_allowed(fit)
     unit = ELO_PER_LOGIT * scale_of(fit.point.tie)
@@ -59,9 +52,6 @@ def advantage_of(fit: Fit, directions: Directions, first_scored: Scored, second_
 def is_bounded(players: int, conceded: Sequence[tuple[int, int]], scored: Scored) -> bool:
     """Whether there is a circle: `conceded` has the pairs of which the second scored, `scored` those of which the first
     did."""
-    conceding = set(conceded)
-    if any((second, first) in conceding for first, second in conceded):
-        return True
     # u(a) <= u(b) + weight
     limits = [(first, second, -1) for first, second in conceded] + [(second, first, 1) for first, second in scored]
     heights = [0] * players

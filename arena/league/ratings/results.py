@@ -94,6 +94,18 @@ class Results:
         points = (1.0, 0.5, 0.0, 0.0)
         return sum(points[key % 4] * count for key, count in self._counts.items())
 
+    def both_ways(self, score: Score) -> bool:
+        """Whether in some pair each of the two has been the first player in a game of this result, or drawn."""
+        players, numbers = len(self.names), (_NUMBERS[score], _NUMBERS[Score.DRAW])
+        for key in self._counts:
+            pair, number = divmod(key, 4)
+            if number in numbers:
+                first, second = divmod(pair, players)
+                turned = (second * players + first) * 4
+                if any(turned + other in self._counts for other in numbers):
+                    return True
+        return False
+
     def scored(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """The (first, second) whose first player has scored in a game, and those whose second player has."""
         found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.league.ratings.advantage import Advantage, advantage_of
+from arena.league.ratings.advantage import Advantage, advantage_of, is_bounded
 from arena.league.ratings.bounds import bounds_of
 from arena.league.ratings.davidson import scale_of
 from arena.league.ratings.directions import Directions
 from arena.league.ratings.intervals import intervals
 from arena.league.ratings.pair import ELO_PER_LOGIT, difference
 from arena.league.ratings.places import Merits, places_of
-from arena.league.ratings.results import Games, Results, Row, rated_rows, results_of
+from arena.league.ratings.results import Games, Results, Row, Score, rated_rows, results_of
 from arena.league.ratings.strengths import USUAL_PRIORS, Fit, fit
 from arena.league.ratings.superiorities import Superiorities
 
@@ -128,12 +128,14 @@ class League:
         """What the side of the first player is worth; None before any game that says something of it."""
         if not self._rated:
             return None
-        first_scored, second_scored = self._results.scored()
-        number = {player: place for place, player in enumerate(self._rated)}
-        first, second = (
-            {(number[one], number[other]) for one, other in pairs} for pairs in (first_scored, second_scored)
-        )
-        return advantage_of(*self._fitted(), first, second)
+        low, high = self._results.both_ways(Score.FIRST), self._results.both_ways(Score.SECOND)
+        if not (low and high):  # no simple circle: look for a longer one
+            first, second = self._results.scored()
+            low = low or is_bounded(
+                len(self.names), [(other, one) for one, other in first], {(other, one) for one, other in second}
+            )
+            high = high or is_bounded(len(self.names), list(second), first)
+        return advantage_of(*self._fitted(), low, high)
 
     @property
     def draw_share(self) -> float | None:

@@ -31,6 +31,7 @@ SETTLED = 1e-12  # squared distance from the peak in standard deviations, at whi
 NEARLY_SETTLED = 1e-4  # the same by conjugate gradients; the step that is taken then leaves about its square
 STEP_PRECISION = 1e-7  # of a step by conjugate gradients
 SAFE_REACH = 1.5  # a full step that changes no game's exponents by more leads uphill
+FARTHEST_START = 10.0  # logits
 MAX_STEPS = 1000  # ten to twenty are usual; the bound only keeps a mistake from running for ever
 
 
@@ -154,7 +155,7 @@ def _start(players: Sequence[Opposition], tie: float) -> Vector:
     mean = sum(logits) / len(logits)
     logits = [value - mean for value in logits]
     wider = (1 + tie / 2) * math.sqrt(1 + math.pi / 8 * dot(logits, logits) / len(logits))
-    return [value * wider for value in logits]
+    return [max(-FARTHEST_START, min(value * wider, FARTHEST_START)) for value in logits]
 
 
 def _slopes(players: Sequence[Opposition], point: Point, won_first: float, draws: int, priors: Priors) -> Slopes:
