@@ -111,6 +111,14 @@ class Crosstable:
         self._number = {name: number for number, name in enumerate(names)}
         self._rank = {name: rank for rank, name in enumerate(order)}
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Crosstable):
+            return NotImplemented
+        return self.order == other.order and all(self.row(name) == other.row(name) for name in self.order)
+
+    def __hash__(self) -> int:
+        return hash(self.order)
+
     def row(self, name: str) -> dict[str, Meeting]:
         """A bot's meetings by the names of its opponents, in the order of rank."""
         row = self._rows[self._number[name]]
