@@ -9,7 +9,7 @@ from arena.game.spec import Player
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
 from arena.report.game_facts import date_text
-from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
+from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -47,10 +47,12 @@ class GameEntry(msgspec.Struct, frozen=True):
 
 
 class LeagueJson(msgspec.Struct, frozen=True):
-    """A whole league. Times are in milliseconds, Elo is relative to the mean of all.
+    """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
-    be where the store does not say. `difference` is that between the bots of a match, else null.
+    be where the store does not say. `difference` is that between the bots of a match, else null. `advantage` is what
+    the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
+    `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
     """
 
     store: str
@@ -59,9 +61,13 @@ class LeagueJson(msgspec.Struct, frozen=True):
     planned_games: int
     standings: tuple[Line, ...]
     difference: Difference | None
+    advantage: Advantage | None
+    draw_share: float | None
+    anchor: AnchorBot | None
     crosstable: tuple[Meeting, ...]
     endings: dict[str, int]
     games: tuple[GameEntry, ...]
+    pairs: tuple[Superiority, ...] | None = None
     broken: dict[str, str] = {}
     """The bots that could not be started, and why."""
 
@@ -118,9 +124,13 @@ def league_json(
         planned_games=table.planned,
         standings=table.lines,
         difference=table.difference,
+        advantage=table.advantage,
+        draw_share=table.draw_share,
+        anchor=table.anchor,
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row, names) for row in rows),
+        pairs=table.pairs,
         broken=dict(faults),
     )
     return to_json(document)
