@@ -1,14 +1,17 @@
 """Where games are kept: one SQLite file for one league.
 
-`store` is what others use of it, made of `games` and `settings`. `game_row` makes a row of a record, `sums` are the
-checksums of all together, `tables` says what each version has, `upgrades` makes a store of this version of an older
-one. `database` is SQLite with errors as a user can act on them, `journal` looks at the files beside a store first.
+`store` is what others use of it, made of `games`, `rows` and `settings`. `game_row` makes a row of a record, `groups`
+counts rows, `sums` are the checksums of all together, `tables` and `layout` say what each version has and where,
+`upgrades` makes a store of this version of an older one. `database` is SQLite with errors as a user can act on them,
+`journal` looks at the files beside a store first, and `sole_use` keeps two arenas from playing with one store.
 """
 
 from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
+from arena.league.store.groups import Group
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE
-from arena.league.store.store import Contents, Store
+from arena.league.store.sole_use import StoreInUseError, sole_use
+from arena.league.store.store import Contents, Counts, Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
 from arena.league.store.upgrades import is_empty_file
 
@@ -18,12 +21,16 @@ __all__ = [
     "KEPT_BESIDE",
     "VERSION",
     "Contents",
+    "Counts",
     "Damage",
     "DamagedError",
     "GameRow",
+    "Group",
     "PlayerTime",
     "Store",
     "StoreError",
+    "StoreInUseError",
     "damage_text",
     "is_empty_file",
+    "sole_use",
 ]

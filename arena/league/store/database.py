@@ -141,6 +141,10 @@ class Database:
                         raise
                     self._open_to_roll_back()
                     return self.connection.execute(statement, values).fetchall()
+        except OverflowError:
+            raise StoreError(f"{self.path}: a number is larger than the store can keep (64 bits)") from None
+        except UnicodeEncodeError:
+            raise StoreError(f"{self.path}: expected text that can be stored as UTF-8") from None
         except (sqlite3.Error, UnicodeDecodeError) as error:  # what SQLite says quotes what it found in the file
             raise self._explained(error) from None
 
