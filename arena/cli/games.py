@@ -21,19 +21,18 @@ def games_command(store: Path, bot: str | None, as_json: bool) -> int:
     from arena.report.terminal import game_line
 
     with open_to_read(store) as opened:
-        contents = opened.read()
-    rows = contents.rows
-    roster = Roster(players_of(rows, contents.entrants), rows)
-    names = roster.names
-    if bot is not None:
-        try:
-            wanted = roster.called(bot)
-        except UsageError as error:
-            raise UsageError(f"{store}: {error}") from None
-        rows = [row for row in rows if not wanted.isdisjoint(row.players)]
-    if as_json:
-        result(games_json(rows, names))
-    else:
-        for row in rows:
-            result(game_line(row, names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+        contents = opened.count()
+        roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
+        names, wanted = roster.names, None
+        if bot is not None:
+            try:
+                wanted = roster.called(bot)
+            except UsageError as error:
+                raise UsageError(f"{store}: {error}") from None
+        rows = opened.each_row(wanted)
+        if as_json:
+            result(games_json(list(rows), names))
+        else:
+            for row in rows:
+                result(game_line(row, names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
     return warn_of_damage(store, contents.damage)

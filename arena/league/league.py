@@ -224,6 +224,7 @@ class OpenLeague:
         error = None
         try:
             run_games(self._run, self._play_until_stopped, stop, sitting)
+            self.store.refuse_moved()
         except ArenaError as caught:
             error = caught
         return Outcome(

@@ -10,7 +10,7 @@ import msgspec
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.league.ratings import Standing, crosstable, difference, standings
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Group
 from arena.report.tally import Tally, Totals
 from protocol.notation import Reason
 
@@ -170,7 +170,7 @@ def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> lis
     return [*seen, *(player for player in entrants if player.digest in digests)]
 
 
-def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None) -> Table:
+def make_table(players: Sequence[Player], rows: Iterable[GameRow | Group], planned: int | None = None) -> Table:
     """The table of the games between these players, whatever they were called then; games of others are left out.
 
     `planned` is how many games they are to play, if that is known.

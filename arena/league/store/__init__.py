@@ -11,7 +11,7 @@ from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE
 from arena.league.store.sole_use import StoreInUseError, sole_use
-from arena.league.store.store import Contents, Counts, Store
+from arena.league.store.store import Contents, Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
 from arena.league.store.upgrades import is_empty_file
 
@@ -21,7 +21,6 @@ __all__ = [
     "KEPT_BESIDE",
     "VERSION",
     "Contents",
-    "Counts",
     "Damage",
     "DamagedError",
     "GameRow",

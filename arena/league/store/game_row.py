@@ -8,6 +8,7 @@ anew, and `arena.league.verify` plays the record again to see whether it can be 
 
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import product
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -164,16 +165,17 @@ def is_unchanged(columns: Columns, sum_of_record: object, sum_of_row: object) ->
 
 
 _TYPES = (*(int, str, str, str, str, str), *(str, str, int, str), *(int, int, int, int, int, int, float))
+_OPTIONAL = ((int, type(None)), (int, type(None)), (int, type(None)), (float, type(None)))
+_TYPES_OF_ROWS = {(*_TYPES, *optional) for optional in product(*_OPTIONAL)}
 _RESULTS, _REASONS = {result.value for result in GameResult}, {reason.value for reason in Reason}
 
 
 def could_be_stored(columns: Columns) -> bool:
     """Whether columns are such as a row has. A checksum tells it of what the arena has stored, and not of a forgery."""
     return (
-        tuple(map(type, columns[: len(_TYPES)])) == _TYPES
-        and columns[6] in _RESULTS
+        tuple(map(type, columns)) in _TYPES_OF_ROWS
+        and columns[6] in _RESULTS  # hashable, as it is text
         and columns[7] in _REASONS
-        and all(value is None or type(value) in (int, float) for value in columns[len(_TYPES) :])
     )
 
 

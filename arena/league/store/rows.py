@@ -93,7 +93,7 @@ class Rows:
         number, has_found = SMALLEST_NUMBER, False
         while number <= moment.last:
             try:
-                found = self._database.query(f"{after} LIMIT {ROWS_AT_ONCE}", number, moment.last)
+                found = self._database.query_rows(f"{after} LIMIT {ROWS_AT_ONCE}", number, moment.last)
             except StoreError as error:
                 yield from self._one_by_one(number, columns, error, damage, has_found=has_found)
                 return
@@ -141,7 +141,7 @@ class Rows:
         chosen = f"(red_digest IN ({marks}) OR blue_digest IN ({marks}))"
         number = SMALLEST_NUMBER
         while True:
-            found = self._database.query(
+            found = self._database.query_rows(
                 f"SELECT {self._layout.columns} FROM games WHERE number >= ? AND {chosen} ORDER BY number "
                 f"LIMIT {ROWS_AT_ONCE}",
                 *(number, *digests, *digests),

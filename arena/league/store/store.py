@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord
@@ -39,11 +39,17 @@ from arena.printable import printable
 LARGEST_CHARACTER = "\U0010ffff"
 
 
-class Contents(NamedTuple):
-    """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
-    when it was last used, the settings, and what is not as it was stored, a sentence each."""
+Row = TypeVar("Row", GameRow, Group)
 
-    rows: list[GameRow]
+
+class Contents(NamedTuple, Generic[Row]):
+    """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
+    when it was last used, the settings, and what is not as it was stored, a sentence each.
+
+    Games that were counted together are rows as well (`Group`), in the order of their last games.
+    """
+
+    rows: list[Row]
     entrants: tuple[Player, ...]
     settings: dict[str, str]
     damage: tuple[Damage, ...]
@@ -51,25 +57,6 @@ class Contents(NamedTuple):
     @property
     def planned(self) -> int | None:
         """How many games were to be played when the store was last used; None where that was not kept."""
-        return planned_in(self.settings)
-
-
-class Counts(NamedTuple):
-    """What a store holds as `Contents` has it, with its whole games counted together."""
-
-    groups: list[Group]
-    entrants: tuple[Player, ...]
-    settings: dict[str, str]
-    damage: tuple[Damage, ...]
-
-    @property
-    def games(self) -> int:
-        """How many games there are, the damaged ones left out."""
-        return sum(group.games for group in self.groups)
-
-    @property
-    def planned(self) -> int | None:
-        """As of `Contents`."""
         return planned_in(self.settings)
 
 
@@ -219,17 +206,17 @@ class Store:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def read(self) -> Contents:
+    def read(self) -> Contents[GameRow]:
         """All that is as it was stored, and what is not. All rows are in memory then: see `count` and `each_row`."""
         with self._reading() as reading:
             rows = list(map(row_from, reading.rows))
         return Contents(rows, entrants_in(reading.settings), reading.settings, reading.damage)
 
-    def count(self) -> Counts:
+    def count(self) -> Contents[Group]:
         """The same with the games counted together, in memory that does not grow with the games of the same players."""
         with self._reading(pairs=False) as reading:
             groups = grouped(reading.rows)
-        return Counts(groups, entrants_in(reading.settings), reading.settings, reading.damage)
+        return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage)
 
     @contextmanager
     def _reading(self, *, pairs: bool = True) -> Iterator["_Reading"]:
@@ -290,6 +277,10 @@ class Store:
         damage = (*reading.damage, *self._games.records_damage())
         if damage:
             raise DamagedError(self.path, damage)
+
+    def refuse_moved(self) -> None:
+        """Raise `StoreError` if the file at `path` is no longer the one that is open."""
+        self._database.refuse_moved()
 
     def file_damage(self) -> list[Damage]:
         """What SQLite finds wrong with the file itself."""
