@@ -14,7 +14,7 @@ from arena.rules.ruleset import Ruleset, Starts
 
 def stored_in(store: Store) -> Stored:
     """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does."""
-    return Stored({row.id for row in store.rows()}, store.players())
+    return Stored(store.ids(), store.players())
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:

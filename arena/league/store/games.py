@@ -12,6 +12,7 @@ from arena.game.record import GameRecord, RecordError, decode_record, encode_rec
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
 from arena.league.store.game_row import (
     COLUMNS,
+    LARGEST,
     Columns,
     GameRow,
     columns_of,
@@ -93,6 +94,8 @@ class GamesTable:
     def _insert(self, row: GameRow, data: bytes) -> int:
         """Write a game; returns its row's checksum as it goes into that of all games."""
         columns, of_record = columns_of(row), record_sum(data)
+        if any(isinstance(value, int) and abs(value) > LARGEST for value in columns):
+            raise StoreError(f"game {row.id}: it has a number that is larger than a store can keep ({LARGEST})")
         of_row = row_sum(columns, of_record)
         values = (*columns, of_record, of_row)
         names = ", ".join((*COLUMNS, "record_sum", "row_sum"))
