@@ -109,7 +109,11 @@ def test_a_flipped_bit_gives_no_wrong_game_and_no_internal_error(tmp_path: Path,
         data[place] ^= 1 << rng.randrange(8)
         path.write_bytes(data)
         rows, named, read = readings(path)
-        assert rows.items() <= good.items(), f"byte {place}: a wrong game"
+        # Version 3 has the pair and the date in the record alone: they are not known where that was damaged.
+        without = {number: row._replace(pair_seed=None, started=None) for number, row in good.items()}
+        expected = {number: without[number] if row.pair_seed is None else good[number] for number, row in rows.items()}
+        assert rows == expected, f"byte {place}: a wrong game"
+        assert name == "v3-duel" or rows.items() <= good.items(), f"byte {place}: a pair is not known"
         assert named or len(rows) == len(good), f"byte {place}: a game is gone and nothing is said"
         if name.startswith(("v3", "v4")):
             assert read.items() <= records.items(), f"byte {place}: a wrong record"
@@ -703,7 +707,7 @@ def test_a_store_that_is_gone_in_mid_league_is_named_as_such(path: Path, what: s
         path.rename(path.parent / "elsewhere") if what == "moved" else path.unlink()
         if what == "replaced":
             path.write_bytes(copy)
-        with pytest.raises(StoreError, match="was moved, deleted or replaced while games were played"):
+        with pytest.raises(StoreError, match="was moved, deleted or replaced while it was open"):
             store.add(changed(game, id="f" * 16))
 
 
