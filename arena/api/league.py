@@ -15,7 +15,7 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
 from arena.league.options import Kind
-from arena.league.store import Contents, Store, damage_text, is_empty_file
+from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
 from arena.rules.ruleset import Ruleset
 
@@ -112,7 +112,7 @@ class League:
         """The record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
         return stored_record(self.path, game)
 
-    def _read(self) -> Contents:
+    def _read(self) -> Contents[GameRow]:
         if not os.path.lexists(self.path) or is_empty_file(self.path):
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:

@@ -51,28 +51,29 @@ def games_command(
     from arena.report.terminal import game_line, long_line
 
     with open_to_read(store) as opened:
-        contents = opened.read()
-    roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
-    wanted = GameFilter(
-        bot=bot,
-        against=against,
-        lost_by=lost_by,
-        result=GameResult(outcome) if outcome else None,
-        reasons=frozenset(map(Reason, set(reasons) - {FORFEIT})),
-        forfeits=FORFEIT in reasons,
-    )
-    try:
-        rows = wanted.select(contents.rows, roster)
-    except UsageError as error:
-        raise UsageError(f"{store}: {error}") from None
-    if as_lines:
-        for line in game_lines(rows, roster.names):
-            result(line)
-    elif as_json:
-        result(games_json(rows, roster.names))
-    else:
-        for row in rows:
-            result(game_line(row, roster.names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
-            if is_long:
-                result(f"    {long_line(row)}")
+        contents = opened.count()
+        roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
+        wanted = GameFilter(
+            bot=bot,
+            against=against,
+            lost_by=lost_by,
+            result=GameResult(outcome) if outcome else None,
+            reasons=frozenset(map(Reason, set(reasons) - {FORFEIT})),
+            forfeits=FORFEIT in reasons,
+        )
+        try:
+            candidates = opened.each_row(roster.called(bot) if bot is not None else None)
+            rows = wanted.select(candidates, roster)
+        except UsageError as error:
+            raise UsageError(f"{store}: {error}") from None
+        if as_lines:
+            for line in game_lines(rows, roster.names):
+                result(line)
+        elif as_json:
+            result(games_json(list(rows), roster.names))
+        else:
+            for row in rows:
+                result(game_line(row, roster.names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+                if is_long:
+                    result(f"    {long_line(row)}")
     return warn_of_damage(store, contents.damage)

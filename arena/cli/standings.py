@@ -27,18 +27,18 @@ def standings_command(store: Path, everyone: bool, anchor: str | None, pairs: bo
     from arena.report.terminal import full_report, results_console
 
     with open_to_read(store) as opened:
-        contents = opened.read()
+        contents = opened.count()
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
         table = make_table(players, rows, None if everyone else contents.planned, anchor=anchor, pairs=pairs)
         if as_json:
             names = Roster(players, rows).names
-            kept = [row for row in rows if set(row.players) <= names.keys()]
+            kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
             result(league_json(store, contents.settings, table, kept, names=names))
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
-        left_out = len(rows) - table.games
+        left_out = sum(row.games for row in rows) - table.games
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")
     return warn_of_damage(store, contents.damage)

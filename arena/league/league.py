@@ -32,7 +32,7 @@ from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store
+from arena.league.store import GameRow, Store, sole_use
 from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
 from arena.nursery import background
@@ -178,6 +178,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     plan = make_plan(entry, options, say, run)
     limits = dict(plan.settings.bot_limits)
     with (
+        sole_use(plan.path),
         Sandbox(plan.level, plan.bots, plan.settings.limits, limits, plan.interpreters) as held,
         Store(plan.path, create=True) as store,
     ):
@@ -242,6 +243,7 @@ class OpenLeague:
         error = None
         try:
             run_games(self._run, self._play_until_stopped, stop, state)
+            self.store.refuse_moved()
         except ArenaError as caught:
             error = caught
         return Outcome(

@@ -24,7 +24,7 @@ from arena.league.games import (
     scheme_of,
     starter,
 )
-from arena.league.store import Damage, GameRow, Store, own_times_in
+from arena.league.store import Damage, GameRow, Group, Store, own_times_in
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -40,7 +40,7 @@ Progress = Callable[[int, int], None]
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
     yield from store.file_damage()
-    contents = store.read()
+    contents = store.count()
     yield from (damage for damage in contents.damage if damage.game is None)
     numbers = store.numbers()
     league = League(contents.settings, contents.rows)
@@ -67,10 +67,12 @@ class _Meeting(NamedTuple):
 class League:
     """What the games of one store have in common, and what follows from it for each."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[GameRow]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[GameRow | Group]) -> None:
         self._settings = settings
         self._own_times = own_times_in(settings)
-        self._meetings = Counter(_contents(row.players) for row in rows)
+        self._meetings = Counter[frozenset[str]]()
+        for row in rows:
+            self._meetings[_contents(row.players)] += row.games
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
         self._played: dict[_Meeting, tuple[Scheme, str]] = {}

@@ -1,6 +1,6 @@
 """Which of a store's games are asked for: `arena games` with its filters."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from arena.errors import UsageError
@@ -25,12 +25,12 @@ class GameFilter:
     reasons: frozenset[Reason] = frozenset()
     forfeits: bool = False
 
-    def select(self, rows: Iterable[GameRow], roster: Roster) -> list[GameRow]:
-        """Those of the rows. Raises `UsageError` for a bot that has played none."""
+    def select(self, rows: Iterable[GameRow], roster: Roster) -> Iterator[GameRow]:
+        """Those of the rows, as they come. Raises `UsageError` for a bot that has played none."""
         if self.against is not None and self.bot is None:
             raise UsageError("--against NAME goes with --bot NAME: the games of the one against the other")
         tests = list(self._tests(roster))
-        return [row for row in rows if all(test(row) for test in tests)]
+        return (row for row in rows if all(test(row) for test in tests))
 
     def _tests(self, roster: Roster) -> Iterable[Callable[[GameRow], bool]]:
         if self.bot is not None:

@@ -1,6 +1,6 @@
 """Results as JSON, for programs: nobody should have to scrape a table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -88,20 +88,13 @@ def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameE
         red_digest=row.players[0].digest,
         blue_digest=row.players[1].digest,
         started=started_of(row),
-        pair=pair_of(row),
+        pair=row.pair_seed,
     )
 
 
 def started_of(row: GameRow) -> str | None:
-    """When a game was begun, as far as its row says it."""
-    started: float | None = getattr(row, "started", None)
-    return None if started is None else date_text(started) or None
-
-
-def pair_of(row: GameRow) -> int | None:
-    """What the two games of a pair have in common, as far as the row says it."""
-    pair: int | None = getattr(row, "pair_seed", None)
-    return pair
+    """When a game was begun; None where the store does not say it."""
+    return None if row.started is None else date_text(row.started) or None
 
 
 def league_json(
@@ -141,7 +134,7 @@ def games_json(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALON
     return to_json([game_entry(row, names) for row in rows])
 
 
-def game_lines(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> Iterator[str]:
+def game_lines(rows: Iterable[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> Iterator[str]:
     """The same as one object a line."""
     return (to_line(game_entry(row, names)) for row in rows)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from arena.game.spec import Player
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Group
 from arena.report.standings import Difference, Line, Roster, rated_lines
 from arena.report.tally import Tally
 
@@ -48,7 +48,7 @@ class Pace:
 class LiveTable:
     """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
 
-    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow]) -> None:
+    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow | Group]) -> None:
         roster = Roster(players, rows)
         self._digests = roster.digests
         self._tally = Tally(roster.names, rows)

@@ -10,7 +10,7 @@ import msgspec
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.league.ratings import Anchor, League, Row, Standing, difference
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Group
 from arena.report.tally import Tally, Totals
 from protocol.notation import Reason
 
@@ -251,7 +251,7 @@ def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> lis
 
 def make_table(
     players: Sequence[Player],
-    rows: Iterable[GameRow],
+    rows: Iterable[GameRow | Group],
     planned: int | None = None,
     *,
     anchor: str | None = None,

@@ -13,7 +13,7 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.game_facts import DIGEST_DIGITS
-from arena.report.json import pair_of, started_of
+from arena.report.json import started_of
 from arena.report.standings import NAMES_ALONE, Advantage, Difference, Line, Superiority, Table
 
 PLAIN_WIDTH = 100
@@ -246,6 +246,6 @@ def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
 def long_line(row: GameRow) -> str:
     """What else is known of a game: its id, when it began, its pair, and both bots' digests."""
     red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
-    started, pair = started_of(row), pair_of(row)
+    started, pair = started_of(row), row.pair_seed
     known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
     return f"{', '.join(known)}, digests {red} - {blue}"
