@@ -8,13 +8,13 @@ must be sound. A store that somebody has forged as a whole, consistently, cannot
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
 from arena.league.games import KEEP_BOTS, Scheme, Settings, misfit, pair_seed_of, scheme_of, starter
-from arena.league.store import Damage, GameRow, Store
+from arena.league.store import Damage, Store
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -43,6 +43,13 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
+class Played(Protocol):
+    """A game, as far as it says who played it."""
+
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+
+
 class _Meeting(NamedTuple):
     """What is played once in a league: red and blue by their digests, and the round."""
 
@@ -54,7 +61,7 @@ class _Meeting(NamedTuple):
 class League:
     """What the games of one store have in common, and what follows from it for each."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[GameRow]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[Played]) -> None:
         self._settings = settings
         self._meetings = Counter(_contents(row.players) for row in rows)
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
