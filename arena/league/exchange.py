@@ -251,7 +251,7 @@ def _agree(survey: _Survey, coming: _Coming) -> None:
     for name, value in coming.entry.settings.items():
         have = settings.get(name, older.get(name, value))
         if have != value:
-            different.append(f"    {name}: {_others(value, have)} (there), {_others(have, value)} (here)")
+            different.append(f"    {name}: expected {_others(have, value)}, got {_others(value, have)}")
         settings.setdefault(name, value)
     if different:
         raise UsageError(
