@@ -20,7 +20,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.game.view import tell
 from arena.rules.actions import Action
 from arena.rules.board import MOVES
-from arena.rules.events import IllegalActionError
+from arena.rules.events import Fought, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
@@ -191,6 +191,26 @@ def test_a_seat_sees_what_it_was_told_and_nothing_that_is_the_opponents_own() ->
         assert [note["color"] for note in fields["notes"]] == [color.word]
         assert len(fields["told"]) == len(record.actions) + 1
         assert fields["settings"] is fields["pair_seed"] is None
+
+
+def test_a_defender_that_stays_silent_is_named_to_its_own_side_alone(random_rows: RandomRows, lively: Lively) -> None:
+    ruleset, rng = load_ruleset("duel+silent-defence"), Random(1)
+    silent = None
+    while silent is None:
+        rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+        game, actions = Game(ruleset, *rows), []
+        while game.outcome is None and silent is None:
+            mover = game.to_move
+            actions.append(lively(game, rng).text)
+            events = game.apply(actions[-1])
+            silent = next((event for event in events if isinstance(event, Fought) and event.silent), None)
+    verdict = ending(game, mover, "crash", rng)
+    record = record_of(ruleset, rows, actions, verdict, seat=mover, rng=rng)
+    attacker, defender = (json.loads(encode_seat_line(record, color))["told"][-1] for color in (mover, mover.opponent))
+    battle = next(line for line in defender if line.startswith("battle "))
+    _, square, by, rank, survivor = battle.split()
+    assert rank == silent.defender.letter
+    assert f"battle {square} {by} ? {survivor}" in attacker
 
 
 def words_for(record: GameRecord, color: Color) -> str:
