@@ -29,7 +29,8 @@ CHOICES = ("yes", "no")
 CHOSEN = ("pondering", "keep-bots")
 """The settings that are one of two words."""
 START = 16
-SCHEMA_KEY = b'"schema":'
+SCHEMA_KEY = b'schema":'
+"""With the first two bytes, what of a file's start shows what it is if any one byte of it was changed."""
 
 Progress = Callable[[int, int], None]
 
