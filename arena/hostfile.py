@@ -151,11 +151,16 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
     where = printable(str(path))
     if not replace:
         refuse_existing(path)
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
     try:
+        target = Path(os.path.realpath(path))
         if target.exists():
             _check_regular(target.stat())
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
+    except ValueError:
+        raise FileError(f"{where}: cannot be written: this is no path") from None
+    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
+    try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             yield file
             file.flush()
@@ -163,13 +168,10 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
         if not replace:
             refuse_existing(path)  # it may have come meanwhile
         draft.replace(target)
-    except NotAFileError as error:
-        raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
-    except (OSError, ValueError) as error:
-        words = error.strerror if isinstance(error, OSError) else "this is no path"
-        raise ArenaError(f"{where}: cannot be written: {words}") from None
+    except OSError as error:
+        raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
     finally:
-        with suppress(OSError, ValueError):
+        with suppress(OSError):
             draft.unlink()
 
 

@@ -42,7 +42,7 @@ def encode_seat_line(record: GameRecord, color: Color) -> bytes:
         fields[name] = [number if ply % 2 == first else None for ply, number in enumerate(fields[name])]
     fields["interrupted"] = [turn for turn in record.interrupted if (turn[0] - 1) % 2 == first]
     fields["notes"] = [note for note in record.notes if note.color == color.word]
-    fields["verdict"]["detail"] = _verdict_words(record, color)
+    fields["verdict"]["detail"] = verdict_words(record, color)
     fields["told"] = list(_told(record, color)) if None not in record.setups else []
     return with_checksum(fields)
 
@@ -59,7 +59,8 @@ def _line(message: ArenaMessage) -> str:
     return encode_for_bot(message).decode("ascii").rstrip("\n")
 
 
-def _verdict_words(record: GameRecord, color: Color) -> str:
+def verdict_words(record: GameRecord, color: Color) -> str:
+    """How a game ended, in the words that the side of `color` may read: those on a fault can name a rank."""
     verdict, players = record.verdict, record.players
     if verdict.result is GameResult.NEITHER:
         return f"{named(players, Color.RED)} and {named(players, Color.BLUE)} both lost by a fault before the game"

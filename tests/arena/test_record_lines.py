@@ -236,3 +236,14 @@ def test_json_that_says_a_thing_in_another_way_is_refused(old: bytes, new: bytes
 def test_what_one_side_was_told_of_a_game_is_no_game(line: bytes) -> None:
     with pytest.raises(SeatViewError, match=r"expected a whole game, got what '(red|blue)' was told of one"):
         decode_line(line)
+
+
+def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None:
+    text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
+    _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
+    fields = json.loads(FULL)
+    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(fields["red"]))):
+        named = [
+            key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
+        ]
+        assert named == keys
