@@ -37,11 +37,15 @@ _Number = Annotated[int, Meta(ge=0, le=MOST)]
 _Times = Annotated[tuple[_Number, ...], Meta(max_length=MOST_ACTIONS)]
 
 
+_Name = Annotated[str, Meta(max_length=1000)]
+"""What stands in tables and lists."""
+
+
 class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a line says of one side. What is not known of a game of an older version is None, `held` is empty then."""
 
-    name: str
-    digest: str
+    name: _Name
+    digest: _Name
     declared: str
     author: str
     seed: _Number
@@ -60,13 +64,13 @@ class WholeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     schema: int
     view: Literal["all"]
-    id: str
-    arena: str
-    machine: str | None
+    id: _Name
+    arena: _Name
+    machine: _Name | None
     started: str
     seconds: float
     settings: dict[str, str]
-    ruleset: str
+    ruleset: _Name
     rules: tuple[tuple[str, str], ...]
     pair_seed: _Number
     red: Side

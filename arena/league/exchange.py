@@ -22,6 +22,7 @@ from arena.game.verdict import Verdict
 from arena.hostfile import FileError
 from arena.league.games import KEEP_BOTS
 from arena.league.record_file import (
+    LONGEST_FAULT,
     is_record_file,
     met,
     read_entries,
@@ -273,7 +274,8 @@ def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> Non
     for coming in _coming(sources):
         if not survey.is_new(coming):
             continue
-        faults += (f"    {coming.where}: {words}" for words in league.faults(coming.record))
+        words = league.faults(coming.record)
+        faults += (f"    {coming.where}: {printable(each, LONGEST_FAULT)}" for each in words)
         if len(faults) > FAULTS_SHOWN:
             faults[FAULTS_SHOWN:] = ["    and perhaps others"]
             break

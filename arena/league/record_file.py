@@ -5,6 +5,7 @@ That a whole line is missing cannot be told from a file that never had it.
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -17,9 +18,10 @@ from arena.game.record_lines import LONGEST_LINE, Entry, decode_line
 from arena.game.spec import Player
 from arena.hostfile import FileError, open_regular, read_lines
 from arena.league.games import Settings
+from arena.league.options import LARGEST_SEED
 from arena.league.store import KEPT_BESIDE
 from arena.league.verify import League
-from arena.printable import printable
+from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 
@@ -28,6 +30,9 @@ LIMITS_OF = "limits of "
 CHOICES = ("yes", "no")
 CHOSEN = ("pondering", "keep-bots")
 """The settings that are one of two words."""
+_SEED = re.compile(r"0|[1-9][0-9]{0,19}")
+LONGEST_FAULT = 2000
+"""Characters: what is wrong with a game may name what stands in it, which can be of any length."""
 START = 16
 SCHEMA_KEY = b'schema":'
 """With the first two bytes, what of a file's start shows what it is if any one byte of it was changed."""
@@ -112,9 +117,12 @@ def settings_fault(entry: Entry) -> str | None:
         return str(error)
     unknown = sorted(settings.keys() - known.keys())
     if unknown:
-        return f"settings: expected {', '.join(known)}; got {', '.join(map(repr, unknown))}"
+        return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
+    seed = settings.get("seed", "0")
+    if not _SEED.fullmatch(seed):
+        return f"settings: seed: expected a whole number from 0 to {LARGEST_SEED}, got {shown(seed)}"
     wrong = [name for name in CHOSEN if settings.get(name, "no") not in CHOICES]
-    return f"settings: {wrong[0]}: expected yes or no, got {settings[wrong[0]]!r}" if wrong else None
+    return f"settings: {wrong[0]}: expected yes or no, got {shown(settings[wrong[0]])}" if wrong else None
 
 
 class _Met(NamedTuple):
@@ -155,7 +163,7 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             if key not in leagues:
                 leagues[key] = League(settings, met(meetings))
             faults = [*leagues[key].faults(entry.record), settings_fault(entry)]
-            yield from (LineFault(number, words) for words in dict.fromkeys(faults) if words)
+            yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults) if words)
         progress(number, lines)
     if number != lines:
         raise FileError(f"{printable(str(path))}: it changed while it was read")

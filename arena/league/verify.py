@@ -21,6 +21,9 @@ from arena.rules.ruleset import Ruleset, RulesetError, Starts
 ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
 
+LONGEST_SEED = 20
+"""Digits of 2^64."""
+
 Progress = Callable[[int, int], None]
 
 
@@ -86,13 +89,14 @@ class League:
 
     def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
         """Where a game is not one of this league."""
-        if "rules" not in self._settings or not self._settings.get("seed", "").isdecimal():
+        seed = self._settings.get("seed", "")
+        if "rules" not in self._settings or not (seed.isdecimal() and len(seed) <= LONGEST_SEED):
             return []  # the games were stored without a league
         if "starts chosen" in self._settings["rules"].split("; "):
             if ruleset.starts is not starter(record.pair_seed):
                 return ["the other side began than the pair's seed says"]
             ruleset = replace(ruleset, starts=Starts.CHOSEN)
-        settings = Settings(ruleset, record.time, int(self._settings["seed"]))
+        settings = Settings(ruleset, record.time, int(seed))
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
             for name, value in settings.described().items()

@@ -207,6 +207,8 @@ def test_a_game_that_does_not_give_its_result_is_refused_by_name(
         ("entrants", "[]", "got 'entrants'"),
         ("files of a@b", "{}", "got 'files of a@b'"),
         ("limits of somebody", "1", "got 'limits of somebody'"),
+        ("seed", "9" * 5000, "seed: expected a whole number from 0 to 18446744073709551615, got '999"),
+        ("seed", "no", "seed: expected a whole number"),
         ("pondering", "perhaps", "pondering: expected yes or no, got 'perhaps'"),
     ],
 )

@@ -1,7 +1,7 @@
 """`arena verify` of files: what was changed, torn, forged or doubled is named with its line, and nothing else is."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,7 @@ import arena
 from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
 from arena.league.exchange import export_lines
-from arena.league.record_file import is_record_file, settings_of_game, verify_file
+from arena.league.record_file import LONGEST_FAULT, is_record_file, settings_of_game, verify_file
 from arena.league.store import Store
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
@@ -29,11 +29,14 @@ def lines_of(store: Path, view: Color | None = None) -> list[bytes]:
         return list(export_lines(opened, opened.numbers(), view, lambda damage: None))
 
 
+lines_of_own = lines_of(OWN)
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Twelve games, one in a line."""
     path = tmp_path / "games.jsonl"
-    path.write_bytes(b"".join(lines_of(OWN)))
+    path.write_bytes(b"".join(lines_of_own))
     return path
 
 
@@ -135,6 +138,58 @@ def test_an_illegal_action_that_is_legal_is_named(file: Path) -> None:
     changed(file, PLAYED, change)
     (finding,) = found(file)
     assert finding.startswith(f"line {PLAYED}: lost by the illegal action ")
+
+
+VALUES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        0,
+        -1,
+        1,
+        2**53,
+        2**63,
+        1.5,
+        1e308,
+        "",
+        "x",
+        "a1-a9",
+        "red",
+        "none",
+        "0",
+        "\u0663",
+        "F" * 40,
+        "9" * 5000,
+    ),
+    *([], {}, [[]], [1], ["a", "b"], {"a": 1}),
+)
+
+
+def places_in(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
+    """The ways to all that is in a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield (*path, key)
+        yield from places_in(part, *path, key)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_line_with_any_value_in_any_place_is_named_or_sound_and_no_internal_error(file: Path, seed: int) -> None:
+    """With checksums that are right. Anything but a finding or none fails the test."""
+    rng = Random(seed)
+    lines = [rng.choice(lines_of_own) for _ in range(3)]
+    forged = []
+    for line in lines:
+        fields = json.loads(line)
+        del fields["checksum"]
+        *way, last = rng.choice(list(places_in(fields)))
+        inner = fields
+        for key in way:
+            inner = inner[key]
+        inner[last] = rng.choice(VALUES)
+        forged.append(with_checksum(fields) + b"\n")
+    file.write_bytes(b"".join(forged))
+    assert all(finding.startswith("line ") and len(finding) < LONGEST_FAULT + 100 for finding in found(file))
 
 
 def test_a_doubled_id_is_named_with_the_line_that_has_it_too(file: Path) -> None:
