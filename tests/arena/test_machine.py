@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PROGRAM = """
 import sys
+sys.stdin.readline()
 print("author {author}", flush=True) if "{author}" else None
 print("ready", flush=True)
 for line in sys.stdin:
