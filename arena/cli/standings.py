@@ -12,13 +12,19 @@ from arena.cli.streams import remark, result
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
+@click.option("--csv", "form", flag_value="csv", help="Print it as CSV.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print it as a table of Markdown.")
+@click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
+def standings_command(store: Path, everyone: bool, as_json: bool, form: str | None, *, crosstable: bool) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
     from arena.report.json import league_json
     from arena.report.standings import Roster, make_table, players_of
+    from arena.report.tables import check_form, table_text
     from arena.report.terminal import full_report, results_console
+
+    check_form(form, as_json=as_json, crosstable=crosstable)
 
     with open_to_read(store) as opened:
         contents = opened.read()
@@ -29,6 +35,8 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
             names = Roster(players, rows).names
             kept = [row for row in rows if set(row.players) <= names.keys()]
             result(league_json(store, contents.settings, table, kept, names=names))
+        elif form is not None:
+            result(table_text(table, form, crosstable=crosstable), end="")
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))

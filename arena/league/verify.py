@@ -8,7 +8,7 @@ must be sound. A store that somebody has forged as a whole, consistently, cannot
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
@@ -24,7 +24,7 @@ from arena.league.games import (
     scheme_of,
     starter,
 )
-from arena.league.store import Damage, GameRow, Store, own_times_in
+from arena.league.store import Damage, Store, own_times_in
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -56,6 +56,13 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
+class Played(Protocol):
+    """A game, as far as it says who played it."""
+
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+
+
 class _Meeting(NamedTuple):
     """What is played once in a league: red and blue by their digests, and the round."""
 
@@ -67,7 +74,7 @@ class _Meeting(NamedTuple):
 class League:
     """What the games of one store have in common, and what follows from it for each."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[GameRow]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[Played]) -> None:
         self._settings = settings
         self._own_times = own_times_in(settings)
         self._meetings = Counter(_contents(row.players) for row in rows)
@@ -120,8 +127,8 @@ class League:
             }
             for name, value in (("time", time.text), ("other times", other_times(time))):
                 if expected[name] != value:
-                    who = f"{player.name} played it" if is_handicap else "it was played"
-                    faults.append(f"{who} under {name} {value!r}, and the store is for {expected[name]!r}")
+                    who = f" by {player.name}" if is_handicap else ""
+                    faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
         return list(dict.fromkeys(faults))
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:

@@ -203,12 +203,20 @@ def swapped(record: GameRecord) -> GameRecord:
 
 
 FORGED: list[tuple[str, Callable[[GameRecord], GameRecord], list[str]]] = [
-    ("each has the other's clock", swapped, ["ann played it under time '100ms'", "bob played it under time '1000ms'"]),
-    ("both have Red's", lambda game: changed(game, blue_time=msgspec.UNSET), ["bob played it under time '1000ms'"]),
+    (
+        "each has the other's clock",
+        swapped,
+        ["it was played under time '100ms' by ann", "it was played under time '1000ms' by bob"],
+    ),
+    (
+        "both have Red's",
+        lambda game: changed(game, blue_time=msgspec.UNSET),
+        ["it was played under time '1000ms' by bob"],
+    ),
     (
         "one has more for its set-up",
         lambda game: changed(game, blue_time=changed(USUAL, setup_ms=9000)),
-        ["bob played it under other times 'start 10000ms, set-up 9000ms, margin 50ms'"],
+        ["it was played under other times 'start 10000ms, set-up 9000ms, margin 50ms' by bob"],
     ),
 ]
 
@@ -231,7 +239,7 @@ def test_a_handicap_is_no_game_of_a_league_in_which_all_have_the_same_time(path:
         rows = store.rows()
         record = next(game for row in rows if (game := store.record(row.id)[1]).players == (BOB, ANN))
     assert League(PLAIN.described(), rows).faults(record) == [
-        "ann played it under time '1000ms', and the store is for '100ms'"
+        "it was played under time '1000ms' by ann, and the store is for '100ms'"
     ]
 
 
