@@ -8,7 +8,7 @@ act on them, `journal` looks at the files beside a store first.
 
 from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
-from arena.league.store.own_times import own_times_in, time_key
+from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE
 from arena.league.store.store import Contents, Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
@@ -18,6 +18,7 @@ __all__ = [
     "APPLICATION_ID",
     "ENTRANTS",
     "KEPT_BESIDE",
+    "TIME_OF",
     "VERSION",
     "Contents",
     "Damage",
