@@ -24,6 +24,7 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
+from arena.report.clocks import handicap_text
 from arena.report.json import games_json
 from arena.report.terminal import game_line
 
@@ -51,6 +52,9 @@ def _play(sitting: Sitting | AlreadyPlayed, pause_after: int | None, *, is_level
         return 0
     remark(level_line(sitting.held.level, is_level_chosen))
     red, blue = (bot.name for bot in sitting.bots)
+    if sitting.spec.blue_time:
+        red_time, blue_time = sitting.spec.times
+        remark(handicap_text("", {red: red_time.text, blue: blue_time.text}, ()))
     done = len(sitting.history.actions) if sitting.history else 0
     going_on = f", going on after {done} plies" if done else ""
     remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {sitting.file}")

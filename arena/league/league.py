@@ -30,7 +30,7 @@ from arena.league.pairing import Format, Pairing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
-from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
+from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import stored_games
@@ -42,7 +42,8 @@ class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
     Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
-    followed, paths that are links are such bots.
+    followed, paths that are links are such bots. `times` are time controls of the bots at the paths, one for each path;
+    None for a bot that has that of all.
     """
 
     paths: Sequence[str]
@@ -52,6 +53,7 @@ class Entry:
     strict: bool = True
     follow_links: bool = True
     format: Format = RoundRobin
+    times: Sequence[str | None] = ()
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         say=say,
         run=run,
     )
-    settings = settings_of(options, bots)
+    settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     check_number(len(bots), entry.rounds)
     return Plan(
         kind=entry.kind,
@@ -179,7 +181,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         Store(plan.path, create=True) as store,
     ):
         run_games(run, held.try_out)
-        store.agree(plan.settings.described([bot.name for bot in plan.bots]))
+        store.agree(plan.settings.described(plan.players), plan.players)
         games = Games(plan.settings, stored_in(store))  # older ids count as well
         league = OpenLeague(
             plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run

@@ -19,7 +19,7 @@ from arena.game.spec import Player
 from arena.hostfile import FileError, open_regular, read_lines
 from arena.league.games import Settings
 from arena.league.options import LARGEST_SEED
-from arena.league.store import KEPT_BESIDE
+from arena.league.store import KEPT_BESIDE, TIME_OF
 from arena.league.verify import League
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
@@ -89,12 +89,16 @@ def read_records(path: Path | str) -> Iterator[GameRecord]:
 
 def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
     """What of a league's settings stands in the line of one of its games: what is said of other bots is left out."""
-    own = {LIMITS_OF + player.name for player in record.players}
     return {
-        name: value
-        for name, value in settings_of_games(settings).items()
-        if not name.startswith(LIMITS_OF) or name in own
+        name: value for name, value in settings_of_games(settings).items() if not _is_of_another(name, record.players)
     }
+
+
+def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
+    """Whether a setting is one bot's, and none of these is that: limits go by names, times by digests."""
+    if setting.startswith(TIME_OF):
+        return setting.rpartition("@")[2] not in {player.digest for player in players}
+    return setting.startswith(LIMITS_OF) and setting not in {LIMITS_OF + player.name for player in players}
 
 
 def settings_of_games(settings: dict[str, str]) -> dict[str, str]:
@@ -103,19 +107,19 @@ def settings_of_games(settings: dict[str, str]) -> dict[str, str]:
 
 
 def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """What of a line's settings is of the league, and not of one bot."""
+    """What of a line's settings its game is judged by: all but the limits of single bots, which no record says."""
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
 def settings_fault(entry: Entry) -> str | None:
     """Why a line's settings cannot be those of a league, in words; None if they can be."""
     record, settings = entry
-    names = [player.name for player in record.players]
     try:
-        known = Settings(ruleset_from_lines(record.ruleset, record.rules), record.time).described(names)
+        known = Settings(ruleset_from_lines(record.ruleset, record.rules), record.time).described(record.players)
     except RulesetError as error:
         return str(error)
-    unknown = sorted(settings.keys() - known.keys())
+    times = {name for name in settings if name.startswith(TIME_OF) and not _is_of_another(name, record.players)}
+    unknown = sorted(settings.keys() - known.keys() - times)
     if unknown:
         return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
     seed = settings.get("seed", "0")

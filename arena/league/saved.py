@@ -17,6 +17,7 @@ from arena.bots.starting import Sandbox, runnable
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
@@ -46,6 +47,8 @@ class Sitting:
     held: Sandbox
     pondering: bool
     seed: int | None
+    usual_time: TimeControl | None = None
+    """That of the match, where a bot has its own."""
 
     @property
     def play_settings(self) -> PlaySettings:
@@ -113,7 +116,7 @@ def begin_game(
     red, blue = bots
     apart_from_bots(path, bots)
     with Store(path, create=True) as store:
-        store.agree(settings.described([bot.name for bot in bots]))
+        store.agree(settings.described((red.player, blue.player)), (red.player, blue.player))
         for line in note_versions(store, bots):
             say(line)
         store.set_entrants((red.player, blue.player))
@@ -124,7 +127,8 @@ def begin_game(
         return
     with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
         run_games(run, held.try_out)
-        yield Sitting(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed)
+        usual_time = settings.time if settings.bot_times else None
+        yield Sitting(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed, usual_time)
 
 
 @contextlib.contextmanager
@@ -155,7 +159,8 @@ def resume_game(
     limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
     with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
         run_games(run, held.try_out)
-        yield Sitting(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed)
+        usual_time = saved.usual_time or None
+        yield Sitting(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed, usual_time)
 
 
 def play_sitting(sitting: Sitting, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
@@ -174,11 +179,17 @@ def play_sitting(sitting: Sitting, pause_after: int | None, stop: Stop, say: Say
             return Finished(store.add(played))
     if played is None:
         return NothingPlayed()
-    held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
-    save_game(
-        saved_game(sitting.spec, played, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed),
-        sitting.file,
+    saved = saved_game(
+        sitting.spec,
+        played,
+        sitting.bots,
+        sitting.store,
+        held=sitting.held,
+        pondering=sitting.pondering,
+        seed=sitting.seed,
+        usual_time=sitting.usual_time,
     )
+    save_game(saved, sitting.file)
     return Saved(len(played.actions))
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaita
 from contextlib import asynccontextmanager
 from random import Random
 
+import msgspec
 import pytest
 import trio
 
@@ -169,6 +170,38 @@ def seat_bots() -> Callable[..., Table]:
 def table_for() -> Callable[[GameSpec], Table]:
     """Seats two scripted bots for a game: `table_for(spec)`."""
     return Table
+
+
+@pytest.fixture(scope="session")
+def record_from() -> Callable[[Table], GameRecord]:
+    """The record of a finished game, put together as `arena.play.runner` does it: `record_from(table)`."""
+
+    def make(table: Table) -> GameRecord:
+        referee, game = table.referee, table.referee.spec
+        assert referee.verdict is not None
+        red, blue = ("/".join(seat.rows) if seat.rows else None for seat in referee.seats)
+        return GameRecord(
+            id=game.id,
+            arena="0",
+            ruleset=game.ruleset.name,
+            rules=tuple(game.ruleset.lines()),
+            time=game.time,
+            players=game.players,
+            seeds=game.seeds,
+            pair_seed=game.pair_seed,
+            declared=("", ""),
+            setups=(red, blue),
+            actions=tuple(referee.actions),
+            times_us=tuple(referee.times_us),
+            notes=(),
+            verdict=referee.verdict,
+            stderr=("", ""),
+            started=1.5,
+            seconds=2.25,
+            blue_time=game.blue_time or msgspec.UNSET,
+        )
+
+    return make
 
 
 # --- an executor ------------------------------------------------------------------------------------------------------
