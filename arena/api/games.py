@@ -20,7 +20,7 @@ from arena.api.settings import (
     path_of,
     play_options,
 )
-from arena.api.threads import Errand, in_thread
+from arena.api.threads import BackgroundCall, in_thread
 from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
@@ -154,16 +154,16 @@ def _place(store: AnyPath | None) -> Iterator[Path]:
 class _Watcher:
     """Passes on what happens in the games to the thread that waits for them."""
 
-    def __init__(self, errand: Errand[T], on_result: OnResult | None) -> None:
-        self._errand = errand
+    def __init__(self, call: BackgroundCall[T], on_result: OnResult | None) -> None:
+        self._call = call
         self._on_result = on_result
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         if self._on_result:
-            self._errand.tell(partial(self._on_result, result_of(row, {})))
+            self._call.tell(partial(self._on_result, result_of(row, {})))
 
     def remark(self, text: str) -> None:
-        self._errand.remark(text)
+        self._call.remark(text)
 
     def closing(self, under_way: int) -> None:
         pass
@@ -182,10 +182,10 @@ def play_league(
     check_callback("on_result", on_result)
     check_callback("on_event", on_event)
 
-    def work(errand: Errand[T]) -> T:
-        with open_league(entry, options, errand.remark, errand.run) as league:
-            events = EventQueue(errand, on_event) if on_event else None
-            outcome = league.play(errand.stop, _Watcher(errand, on_result), events.put if events else None)
+    def work(call: BackgroundCall[T]) -> T:
+        with open_league(entry, options, call.remark, call.run) as league:
+            events = EventQueue(call, on_event) if on_event else None
+            outcome = league.play(call.stop, _Watcher(call, on_result), events.put if events else None)
             if events:
                 events.finish()
             if outcome.error:
@@ -193,9 +193,9 @@ def play_league(
             if outcome.changed:
                 raise ArenaError("\n".join(outcome.changed))
             for line in outcome.remarks:
-                errand.remark(line)
+                call.remark(line)
             for forfeits in outcome.forfeits if tells_forfeits else ():
-                errand.remark(forfeits_text(forfeits))
+                call.remark(forfeits_text(forfeits))
             return collect(league)
 
     return in_thread(work)

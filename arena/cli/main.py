@@ -18,7 +18,9 @@ from arena.cli.export import export_command
 from arena.cli.games import games_command
 from arena.cli.import_ import import_command
 from arena.cli.league import league_command
+from arena.cli.log import log_command
 from arena.cli.match import match_command
+from arena.cli.rerun import rerun_command
 from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
 from arena.cli.show import show_command
@@ -47,6 +49,8 @@ for _command in (
     standings_command,
     games_command,
     show_command,
+    log_command,
+    rerun_command,
     verify_command,
     export_command,
     import_command,

@@ -11,11 +11,26 @@ from arena.cli.streams import remark, result
 @click.command("standings")
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
+@click.option(
+    "--anchor",
+    metavar="NAME[=ELO]",
+    help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
+)
+@click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print it as CSV.")
 @click.option("--markdown", "form", flag_value="markdown", help="Print it as a table of Markdown.")
 @click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
-def standings_command(store: Path, everyone: bool, as_json: bool, form: str | None, *, crosstable: bool) -> int:
+def standings_command(
+    store: Path,
+    everyone: bool,
+    anchor: str | None,
+    pairs: bool,
+    *,
+    as_json: bool,
+    form: str | None,
+    crosstable: bool,
+) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
@@ -30,7 +45,7 @@ def standings_command(store: Path, everyone: bool, as_json: bool, form: str | No
         contents = opened.read()
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
-        table = make_table(players, rows, None if everyone else contents.planned)
+        table = make_table(players, rows, None if everyone else contents.planned, anchor=anchor, pairs=pairs)
         if as_json:
             names = Roster(players, rows).names
             kept = [row for row in rows if set(row.players) <= names.keys()]

@@ -15,6 +15,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable
+from protocol.messages import Want
 
 
 class NoteLine(msgspec.Struct, frozen=True):
@@ -74,6 +75,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     stands in no record of a game in which both processes were new. `authors` is what the bots said of who wrote them
     (in no record of a game in which neither did), `machine` what the game was played on, in words; neither stands in
     records of older versions.
+    `wants` is what each bot asked to be sent before its
+    turns; older records do not have it.
     """
 
     id: str
@@ -104,6 +107,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     kept: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
     authors: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
     machine: str | msgspec.UnsetType = msgspec.UNSET
+    wants: tuple[tuple[Want, ...], tuple[Want, ...]] | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)

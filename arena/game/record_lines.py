@@ -22,6 +22,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable, shown
+from protocol.messages import Want
 
 SCHEMA = 1
 ALL = "all"
@@ -48,6 +49,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: _Name
     declared: str
     author: str
+    wants: tuple[Want, ...] | None
     seed: _Number
     time: TimeControl
     setup: str | None
@@ -149,6 +151,7 @@ def _side(record: GameRecord, index: int) -> Side:
         digest=player.digest,
         declared=record.declared[index],
         author=record.authors[index] if record.authors else "",
+        wants=record.wants[index] if record.wants else None,
         seed=record.seeds[index],
         time=record.times[index],
         setup=record.setups[index],
@@ -222,8 +225,9 @@ def _entry(whole: WholeLine) -> Entry:
     red, blue = whole.red, whole.blue
     if max(map(sum, (whole.times_us, whole.cpu_us, whole.forgiven_us))) > MOST:
         raise RecordError("the times of its actions are too large")
-    if (red.used is None) != (blue.used is None) or (red.pondered_us is None) != (blue.pondered_us is None):
-        raise RecordError("what one side used is there, and what the other used is null")
+    for name in ("used", "pondered_us", "wants"):
+        if (getattr(red, name) is None) != (getattr(blue, name) is None):
+            raise RecordError(f"{name}: expected it of both sides or of neither; one is null")
     record = GameRecord(
         id=whole.id,
         arena=whole.arena,
@@ -256,6 +260,7 @@ def _entry(whole: WholeLine) -> Entry:
         kept=(red.kept, blue.kept) if red.kept or blue.kept else msgspec.UNSET,
         authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
         machine=whole.machine or msgspec.UNSET,
+        wants=(red.wants, blue.wants) if red.wants is not None and blue.wants is not None else msgspec.UNSET,
     )
     readable = decode_record(encode_record(record))  # with all text in it made printable
     return Entry(readable, {printable(name): printable(value) for name, value in whole.settings.items()})

@@ -22,7 +22,7 @@ from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage, Enemy
 from protocol.notation import Color
 
-HIDDEN_OF_OPPONENT = ("declared", "author", "seed", "setup", "used", "pondered_us", "stderr")
+HIDDEN_OF_OPPONENT = ("declared", "author", "wants", "seed", "setup", "used", "pondered_us", "stderr")
 TIMES = ("times_us", "cpu_us", "forgiven_us")
 
 

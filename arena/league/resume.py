@@ -1,6 +1,6 @@
 """Interrupted games as games of a league: whose ids, seeds and settings have to be those that the league gives them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,14 +17,17 @@ from arena.league.games import (
     scheme_of,
     starter,
 )
-from arena.league.store import Store
+from arena.league.store import GameRow, Store
 from arena.play.saved_game import SavedGame
 from arena.rules.ruleset import Ruleset, Starts
 
 
-def stored_in(store: Store) -> Stored:
-    """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does."""
-    return Stored({row.id for row in store.rows()}, store.players())
+def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
+    """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does.
+
+    `rows` are those of the store, if they have just been read.
+    """
+    return Stored({row.id for row in (store.rows() if rows is None else rows)}, store.players())
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:

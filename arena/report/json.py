@@ -1,6 +1,6 @@
 """Results as JSON, for programs: nobody should have to scrape a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,8 @@ from arena.league.exchange import Imported
 from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
-from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
+from arena.report.game_facts import date_text
+from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -20,8 +21,17 @@ def to_json(value: object) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
+def to_line(value: object) -> str:
+    """Any value as JSON in one line, which ends without a line feed."""
+    return msgspec.json.encode(value).decode()
+
+
 class GameEntry(msgspec.Struct, frozen=True):
-    """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost."""
+    """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost.
+
+    `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair. They are null where a store
+    does not say them beside the record.
+    """
 
     number: int
     id: str
@@ -32,13 +42,19 @@ class GameEntry(msgspec.Struct, frozen=True):
     plies: int
     seconds: float
     detail: str
+    red_digest: str
+    blue_digest: str
+    started: str | None
+    pair: int | None
 
 
 class LeagueJson(msgspec.Struct, frozen=True):
-    """A whole league. Times are in milliseconds, Elo is relative to the mean of all.
+    """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
-    be where the store does not say. `difference` is that between the bots of a match, else null.
+    be where the store does not say. `difference` is that between the bots of a match, else null. `advantage` is what
+    the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
+    `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
     """
 
     store: str
@@ -47,9 +63,13 @@ class LeagueJson(msgspec.Struct, frozen=True):
     planned_games: int
     standings: tuple[Line, ...]
     difference: Difference | None
+    advantage: Advantage | None
+    draw_share: float | None
+    anchor: AnchorBot | None
     crosstable: tuple[Meeting, ...]
     endings: dict[str, int]
     games: tuple[GameEntry, ...]
+    pairs: tuple[Superiority, ...] | None = None
     broken: dict[str, str] = {}
     """The bots that could not be started, and why."""
 
@@ -67,7 +87,23 @@ def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameE
         plies=row.plies,
         seconds=round(row.seconds, 3),
         detail=row.detail,
+        red_digest=row.players[0].digest,
+        blue_digest=row.players[1].digest,
+        started=started_of(row),
+        pair=pair_of(row),
     )
+
+
+def started_of(row: GameRow) -> str | None:
+    """When a game was begun, as far as its row says it."""
+    started: float | None = getattr(row, "started", None)
+    return None if started is None else date_text(started) or None
+
+
+def pair_of(row: GameRow) -> int | None:
+    """What the two games of a pair have in common, as far as the row says it."""
+    pair: int | None = getattr(row, "pair_seed", None)
+    return pair
 
 
 def league_json(
@@ -90,9 +126,13 @@ def league_json(
         planned_games=table.planned,
         standings=table.lines,
         difference=table.difference,
+        advantage=table.advantage,
+        draw_share=table.draw_share,
+        anchor=table.anchor,
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row, names) for row in rows),
+        pairs=table.pairs,
         broken=dict(faults),
     )
     return to_json(document)
@@ -101,6 +141,11 @@ def league_json(
 def games_json(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
     """A list of games as JSON; `names` are those to show, if not the players' own."""
     return to_json([game_entry(row, names) for row in rows])
+
+
+def game_lines(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> Iterator[str]:
+    """The same as one object a line."""
+    return (to_line(game_entry(row, names)) for row in rows)
 
 
 class FindingEntry(msgspec.Struct, frozen=True):

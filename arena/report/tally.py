@@ -7,7 +7,7 @@ from typing import Self
 
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.ratings import GameScore, Score
+from arena.league.ratings import Results, Score
 from arena.league.store import GameRow
 from protocol.notation import Color, Reason
 
@@ -63,7 +63,9 @@ class Tally:
 
     def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow] = ()) -> None:
         self._names = names
-        self._results = Counter[tuple[str, str, GameResult]]()
+        self.results = Results(list(dict.fromkeys(names.values())))
+        """Who won how often against whom."""
+        self._numbers = {name: number for number, name in enumerate(self.results.names)}
         self.games = 0
         self.totals = {name: Totals() for name in names.values()}
         self.endings = Counter[Reason]()
@@ -78,7 +80,7 @@ class Tally:
         if red is None or blue is None:
             return
         self.games += 1
-        self._results[red, blue, row.result] += 1
+        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result])
         self.endings[row.reason] += 1
         for color, name in ((Color.RED, red), (Color.BLUE, blue)):
             totals, time = self.totals[name], row.times[color]
@@ -100,13 +102,9 @@ class Tally:
     def copy(self) -> Self:
         """The same counts, which games that are added to this one do not change."""
         copy = type(self)(self._names)
-        copy._results = self._results.copy()
+        copy.results = self.results.copy()
         copy.games = self.games
         copy.totals = {name: replace(totals) for name, totals in self.totals.items()}
         copy.endings = self.endings.copy()
         copy.losers = {reason: losers.copy() for reason, losers in self.losers.items()}
         return copy
-
-    def scores(self) -> dict[GameScore, int]:
-        """How often each result came about."""
-        return {GameScore(red, blue, _SCORES[result]): count for (red, blue, result), count in self._results.items()}

@@ -19,6 +19,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.printable import printable
+from protocol.messages import Want
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "records"
@@ -73,6 +74,8 @@ texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=8)
 counts = st.integers(0, 10**6)
 times = st.builds(TimeControl, st.integers(1, 10**6), st.none() | st.integers(1, 10**9), counts)
 
+wants = st.lists(st.sampled_from(Want), unique=True).map(tuple)
+
 
 @st.composite
 def any_records(draw: st.DrawFn) -> GameRecord:
@@ -110,6 +113,7 @@ def any_records(draw: st.DrawFn) -> GameRecord:
         kept=draw(st.just(msgspec.UNSET) | st.tuples(st.booleans(), st.just(True))),
         authors=draw(st.just(msgspec.UNSET) | st.tuples(st.just("a"), texts)),
         machine=draw(st.just(msgspec.UNSET) | st.just("m")),
+        wants=draw(st.just(msgspec.UNSET) | st.tuples(wants, wants)),
     )
 
 
@@ -194,7 +198,7 @@ def test_what_is_no_game_record_is_refused_with_what_came(line: bytes, words: st
         (lambda f: f.update(started="2026-01-31T12:00:00.50Z"), "not as 'arena export' writes it"),
         (lambda f: f["times_us"].__setitem__(0, 2**53), "the times of its actions are too large"),
         (lambda f: f["times_us"].__setitem__(0, True), "Expected `int`, got `bool`"),
-        (lambda f: f["blue"].update(used=None), "what the other used is null"),
+        (lambda f: f["blue"].update(used=None), "used: expected it of both sides or of neither"),
         (lambda f: f["verdict"].update(reason="bored"), "Invalid enum value 'bored'"),
         (lambda f: f["verdict"].update(mood="good"), "not as 'arena export' writes it"),
         (lambda f: f["red"].update(name="a\x1b[2J"), "text that is not printable"),

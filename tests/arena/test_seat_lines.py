@@ -24,6 +24,7 @@ from arena.rules.events import Fought, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from protocol.messages import Want
 from protocol.notation import EMPTY, FILES, Color, Reason
 
 RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
@@ -125,6 +126,7 @@ def record_of(
         interrupted=((1, 5),) if first is seat else ((1, rng.randrange(90_000)),),
         pondered_us=both(3, rng.randrange(9)),  # type: ignore[arg-type]
         authors=both("Me", word),  # type: ignore[arg-type]
+        wants=both((), (rng.choice(list(Want)),)),  # type: ignore[arg-type]
     )
 
 
@@ -186,7 +188,7 @@ def test_a_seat_sees_what_it_was_told_and_nothing_that_is_the_opponents_own() ->
         assert own["setup"] == record.setups[color]
         assert own["stderr"] == record.stderr[color]
         hidden = {key for key, value in other.items() if value is None}
-        assert hidden == {"declared", "author", "seed", "setup", "used", "pondered_us", "stderr"}
+        assert hidden == {"declared", "author", "wants", "seed", "setup", "used", "pondered_us", "stderr"}
         assert str(record.setups[color.opponent]).encode() not in line
         assert [note["color"] for note in fields["notes"]] == [color.word]
         assert len(fields["told"]) == len(record.actions) + 1
