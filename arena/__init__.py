@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         match,
         open_bot,
         play,
+        read_records,
         replay,
         rules,
     )
@@ -59,6 +60,7 @@ __all__ = [
     "match",
     "open_bot",
     "play",
+    "read_records",
     "replay",
     "rules",
 ]

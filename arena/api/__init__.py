@@ -8,6 +8,7 @@ from arena.api.settings import rules
 from arena.api.steps import Board, Step, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
+from arena.league.record_file import read_records
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
@@ -36,6 +37,7 @@ __all__ = [
     "match",
     "open_bot",
     "play",
+    "read_records",
     "replay",
     "rules",
 ]

@@ -14,7 +14,9 @@ import click
 from arena.cli import interrupts, streams
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
+from arena.cli.export import export_command
 from arena.cli.games import games_command
+from arena.cli.import_ import import_command
 from arena.cli.league import league_command
 from arena.cli.log import log_command
 from arena.cli.match import match_command
@@ -50,6 +52,8 @@ for _command in (
     log_command,
     rerun_command,
     verify_command,
+    export_command,
+    import_command,
     resume_command,
     rules_command,
     doctor_command,

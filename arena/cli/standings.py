@@ -18,13 +18,28 @@ from arena.cli.streams import remark, result
 )
 @click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def standings_command(store: Path, everyone: bool, anchor: str | None, pairs: bool, as_json: bool) -> int:
+@click.option("--csv", "form", flag_value="csv", help="Print it as CSV.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print it as a table of Markdown.")
+@click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
+def standings_command(
+    store: Path,
+    everyone: bool,
+    anchor: str | None,
+    pairs: bool,
+    *,
+    as_json: bool,
+    form: str | None,
+    crosstable: bool,
+) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
     from arena.report.json import league_json
     from arena.report.standings import Roster, make_table, players_of
+    from arena.report.tables import check_form, table_text
     from arena.report.terminal import full_report, results_console
+
+    check_form(form, as_json=as_json, crosstable=crosstable)
 
     with open_to_read(store) as opened:
         contents = opened.count()
@@ -35,6 +50,8 @@ def standings_command(store: Path, everyone: bool, anchor: str | None, pairs: bo
             names = Roster(players, rows).names
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
             result(league_json(store, contents.settings, table, kept, names=names))
+        elif form is not None:
+            result(table_text(table, form, crosstable=crosstable), end="")
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))

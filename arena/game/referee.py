@@ -257,8 +257,8 @@ class Referee:
                 seat.wants = wants
             case Name(text):
                 seat.declared = text
-            case Author():
-                pass
+            case Author(text):
+                seat.author = text
 
     def _set_up(self, seat: Seat, rows: tuple[str, ...]) -> None:
         seat.deadline = NEVER

@@ -6,6 +6,8 @@ from pathlib import Path
 import msgspec
 
 from arena.game.spec import Player
+from arena.league.exchange import Imported
+from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
 from arena.report.game_facts import date_text
@@ -157,3 +159,36 @@ class VerifyJson(msgspec.Struct, frozen=True):
 def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
     """What `arena verify` found, as JSON."""
     return to_json(VerifyJson(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
+
+
+class LineEntry(msgspec.Struct, frozen=True):
+    """One thing that is wrong with a line of a file of records."""
+
+    line: int
+    text: str
+
+
+class VerifyFileJson(msgspec.Struct, frozen=True):
+    """What a check of a file of records has found; `games` counts its lines."""
+
+    file: str
+    games: int
+    findings: tuple[LineEntry, ...]
+
+
+def verify_file_json(file: Path, games: int, findings: Sequence[LineFault]) -> str:
+    """What `arena verify FILE` found, as JSON."""
+    return to_json(VerifyFileJson(printable(str(file)), games, tuple(LineEntry(*finding) for finding in findings)))
+
+
+class ImportJson(msgspec.Struct, frozen=True):
+    """What an import has done: how many games it added, and how many were there."""
+
+    store: str
+    imported: int
+    present: int
+
+
+def import_json(store: Path, imported: Imported) -> str:
+    """What `arena import` did, as JSON."""
+    return to_json(ImportJson(printable(str(store)), imported.new, imported.present))

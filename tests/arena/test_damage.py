@@ -493,6 +493,15 @@ def test_a_forged_game_is_found_by_playing_it_again(
     assert any(words in finding for finding in findings), findings
 
 
+def test_a_record_that_stands_there_twice_is_found(path: Path) -> None:
+    edit(
+        path,
+        "UPDATE games SET (record, record_sum) = (SELECT record, record_sum FROM games WHERE number = 11) "
+        "WHERE number = 12",
+    )
+    assert found(path) == ["game 12: its row was changed after it was stored", "game 12: it has the id of game 11"]
+
+
 def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
     with Store(path, create=False) as store:
         actions = store.record("12")[1].actions

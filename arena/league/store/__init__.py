@@ -10,7 +10,7 @@ settings of bots with a time control of their own, `tables` and `layout` say wha
 from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
-from arena.league.store.own_times import own_times_in, time_key
+from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE
 from arena.league.store.sole_use import StoreInUseError, sole_use
 from arena.league.store.store import Contents, Store
@@ -21,6 +21,7 @@ __all__ = [
     "APPLICATION_ID",
     "ENTRANTS",
     "KEPT_BESIDE",
+    "TIME_OF",
     "VERSION",
     "Contents",
     "Damage",
