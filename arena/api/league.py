@@ -83,7 +83,8 @@ class League:
         contents = self._read()
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
-        return Standings(make_table(chosen, contents.rows, None if everyone else contents.planned))
+        planned = None if everyone else contents.planned
+        return Standings(make_table(chosen, contents.rows, planned, meets_all=everyone or contents.meets_all))
 
     def games(self) -> list[Result]:
         """All games that are stored, in the order in which they were."""

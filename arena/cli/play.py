@@ -16,6 +16,7 @@ from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, open
 from arena.league.options import PlayOptions
 from arena.league.store import GameRow
 from arena.printable import printable
+from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
@@ -107,7 +108,8 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     rules = f"{plan.settings.ruleset.name}, {plan.settings.time.text}, {at_once}"
     number = "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
-    played = f"{plan.kind.value} of {len(plan.bots)} bots, {number}{have}; {rules}"
+    kind = f"{plan.format} {plan.kind.value}".lstrip()
+    played = f"{kind} of {len(plan.bots)} bots, {number}{have}; {rules}"
     held = level_line(plan.level, plan.is_level_chosen)
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
 
@@ -115,14 +117,19 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
 def _print_results(league: OpenLeague, as_json: bool) -> bool:
     """Print the table, which is that of what has been played so far. Returns whether that could be done."""
     plan, rows = league.plan, league.rows()
-    table = make_table(plan.players, rows, league.planned)
+    table = make_table(plan.players, rows, league.planned, meets_all=league.meets_all)
+    placing = league.placing()
     try:
         if as_json:
             names = Roster(plan.players, rows).names
-            result(league_json(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
+            result(
+                league_json(plan.path, league.store.settings(), table, rows, plan.faults, names=names, placing=placing)
+            )
         else:
             console = results_console()
             console.print(full_report(table, console.width))
+            if placing:
+                console.print(placing_report(placing, Roster(plan.players, rows).names))
             for name, fault in plan.faults.items():
                 result(f"{name} is broken and was not started: {fault.splitlines()[0]}")
         flush_results()

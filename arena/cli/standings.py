@@ -23,7 +23,8 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
         contents = opened.read()
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
-        table = make_table(players, rows, None if everyone else contents.planned)
+        planned = None if everyone else contents.planned
+        table = make_table(players, rows, planned, meets_all=everyone or contents.meets_all)
         if as_json:
             names = Roster(players, rows).names
             kept = [row for row in rows if set(row.players) <= names.keys()]

@@ -69,9 +69,10 @@ def check_format(options: FormatOptions) -> None:
         if field.name in ("name", "disqualify") or value is None or value == ():
             continue
         if field.name not in options.name.takes:
-            takers = " and ".join(name.value for name in FormatName if field.name in name.takes)
+            *takers, last = (name.value for name in FormatName if field.name in name.takes)
+            words = f"{', '.join(takers)} or {last}" if takers else last
             raise UsageError(
-                f"{option_name(field.name)} is for --format {takers}: expected no such option with --format "
+                f"{option_name(field.name)} is for --format {words}: expected no such option with --format "
                 f"{options.name.value}, got {_shown(value)}"
             )
         if isinstance(value, int) and value < (0 if field.name == "extra_pairs" else 1):

@@ -26,14 +26,14 @@ from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import Format, Pairing, RoundRobin
+from arena.league.pairing import ChosenFormat, Format, Pairing, Placed, Placing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
-from arena.league.stored_games import stored_games
+from arena.league.stored_games import known_from_before, stored_games, tell_stored
 from arena.league.versions import Versions
 
 
@@ -68,6 +68,8 @@ class Plan:
     affinity: bool
     path: Path
     interpreters: tuple[str, ...]
+    format: str
+    """The word for it; empty for the usual one."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -107,7 +109,8 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         run=run,
     )
     settings = settings_of(options, bots)
-    check_number(len(bots), entry.rounds)
+    players = [bot.player for bot in bots]
+    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
     return Plan(
         kind=entry.kind,
         settings=settings,
@@ -118,6 +121,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         affinity=options.affinity,
         path=apart_from_bots(path, bots),
         interpreters=options.interpreters,
+        format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
     )
 
 
@@ -181,27 +185,32 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         run_games(run, held.try_out)
         store.agree(plan.settings.described([bot.name for bot in plan.bots]))
         games = Games(plan.settings, stored_in(store))  # older ids count as well
-        league = OpenLeague(
-            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run
-        )
+        format_ = entry.format
+        if isinstance(format_, ChosenFormat) and format_.goes_on:
+            format_ = format_.with_known(known_from_before(store, plan.players))
+        league = OpenLeague(plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run)
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
+        store.set_meets_all(league.meets_all)
         yield league
 
 
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results.
+    `planned` is how many games there are in all, or None where that depends on results and is not known yet.
+    `meets_all` is whether all bots meet equally often, so that a table can tell what is missing.
     """
 
     def __init__(self, plan: Plan, pairing: Callable[[], Pairing], held: Sandbox, store: Store, run: Run) -> None:
         """`pairing` makes a new pairing, which nobody has asked for games."""
         self.plan = plan
         self.store = store
-        self.planned = pairing().planned
+        fresh = pairing()
+        self.planned = fresh.planned
+        self.meets_all = isinstance(fresh, RoundRobin)
         self._pairing = pairing
         self._held = held
         self._run = run
@@ -214,6 +223,14 @@ class OpenLeague:
         """The same in the order in which they are to be played."""
         return stored_games(self._pairing(), self.plan.players, self.store.rows())
 
+    def placing(self) -> Placing | None:
+        """How the format places the bots by the games that are stored; None where the table says all."""
+        pairing = self._pairing()
+        if not isinstance(pairing, Placed):
+            return None
+        tell_stored(pairing, self.plan.players, self.store.rows())
+        return pairing.placing()
+
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
@@ -225,6 +242,9 @@ class OpenLeague:
             run_games(self._run, self._play_until_stopped, stop, sitting)
         except ArenaError as caught:
             error = caught
+        if sitting.session.is_complete and self.planned is None:
+            self.planned = len(self.rows())
+            self.store.set_planned(self.planned)
         return Outcome(
             error=error,
             is_complete=sitting.session.is_complete,
@@ -264,6 +284,8 @@ class OpenLeague:
         jobs = plan.jobs
         if self.planned is not None:
             jobs = min(jobs, self.planned - len(self.rows()))
+        elif tell_stored(self._pairing(), plan.players, self.store.rows()):
+            jobs = 0
         if not jobs:
             sitting.session.is_complete = True
             return

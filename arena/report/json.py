@@ -6,8 +6,10 @@ from pathlib import Path
 import msgspec
 
 from arena.game.spec import Player
+from arena.league.pairing import Placing
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
+from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
 
 NO_FAULTS: Mapping[str, str] = {}
@@ -50,6 +52,8 @@ class LeagueJson(msgspec.Struct, frozen=True):
     games: tuple[GameEntry, ...]
     broken: dict[str, str] = {}
     """The bots that could not be started, and why."""
+    placing: PlacingEntry | None = None
+    """How the format places the bots besides the table."""
 
 
 def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameEntry:
@@ -76,6 +80,7 @@ def league_json(
     faults: Mapping[str, str] = NO_FAULTS,
     *,
     names: Mapping[Player, str] = NAMES_ALONE,
+    placing: Placing | None = None,
 ) -> str:
     """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
 
@@ -92,6 +97,7 @@ def league_json(
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row, names) for row in rows),
         broken=dict(faults),
+        placing=placing_entry(placing, names) if placing else None,
     )
     return to_json(document)
 

@@ -170,10 +170,13 @@ def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> lis
     return [*seen, *(player for player in entrants if player.digest in digests)]
 
 
-def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None) -> Table:
+def make_table(
+    players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None, *, meets_all: bool = True
+) -> Table:
     """The table of the games between these players, whatever they were called then; games of others are left out.
 
-    `planned` is how many games they are to play, if that is known.
+    `planned` is how many games they are to play, if that is known. Unless all are to meet equally often (`meets_all`),
+    as long as it is not known there is at least one more.
     """
     rows = tuple(rows)
     roster = Roster(players, rows)
@@ -184,7 +187,10 @@ def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int 
         for name, cells in crosstable(list(roster.digests), tally.scores()).items()
         for opponent, cell in cells.items()
     )
-    least = _least_planned(len(roster.digests), [meeting.games for meeting in meetings])
+    if meets_all:
+        least = _least_planned(len(roster.digests), [meeting.games for meeting in meetings])
+    else:
+        least = tally.games + 1 if planned is None else 0
     return Table(
         lines=lines,
         meetings=meetings,

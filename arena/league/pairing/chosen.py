@@ -34,6 +34,11 @@ class ChosenFormat:
     known: Sequence[GameRow] = ()
 
     @property
+    def word(self) -> str:
+        """The name, as it is asked for; empty for the usual format."""
+        return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
+
+    @property
     def goes_on(self) -> bool:
         """Whether results of these players from before matter to it, whoever else took part then."""
         return self.options.name is FormatName.LADDER

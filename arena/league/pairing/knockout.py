@@ -191,6 +191,7 @@ class Knockout:
                     points=points[0] / 2,
                     opponent_points=points[1] / 2,
                     decided_by=decided_by,
+                    is_winner=self._matches[-1].winner == player,
                 )
             )
         return Placing(tuple(places), tuple(self._disqualified()))

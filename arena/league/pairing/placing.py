@@ -8,7 +8,8 @@ from arena.game.spec import Player
 
 
 class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
-    """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points."""
+    """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points, `wins`
+    counts meetings won."""
 
     place: int
     player: Player
@@ -23,7 +24,7 @@ class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
 
     `lost_in` says how many bots that round had as a power of two (2: the final), `lost_to` against whom, with the
     points of both; None for the winner, and for those who are still in. `decided_by` is how a match was decided that
-    was not by points.
+    was not by the points of the pairs that were planned.
     """
 
     place: int
@@ -33,6 +34,7 @@ class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
     points: float
     opponent_points: float
     decided_by: str
+    is_winner: bool
 
 
 class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
