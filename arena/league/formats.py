@@ -70,7 +70,7 @@ def check_format(options: FormatOptions) -> None:
             continue
         if field.name not in options.name.takes:
             *takers, last = (name.value for name in FormatName if field.name in name.takes)
-            words = f"{', '.join(takers)} or {last}" if takers else last
+            words = f"{', '.join(takers)} and {last}" if takers else last
             raise UsageError(
                 f"{option_name(field.name)} is for --format {words}: expected no such option with --format "
                 f"{options.name.value}, got {_shown(value)}"

@@ -17,10 +17,10 @@ def tell_stored(pairing: Pairing, players: Iterable[Player], rows: Iterable[Game
     waiting = _those_of(players, rows)
     results: list[GameRow] = []
     found_all = True
-    while (batch := pairing.next(results)) or results:
-        results = [waiting.pop(game.id) for game in batch or () if game.id in waiting]
-        found_all = found_all and len(results) == len(batch or ())
-        if not waiting and not results and not found_all:
+    while batch := pairing.next(results):
+        results = [waiting.pop(game.id) for game in batch if game.id in waiting]
+        found_all = found_all and len(results) == len(batch)
+        if not (waiting or results or found_all):
             return False
     return found_all and batch is None
 

@@ -83,7 +83,7 @@ class WithoutDisqualified:
         return Placing(
             disqualified=tuple(
                 Disqualified(self._players[digest], count, self._left_out[digest])
-                for digest, count in self._faults.items()
+                for digest, count in sorted(self._faults.items())
                 if count >= self._limit
             )
         )

@@ -71,12 +71,10 @@ class Estimate:
         expected = expected_score(self.strengths[one] - self.strengths[other])
         return expected * (1 - expected)
 
-    def doubt(self, one: int, other: int, added_one: float = 0.0, added_other: float = 0.0) -> tuple[float, float]:
-        """How likely it is that the weaker of two by these strengths is the stronger one, and the precision of their
-        difference, if so much precision is added to each."""
-        precision = 1 / (1 / (self.precisions[one] + added_one) + 1 / (self.precisions[other] + added_other))
-        difference = abs(self.strengths[one] - self.strengths[other])
-        return math.erfc(difference * math.sqrt(precision / 2)) / 2, precision
+    def doubt(self, one: int, other: int) -> float:
+        """How likely it is that the weaker of two by these strengths is the stronger one."""
+        variance = 1 / self.precisions[one] + 1 / self.precisions[other]
+        return math.erfc(abs(self.strengths[one] - self.strengths[other]) / math.sqrt(2 * variance)) / 2
 
     def order(self, players: Iterable[int]) -> list[int]:
         """Players by strength, best first; those that differ by rounding only stand in the order of their numbers."""

@@ -1,14 +1,14 @@
 """A ladder: an endless league that spends each next game where it tells most about the order.
 
-A pair of games goes to two bots that are near each other in the order of now. Of those it is worth most where the order
-of the two is in doubt and the games would add much to what is known of their difference:
+A pair of games goes to two bots that are near each other in the order of now. It is worth what it is for the one and
+for the other:
 
     value = doubt * added / (known + added)
 
-`doubt` is how likely it is that the two stand the wrong way round, `known` the precision of their difference, `added`
-what two games bring to it. So a new bot, of which nothing is known, plays first, against bots in the middle and then
-where its results send it; bots whose order is clear play no more; and two bots that may be equal do not eat up all
-games, because each pair of games adds a smaller part.
+`doubt` is with how many of its neighbours a bot is expected to stand the wrong way round (the sum of these
+likelihoods), `known` the precision of its strength, `added` what two games bring to that. So a new bot, of which
+nothing is known, plays first, against bots in the middle and then where its results send it; bots whose place is clear
+play no more; and two bots that may be equal do not eat up all games, because each pair of games adds a smaller part.
 
 Games are given out in batches, of which two are under way at a time: the third is chosen when all games of the first
 are over, by the results of that one and no later ones. So the choice is the same whatever order games end in, and
@@ -29,12 +29,14 @@ from arena.league.store import GameRow
 
 UNDER_WAY = 2
 """Batches."""
-LEAST_PAIRS = 8
+LEAST_PAIRS = 4
 """In a batch; a bot may be in several of them only where there are too few bots for so many."""
 SHARE = 4
 """A batch has one pair for so many bots: the best quarter of them is what may be played next."""
-REACH = 3
+REACH = 6
 """How far apart in the order two bots may be that are considered."""
+NEIGHBOURS = 10
+"""So many bots above a bot, and as many below, are looked at for the doubt about its place."""
 
 
 class Ladder:
@@ -114,7 +116,7 @@ class Ladder:
         if self._confidence is None:
             return False
         order = self._estimate.order(self._playing())
-        return all(1 - self._estimate.doubt(one, other)[0] >= self._confidence for one, other in pairwise(order))
+        return all(1 - self._estimate.doubt(one, other) >= self._confidence for one, other in pairwise(order))
 
     def _choose(self) -> list[GameSpec]:
         """The next batch; none where there is nothing more to give out."""
@@ -122,6 +124,7 @@ class Ladder:
         order = estimate.order(self._playing())
         candidates = [(order[at], other) for at in range(len(order)) for other in order[at + 1 : at + 1 + REACH]]
         added = Counter[int]()
+        doubts = self._doubts(order)
         expected = dict[int, float]()
         for pair in (pair for batch in self._under_way for pair in batch):
             self._expect(expected, *pair.players)
@@ -129,7 +132,7 @@ class Ladder:
         chosen: list[Pair] = []
         batch: list[GameSpec] = []
         while candidates and len(chosen) < wanted and self._left:
-            values = {pair: self._value(*pair, expected) for pair in candidates}
+            values = {pair: self._value(*pair, doubts, expected) for pair in candidates}
             added.clear()
             for one, other in sorted(candidates, key=lambda pair: -values[pair]):  # stable: best first where equal
                 if len(chosen) == wanted or not self._left:
@@ -151,13 +154,24 @@ class Ladder:
         for player in (one, other):
             expected[player] = expected.get(player, 0.0) + information
 
-    def _value(self, one: int, other: int, expected: dict[int, float]) -> float:
+    def _doubts(self, order: Sequence[int]) -> dict[int, float]:
+        """With how many of its neighbours each is expected to stand the wrong way round."""
+        doubts = dict.fromkeys(order, 0.0)
+        for at, one in enumerate(order):
+            for other in order[at + 1 : at + 1 + NEIGHBOURS]:
+                doubt = self._estimate.doubt(one, other)
+                doubts[one] += doubt
+                doubts[other] += doubt
+        return doubts
+
+    def _value(self, one: int, other: int, doubts: dict[int, float], expected: dict[int, float]) -> float:
         """What a pair of games of these two is worth, rounded so that it is the same on every machine."""
-        ahead = expected.get(one, 0.0), expected.get(other, 0.0)
-        doubt, known = self._estimate.doubt(one, other, *ahead)
-        two = 2 * self._estimate.information(one, other)
-        _, then = self._estimate.doubt(one, other, ahead[0] + two, ahead[1] + two)
-        return round(doubt * (then - known) / then, 9)
+        added = 2 * self._estimate.information(one, other)
+        value = 0.0
+        for player in (one, other):
+            known = self._estimate.precisions[player] + expected.get(player, 0.0)
+            value += doubts[player] * added / (known + added)
+        return round(value, 9)
 
     def placing(self) -> Placing:
         """All in the order of their strengths by all games that are over, with the likelihood that each is stronger
@@ -174,7 +188,7 @@ class Ladder:
                 player=self._ledger.players[player],
                 elo=ELO_PER_LOGIT * (estimate.strengths[player] - mean),
                 games=estimate.games[player],
-                above_next=1 - estimate.doubt(player, order[number])[0] if number < len(order) else None,
+                above_next=1 - estimate.doubt(player, order[number]) if number < len(order) else None,
             )
             for number, player in enumerate(order, 1)
         ]
