@@ -43,7 +43,7 @@ class Ladder:
     """A batch at a time, until each bot is above the next one with a likelihood of `confidence`, or `most` games were
     given out.
 
-    `known` are results of these players from before, which count as the first batch. A bot with `disqualify` faults is
+    `known` are results of these players from before, which are the first batch and no part of the `most`. A bot with `disqualify` faults is
     in no later batch.
     """
 
@@ -59,11 +59,12 @@ class Ladder:
     ) -> None:
         self._ledger = Ledger(games, players)
         self._confidence = confidence
-        self._most = self._left = most
+        self._left = most
         self._disqualify = disqualify
         self._faults = [0] * len(players)
         self._estimate = Estimate(len(players))
         self._opening: list[tuple[Pair, list[GameSpec]]] | None = self._ledger.give_known(known) or None
+        self._planned = most + sum(len(given) for _, given in self._opening or ())
         self._under_way: deque[list[Pair]] = deque()
         self._is_settling = False
         """Whether the order was sure, and it is only to be seen whether the games under way leave it so."""
@@ -71,7 +72,7 @@ class Ladder:
 
     @property
     def planned(self) -> int | None:
-        return self._most if self._confidence is None and not self._disqualify else None
+        return self._planned if self._confidence is None and not self._disqualify else None
 
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         self._ledger.tell(results)

@@ -81,6 +81,7 @@ def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs(league: t
     known = list(league.play(Ladder(some.games, some.players, confidence=None, most=2000), judge).rows.values())
     more.players.append(new)
     ladder = Ladder(more.games, more.players, confidence=None, most=100, known=known)
+    assert ladder.planned == 2100
     played = league.play(ladder, judge, stored={row.id: row for row in known})
     assert {row.id for row in known} < played.ids, "what is known counts"
     assert len(played.given) == 2100
