@@ -43,8 +43,8 @@ class Ladder:
     """A batch at a time, until each bot is above the next one with a likelihood of `confidence`, or `most` games were
     given out.
 
-    `known` are results of these players from before, which are the first batch and no part of the `most`. A bot with `disqualify` faults is
-    in no later batch.
+    `known` are results of these players from before: they are the first batch, and no part of the `most`. A bot with
+    `disqualify` faults is in no later batch.
     """
 
     def __init__(
