@@ -12,6 +12,8 @@ from arena.errors import UsageError
 USUAL_ROUNDS = 2
 USUAL_CONFIDENCE = 0.95
 USUAL_EXTRA_PAIRS = 2
+MOST_PAIRS = 1000
+"""In a match of a knockout, and as many extra ones."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
@@ -77,6 +79,8 @@ def check_format(options: FormatOptions) -> None:
             )
         if isinstance(value, int) and value < (0 if field.name == "extra_pairs" else 1):
             raise UsageError(f"{option_name(field.name)}: expected a whole number from 1, got {value}")
+        if field.name in ("best_of", "extra_pairs") and value > MOST_PAIRS:
+            raise UsageError(f"{option_name(field.name)}: expected at most {MOST_PAIRS} pairs of games, got {value}")
     if options.name is FormatName.GAUNTLET and options.challengers is None:
         raise UsageError(
             "--format gauntlet: expected --challengers N (the first N bots named meet all others), got no challengers"

@@ -141,6 +141,7 @@ def test_in_a_gauntlet_each_challenger_meets_each_other_bot_and_nobody_else_meet
         (FormatOptions(FormatName.SWISS, seeds=("bot1", "bot1")), "--seeds: expected each bot once, got bot1 twice"),
         (FormatOptions(FormatName.SWISS, seeds=("bat1",)), "--seeds: there is no bot 'bat1' here: did you mean bot1?"),
         (FormatOptions(disqualify=0), "--disqualify: expected a number of faults from 1, got 0"),
+        (FormatOptions(FormatName.KNOCKOUT, best_of=10**9), "--best-of: expected at most 1000 pairs of games"),
         (FormatOptions(rounds=0), "--rounds: expected a whole number from 1, got 0"),
     ],
 )
