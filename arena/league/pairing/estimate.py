@@ -1,6 +1,6 @@
 """Strengths as a ladder needs them: soon enough after each batch of games, and how sure the order of two players is.
 
-The model is that of `arena.league.ratings.strengths`: a player x logits above another is expected to score
+The model is that of Bradley and Terry, with a draw as half a point: a player x logits above another is expected to score
 1 / (1 + e^-x) points a game. Each strength has a normal prior, which sends a new bot to the middle. What differs is the
 cost: the strengths of the last batch are the start, and each is moved in turn to where its own games want it (Newton's
 method by coordinates), which costs as much as there are pairs that have met, and not the cube of the players.
@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from typing import Self
 
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.ratings.strengths import expected_score
 
 PRIOR_PRECISION = (ELO_PER_LOGIT / 350) ** 2
 """Per square logit: bots are some 350 Elo around their mean. 2.0 games between equals say as much."""
@@ -53,7 +52,7 @@ class Estimate:
             for player in sorted(moved):
                 strength, slope, precision = strengths[player], -PRIOR_PRECISION * strengths[player], PRIOR_PRECISION
                 for opponent, (games, points) in self._met[player].items():
-                    expected = expected_score(strength - strengths[opponent])
+                    expected = _expected_score(strength - strengths[opponent])
                     slope += points - games * expected
                     precision += games * expected * (1 - expected)
                 self.precisions[player] = precision
@@ -68,7 +67,7 @@ class Estimate:
 
     def information(self, one: int, other: int) -> float:
         """What a game of these two brings to the precision of each."""
-        expected = expected_score(self.strengths[one] - self.strengths[other])
+        expected = _expected_score(self.strengths[one] - self.strengths[other])
         return expected * (1 - expected)
 
     def doubt(self, one: int, other: int) -> float:
@@ -86,3 +85,9 @@ class Estimate:
         copy.strengths, copy.precisions, copy.games = [*self.strengths], [*self.precisions], [*self.games]
         copy._met = [{opponent: [*entry] for opponent, entry in met.items()} for met in self._met]
         return copy
+
+
+def _expected_score(logit: float) -> float:
+    """The expected score of a game at this difference in strength."""
+    odds = math.exp(-abs(logit))
+    return (1 if logit >= 0 else odds) / (1 + odds)
