@@ -1,6 +1,6 @@
 """Strengths as a ladder needs them: soon enough after each batch of games, and how sure the order of two players is.
 
-The model is that of Bradley and Terry, with a draw as half a point: a player x logits above another is expected to score
+The model is that of Bradley and Terry, with a draw as half a point: a player x logits above another expects to score
 1 / (1 + e^-x) points a game. Each strength has a normal prior, which sends a new bot to the middle. What differs is the
 cost: the strengths of the last batch are the start, and each is moved in turn to where its own games want it (Newton's
 method by coordinates), which costs as much as there are pairs that have met, and not the cube of the players.
