@@ -17,6 +17,7 @@ from arena.league.options import PlayOptions
 from arena.league.store import GameRow
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
+from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
@@ -112,7 +113,8 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
     rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
     number = "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
-    played = f"{plan.kind.value} of {len(plan.bots)} bots, {number}{have}; {rules}"
+    kind = f"{plan.format} {plan.kind.value}".lstrip()
+    played = f"{kind} of {len(plan.bots)} bots, {number}{have}; {rules}"
     held = level_line(plan.level, plan.is_level_chosen)
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
 
@@ -120,15 +122,17 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
 def _print_results(league: OpenLeague, as_json: bool) -> bool:
     """Print the table, which is that of what has been played so far. Returns whether that could be done."""
     plan, rows = league.plan, league.rows()
-    table = make_table(plan.players, rows, league.planned)
-    settings = league.store.settings()
+    table = make_table(plan.players, rows, league.planned, meets_all=league.meets_all)
+    settings, placing = league.store.settings(), league.placing()
     try:
         if as_json:
             names = Roster(plan.players, rows).names
-            result(league_json(plan.path, settings, table, rows, plan.faults, names=names))
+            result(league_json(plan.path, settings, table, rows, plan.faults, names=names, placing=placing))
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, settings)))
+            if placing:
+                console.print(placing_report(placing, Roster(plan.players, rows).names))
             for name, fault in plan.faults.items():
                 result(f"{name} is broken and was not started: {fault.splitlines()[0]}")
         flush_results()

@@ -26,14 +26,14 @@ from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import Format, Pairing, RoundRobin
+from arena.league.pairing import ChosenFormat, Format, Pairing, Placed, Placing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, sole_use
-from arena.league.stored_games import stored_games
+from arena.league.stored_games import known_from_before, stored_games, tell_stored
 from arena.league.versions import Versions
 from arena.nursery import background
 
@@ -71,6 +71,8 @@ class Plan:
     affinity: bool
     path: Path
     interpreters: tuple[str, ...]
+    format: str
+    """The word for it; empty for the usual one."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -110,7 +112,8 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         run=run,
     )
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
-    check_number(len(bots), entry.rounds)
+    players = [bot.player for bot in bots]
+    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
     return Plan(
         kind=entry.kind,
         settings=settings,
@@ -121,6 +124,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         affinity=options.affinity,
         path=apart_from_bots(path, bots),
         interpreters=options.interpreters,
+        format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
     )
 
 
@@ -186,21 +190,26 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.agree(plan.settings.described(plan.players), plan.players)
         rows = store.rows()
         games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
+        format_ = entry.format
+        if isinstance(format_, ChosenFormat) and format_.goes_on:
+            format_ = format_.with_known(known_from_before(store, plan.players))
         league = OpenLeague(
-            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
+            plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
         del rows  # the league gives them up when it plays
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
+        store.set_meets_all(league.meets_all)
         yield league
 
 
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results.
+    `planned` is how many games there are in all, or None where that depends on results and is not known yet.
+    `meets_all` is whether all bots meet equally often, so that a table can tell what is missing.
     """
 
     def __init__(
@@ -216,7 +225,9 @@ class OpenLeague:
         """`pairing` makes a new pairing, which nobody has asked for games; `rows` are the store's, as it was opened."""
         self.plan = plan
         self.store = store
-        self.planned = pairing().planned
+        fresh = pairing()
+        self.planned = fresh.planned
+        self.meets_all = isinstance(fresh, RoundRobin)
         self._pairing = pairing
         self._held = held
         self._run = run
@@ -234,6 +245,14 @@ class OpenLeague:
     def _stored(self) -> list[GameRow]:
         return self.store.rows() if self._rows is None else self._rows
 
+    def placing(self) -> Placing | None:
+        """How the format places the bots by the games that are stored; None where the table says all."""
+        pairing = self._pairing()
+        if not isinstance(pairing, Placed):
+            return None
+        tell_stored(pairing, self.plan.players, self.store.rows())
+        return pairing.placing()
+
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
@@ -246,6 +265,9 @@ class OpenLeague:
             self.store.refuse_moved()
         except ArenaError as caught:
             error = caught
+        if state.session.is_complete and self.planned is None:
+            self.planned = len(self.rows())
+            self.store.set_planned(self.planned)
         return Outcome(
             error=error,
             is_complete=state.session.is_complete,
@@ -281,6 +303,8 @@ class OpenLeague:
         if self.planned is not None:
             known = stored_games(self._pairing(), plan.players, stored.values())
             jobs = min(jobs, self.planned - sum(1 for _ in known))
+        elif tell_stored(self._pairing(), plan.players, stored.values()):
+            jobs = 0
         if not jobs:
             state.session.is_complete = True
             return
