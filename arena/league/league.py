@@ -41,8 +41,8 @@ from arena.league.versions import Versions
 class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
-    followed, paths that are links are such bots.
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
+    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots.
     """
 
     paths: Sequence[str]
@@ -50,6 +50,7 @@ class Entry:
     rounds: int
     games: int | None = None
     strict: bool = True
+    distinct: bool = False
     follow_links: bool = True
     format: Format = RoundRobin
 
@@ -101,6 +102,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         level,
         options,
         strict=entry.strict,
+        distinct=entry.distinct,
         follow_links=entry.follow_links,
         store=partial(store_of, options, entry.kind),
         say=say,
@@ -194,7 +196,8 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results.
+    `planned` is how many games there are in all, or None where that depends on results. `new_pairing` makes a pairing
+    of it that nobody has asked for games.
     """
 
     def __init__(self, plan: Plan, pairing: Callable[[], Pairing], held: Sandbox, store: Store, run: Run) -> None:
@@ -202,7 +205,7 @@ class OpenLeague:
         self.plan = plan
         self.store = store
         self.planned = pairing().planned
-        self._pairing = pairing
+        self.new_pairing = pairing
         self._held = held
         self._run = run
 
@@ -212,7 +215,7 @@ class OpenLeague:
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self._pairing(), self.plan.players, self.store.rows())
+        return stored_games(self.new_pairing(), self.plan.players, self.store.rows())
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
@@ -270,7 +273,7 @@ class OpenLeague:
         settings = replace(plan.play_settings, is_watched=sitting.watch is not None)
         async with local_executor(settings, jobs) as executor:
             await play_missing(
-                self._pairing(),
+                self.new_pairing(),
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,

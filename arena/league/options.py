@@ -30,6 +30,7 @@ class Kind(enum.Enum):
 
     LEAGUE = "league"
     MATCH = "match"
+    COMPARE = "compare"
 
 
 @dataclass(frozen=True)

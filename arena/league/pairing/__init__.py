@@ -2,5 +2,6 @@
 
 from arena.league.pairing.pairing import Format, Pairing
 from arena.league.pairing.round_robin import RoundRobin
+from arena.league.pairing.sequential import SequentialState, SequentialTest
 
-__all__ = ["Format", "Pairing", "RoundRobin"]
+__all__ = ["Format", "Pairing", "RoundRobin", "SequentialState", "SequentialTest"]
