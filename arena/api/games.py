@@ -15,15 +15,18 @@ from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.league.league import Entry, OpenLeague, open_league
+from arena.league.league import Entry, OpenLeague, Outcome, Watcher, open_league
 from arena.league.options import MOST_GAMES, Kind, PlayOptions
 from arena.league.ratings import Difference, difference
+from arena.league.run import Watch
+from arena.league.stop import Stop
 from arena.league.store import GameRow
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 T = TypeVar("T")
 OnResult = Callable[[Result], object]
+PlayGames = Callable[[OpenLeague, Stop, Watcher, Watch | None], Outcome]
 
 PLAY_KEYWORDS = ("rules", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
@@ -88,7 +91,7 @@ def play(
     Raises `UsageError` for what was asked for wrongly, bots that cannot be started among it, and other `ArenaError`.
     """
     entry = _match_entry(first, second, 1)
-    with _place(store) as path:
+    with place_of(store) as path:
         chosen = play_options(GameOptions, options, PLAY_KEYWORDS, rules=rules, store=path, jobs=1)
         (record,) = play_league(
             entry, chosen, lambda league: _records(league, league.rows()), on_event=on_event, tells_forfeits=False
@@ -113,7 +116,7 @@ def match(
     thread that has called this; what they raise stops the match. `store`, `rules` and errors are as for `arena.play`.
     """
     entry = _match_entry(first, second, games)
-    with _place(store) as path:
+    with place_of(store) as path:
         chosen = play_options(LeagueOptions, options, MATCH_KEYWORDS, rules=rules, store=path)
         return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
@@ -126,7 +129,7 @@ def _match_entry(first: AnyPath, second: AnyPath, games: int) -> Entry:
 
 
 @contextlib.contextmanager
-def _place(store: AnyPath | None) -> Iterator[Path]:
+def place_of(store: AnyPath | None) -> Iterator[Path]:
     """Where games are kept: in the store that was named, or until they have been read."""
     if store is not None:
         yield path_of(store, "store")
@@ -161,6 +164,7 @@ def play_league(
     on_result: OnResult | None = None,
     on_event: OnEvent | None = None,
     tells_forfeits: bool = True,
+    play_games: PlayGames = OpenLeague.play,
 ) -> T:
     """Play all that is missing; returns what `collect` makes of it. Raises `ArenaError` if not all could be played."""
     check_callback("on_result", on_result)
@@ -169,7 +173,7 @@ def play_league(
     def work(errand: Errand[T]) -> T:
         with open_league(entry, options, errand.remark, errand.run) as league:
             events = EventQueue(errand, on_event) if on_event else None
-            outcome = league.play(errand.stop, _Watcher(errand, on_result), events.put if events else None)
+            outcome = play_games(league, errand.stop, _Watcher(errand, on_result), events.put if events else None)
             if events:
                 events.finish()
             if outcome.error:

@@ -5,8 +5,7 @@ from typing import Any
 import click
 
 from arena.cli.options import collect, play_options, refuse_windows
-
-MOST_GAMES_USUAL = 20_000
+from arena.league.options import USUAL_MOST_COMPARED
 
 
 @click.command("compare")
@@ -35,7 +34,12 @@ MOST_GAMES_USUAL = 20_000
     "--beta", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'not better' may be wrong."
 )
 @click.option(
-    "--games", type=int, default=MOST_GAMES_USUAL, show_default=True, metavar="N", help="Games at most, an even number."
+    "--games",
+    type=int,
+    default=USUAL_MOST_COMPARED,
+    show_default=True,
+    metavar="N",
+    help="Games at most, an even number.",
 )
 @play_options
 def compare_command(

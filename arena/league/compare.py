@@ -93,7 +93,8 @@ class Comparison:
         """Play until the test is over or `stop` is asked for. What is under way when it is decided is stopped."""
         if self.state.is_over:
             return Outcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
-        outcome = self.league.play(stop, _Deciding(self._test, stop, watcher), watch)
+        with stop.passed_on() as decided:  # that it is decided is no wish of whoever may stop it
+            outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
         return replace(outcome, is_complete=self.state.is_over)
 
 

@@ -126,8 +126,10 @@ class Motion(NamedTuple):
         rate, deviation = self.drift / self.variance, math.sqrt(self.variance * time)
 
         def part(image: float) -> float:
-            ends = [(end - image - self.drift * time) / deviation for end in (at, self.lower)]
-            return _times_normal(rate * image, ends[0]) - _times_normal(rate * image, ends[1])
+            low, high = ((end - image - self.drift * time) / deviation for end in (self.lower, at))
+            if low > 0:  # the tail that is small, or both are factor times 1
+                low, high = -high, -low
+            return _times_normal(rate * image, high) - _times_normal(rate * image, low)
 
         total = part(0.0) - part(2 * self.upper)
         for number in range(1, MOST_PARTS):
