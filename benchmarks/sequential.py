@@ -2,15 +2,15 @@
 
     python benchmarks/sequential.py [--seed 1] [--tests 1000] [--elo0 0] [--elo1 40] [--alpha 0.05] [--beta 0.05]
 
-Pairs of games, colours swapped, are drawn at random between two bots of a known difference, and each test goes on to its
-verdict; nothing is played. A share of draws is that of the most that a difference allows; `colour` is how many Elo the
-side with Red is better off. With `same seeds` half of all pairs are decided by the seeds: whoever has Red wins
-both ways round, so that each wins one.
+Pairs of games, colours swapped, are drawn at random between two bots of a known difference, and each test goes on to
+its verdict; nothing is played. A share of draws is that of the most that a difference allows; `colour` is how many Elo
+the side with Red is better off. With `same seeds` half of all pairs are decided by the seeds: whoever has Red wins both
+ways round, so that each wins one.
 
 The difference is that of the score of a pair, as the test has it: the strength is chosen so that both colours together
 give it. `better` is the share of tests that accept H1, with two standard errors; `games` is the mean, `fixed` the games
-of a test of fixed size with the same errors at `elo0` and `elo1`, and `held` the share of the 95% intervals that hold the
-truth. The exit code is 1 if an error is more frequent than alpha or beta, or an interval holds less often than
+of a test of fixed size with the same errors at `elo0` and `elo1`, and `held` the share of the 95% intervals that hold
+the truth. The exit code is 1 if an error is more frequent than alpha or beta, or an interval holds less often than
 promised, by more than three standard errors.
 """
 

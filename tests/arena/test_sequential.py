@@ -56,9 +56,7 @@ def likeliest(counts: Sequence[float], mean: float) -> float:
     return float(-found.fun * total)
 
 
-@pytest.mark.parametrize(
-    "counts", [(3, 5, 20, 9, 4), (0, 2, 8, 5, 1), (40, 0, 22, 1, 60), (0, 0, 30, 4, 1), (5, 0, 3, 0, 9), MANY]
-)
+@pytest.mark.parametrize("counts", [(3, 5, 20, 9, 4), (1, 2, 8, 5, 1), (40, 0, 22, 1, 60), (5, 0, 3, 0, 9), MANY])
 @pytest.mark.parametrize(("elo0", "elo1"), [(0, 10), (-20, 60), (100, 200)])
 def test_the_llr_is_that_of_the_likeliest_distributions(counts: PairCounts, elo0: float, elo1: float) -> None:
     direct = likeliest(counts, expected_score(elo1)) - likeliest(counts, expected_score(elo0))
