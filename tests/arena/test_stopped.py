@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from arena.league.ratings.sequential import Hypotheses, PairCounts, expected_score, log_likelihood_ratio
+from arena.league.ratings.sequential import SCORES, Hypotheses, PairCounts, expected_score, log_likelihood_ratio
 from arena.league.ratings.stopped import Motion, estimate
 
 MOTION = Motion(-2.0, 3.0, 0.02, 0.04)
@@ -86,3 +86,19 @@ def test_the_interval_holds_the_truth_although_the_test_decides_when_it_stops() 
         above += found.elo > 40
     assert held >= 190 - 2 * math.sqrt(200 * 0.05 * 0.95)
     assert abs(above - 100) <= 2.5 * math.sqrt(50), "the Elo is too high as often as too low"
+
+
+@pytest.mark.parametrize(("counts", "elo"), [((1, 60, 500, 1200, 600), 188.3595), ((1, 20, 300, 900, 779), 245.4729)])
+def test_the_elo_is_about_that_of_fishtest(counts: PairCounts, elo: float) -> None:
+    """The cases of github.com/official-stockfish/fishtest, server/tests/test_stats_sprt.py: H1 is 2 normalized Elo."""
+    mean = sum(count * at for count, at in zip(counts, SCORES, strict=True)) / sum(counts)
+    variance = sum(count * (at - mean) ** 2 for count, at in zip(counts, SCORES, strict=True)) / sum(counts)
+    score = 0.5 + 2 / (800 / math.log(10)) * math.sqrt(2 * variance)
+    found = estimate(Hypotheses(0, 400 * math.log10(score / (1 - score))), counts)
+    assert found.elo == pytest.approx(elo, abs=0.5)
+
+
+def test_a_few_won_pairs_far_from_both_hypotheses_bound_the_difference() -> None:
+    """There the LLR hardly tells differences apart, and the score does."""
+    found = estimate(Hypotheses(0, 10), (0, 0, 2, 0, 28))
+    assert 200 < found.low < found.elo == pytest.approx(584.6, abs=0.5) < found.high < 1000

@@ -145,16 +145,26 @@ class Steps:
         """How far the logarithm of the largest likelihood with such a mean lies below that with any."""
         return _fit(self._weights, score).deficit
 
-    def moments(self, score: float | None = None) -> tuple[float, float]:
-        """The mean and the variance of a step by the pairs, or by the likeliest distribution with such a mean score."""
-        fit = None if score is None else _fit(self._weights, score)
+    def moments(self) -> tuple[float, float]:
+        """The mean and the variance of a step, as the pairs were."""
         total = math.fsum(self._weights)
-        shares = [
-            weight / total / (fit.ratio(at) if fit else 1) for weight, at in zip(self._weights, SCORES, strict=True)
-        ]
-        drift = math.fsum(share * step for share, step in zip(shares, self._steps, strict=True))
-        variance = math.fsum(share * (step - drift) ** 2 for share, step in zip(shares, self._steps, strict=True))
-        return drift, variance
+        drift = math.fsum(weight * step for weight, step in zip(self._weights, self._steps, strict=True)) / total
+        squares = math.fsum(
+            weight * (step - drift) ** 2 for weight, step in zip(self._weights, self._steps, strict=True)
+        )
+        return drift, squares / total
+
+    @property
+    def slope(self) -> float:
+        """How much longer a step is for each point more that a game brings: from a lost pair to one that is won."""
+        return self._steps[-1] - self._steps[0]
+
+    def variance_of_score(self, mean: float) -> float:
+        """The variance of the score of a pair under the likeliest distribution with such a mean."""
+        fit, total = _fit(self._weights, mean), math.fsum(self._weights)
+        return math.fsum(
+            weight / total / fit.ratio(at) * (at - mean) ** 2 for weight, at in zip(self._weights, SCORES, strict=True)
+        )
 
 
 class _Fit(NamedTuple):

@@ -6,10 +6,10 @@ than accepted early, rejected early is the worst), and a difference is in the in
 worst or the best 2.5% under it (Siegmund's stage-wise ordering, as in fishtest). The Elo is the difference under which
 half of all outcomes are worse, so that it is too high as often as too low.
 
-The LLR is taken for a Brownian motion that starts at 0 and ends at either bound, and its chances are computed by
-reflections of the start at both bounds. For a few pairs that are all alike, which have hardly any variance, that is a
-poor picture; so the interval reaches as far as that of the likelihood does, too (the signed root of twice the deficit
-taken as a normal variable), which knows nothing of stopping.
+The LLR is taken for a Brownian motion that starts at 0 and ends at either bound, and moves with the score: it stands
+still where that is midway between H0 and H1, and a point is worth so much of it that it comes to what it is. For a few
+pairs that is a poor picture; so the interval reaches as far as that of the likelihood does, too (the signed root of
+twice the deficit taken as a normal variable), which knows nothing of stopping.
 
 Sources: D. Siegmund, Sequential Analysis (1985), chapters III and IV. github.com/official-stockfish/fishtest, sprt.py.
 The coverage is measured by benchmarks/sequential.py.
@@ -20,11 +20,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from arena.league.ratings.pair import ELO_PER_LOGIT, TAIL, Difference
-from arena.league.ratings.sequential import SCORES, Hypotheses, PairCounts, Steps
+from arena.league.ratings.sequential import SCORES, Hypotheses, PairCounts, Steps, expected_score
 
 FARTHEST_LOGIT = 20.0  # 3,500 Elo: an interval that reaches so far is open
 FIRST_WIDTH = 0.02
 LOGIT_PRECISION = 1e-6
+LEAST_LLR = 0.5  # from here on the LLR says how much of it a point is worth
 LEAST_PART = 1e-12  # reflections that add less are left out
 MOST_PARTS = 500
 LARGEST_LOG = 1.0  # no part of a chance is larger: only rounding makes it so
@@ -38,12 +39,21 @@ def estimate(hypotheses: Hypotheses, counts: PairCounts) -> Difference:
     if the two were of equal strength.
     """
     steps, pairs = Steps(hypotheses, counts), sum(counts)
-    at = min(max(steps.llr, hypotheses.lower), hypotheses.upper)
-    time = pairs * at / steps.llr if at != steps.llr else float(pairs)  # when it reached the bound that it is beyond
+    still = (expected_score(hypotheses.elo0) + expected_score(hypotheses.elo1)) / 2
+    walked = pairs * (steps.mean - still)
+    scale = steps.llr / walked if abs(steps.llr) > LEAST_LLR else 0.0
+    if scale <= 0:
+        scale = steps.slope
+    reached = scale * walked
+    at = min(max(reached, hypotheses.lower), hypotheses.upper)
+    time = pairs * at / reached if at != reached else float(pairs)  # when it reached the bound that it is beyond
 
     def worse(logit: float) -> float:
-        drift, variance = steps.moments(1 / (1 + math.exp(-logit)))
-        return Motion(hypotheses.lower, hypotheses.upper, drift, variance).chance_of_worse(time, at)
+        score = 1 / (1 + math.exp(-logit))
+        motion = Motion(
+            hypotheses.lower, hypotheses.upper, scale * (score - still), scale**2 * steps.variance_of_score(score)
+        )
+        return motion.chance_of_worse(time, at)
 
     score = sum(count * at for count, at in zip(counts, SCORES, strict=True)) / pairs
     middle = math.log(steps.mean / (1 - steps.mean))
