@@ -110,7 +110,7 @@ def verdict_text(names: Names, state: SequentialState) -> str:
     games = f"after {_games(2 * state.pairs)}"
     if state.decision is Decision.UNDECIDED:
         if state.is_over:
-            return f"undecided: {games}, which are all that there may be, {new} may be better than {old} or not"
+            return f"undecided: {_games(2 * state.pairs)} are not enough to tell, and all that there may be"
         left = games_left(state)
         return f"undecided so far, {games}" + (f"; about {_games(left)} more are expected" if left else "")
     is_accepted = state.decision is Decision.BETTER
