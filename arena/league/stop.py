@@ -30,7 +30,7 @@ class Stop:
 
     @contextlib.contextmanager
     def passed_on(self) -> "Iterator[Stop]":
-        """Within, another one which has this one's wish, too, while nobody who asks for it is heard by this one."""
+        """Within, another one, which is told this one's wish as well; what that one is asked for stays unknown here."""
         other = Stop()
 
         def notify() -> None:
