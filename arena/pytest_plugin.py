@@ -99,7 +99,7 @@ class ArenaPlay:
         second: Word,
         *,
         games: int | None = None,
-        time: str | None = None,
+        time: str | tuple[str, str] | None = None,
         rules: "str | Ruleset | None" = None,
         sandbox: str | None = None,
         seed: int | None = None,

@@ -1,6 +1,6 @@
 """How often the 95% intervals of the ratings hold the truth.
 
-    python benchmarks/coverage.py [--seed 1] [--matches 2000] [--leagues 300]
+    python benchmarks/coverage.py [--seed 1] [--matches 2000] [--leagues 300] [--largest 1000]
 
 Results of matches and of leagues between players of known strength are drawn at random and rated. Printed is how often
 the intervals hold the truth (95% or more is promised), how often it lies below and above them, and how many of their
@@ -186,12 +186,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--matches", type=int, default=2000)
     parser.add_argument("--leagues", type=int, default=300)
+    parser.add_argument(
+        "--largest", type=int, default=max(GAMES_DRAWN), metavar="GAMES", help="only up to so many games of each pair"
+    )
     options = parser.parse_args()
     rng = random.Random(options.seed)
     begun = time.monotonic()
     short = 0
     print(f"matches, the worst of some differences\n{HEAD}")
-    for games in (*GAMES_GONE_THROUGH, *GAMES_DRAWN):
+    for games in [games for games in (*GAMES_GONE_THROUGH, *GAMES_DRAWN) if games <= options.largest]:
         differences = DIFFERENCES_GONE_THROUGH if games in GAMES_GONE_THROUGH else DIFFERENCES_DRAWN
         for draws in DRAWS:
             found = [(match_coverage(games, elo, draws, options.matches, rng), elo) for elo in differences]
@@ -199,7 +202,7 @@ def main() -> int:
             short += worst.is_short
             print(line(f"{games:4} games, {draws:3.0%} draws (at {elo} Elo)", worst), flush=True)
     print(f"\nleagues\n{HEAD}")
-    for players, games in LEAGUES:
+    for players, games in [league for league in LEAGUES if league[1] <= options.largest]:
         for spread in SPREADS:
             for draws, half in ((0.0, False), (0.5, False), (0.2, True)):
                 leagues = max(20, options.leagues * 5 // players)

@@ -15,8 +15,8 @@ from typing import NamedTuple, Self
 
 import psutil
 import trio
-from leagues import specs  # type: ignore[import-not-found]  # these two stand beside this script
-from ply import INSTANT_BOT, compile_program  # type: ignore[import-not-found]
+from leagues import Listed, specs
+from ply import INSTANT_BOT, compile_program
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.sandbox.reaper import claim_all_orphans
@@ -56,7 +56,9 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
         parent = psutil.Process()
         for step in range(1, options.steps + 1):
             part = games[: options.games * step // options.steps]
-            await play_missing(part, {bot.player: bot}, store, executor, lambda row, record: None, versions=Versions())
+            await play_missing(
+                Listed(part), {bot.player: bot}, store, executor, lambda row, record: None, versions=Versions()
+            )
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held
             print(f"{len(part):6} games: " + "; ".join(one.words for one in held), flush=True)

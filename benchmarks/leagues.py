@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import psutil
 import trio
-from ply import INSTANT_BOT, compile_program  # type: ignore[import-not-found]  # it stands beside this script
+from ply import INSTANT_BOT, compile_program
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.sandbox.reaper import claim_all_orphans

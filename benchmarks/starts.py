@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import trio
-from ply import INSTANT_BOT, compile_program  # type: ignore[import-not-found]  # it stands beside this script
+from ply import INSTANT_BOT, compile_program
 
 import arena
 from arena.bots import load_bot

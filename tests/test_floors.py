@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"}),
+    frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
+    | frozenset({"arena.nursery"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.game"}),
     frozenset({"arena.bots"}),
@@ -22,6 +23,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.arrivals",
             "arena.bots.process",
             "arena.bots.run",
+            "arena.bots.stderr",
             "arena.bots.trial",
             "arena.bots.starting",
         }

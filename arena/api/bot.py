@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar, Unpack
@@ -11,7 +11,7 @@ import trio
 
 from arena.api.settings import AnyPath, BotOptions, bot_word, plain_errors, play_options
 from arena.api.settings import rules as rules_of
-from arena.api.threads import Errand, in_thread_of_trio
+from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots import BotSpec, find_bots
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
@@ -23,6 +23,7 @@ from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tel
 from arena.league.entrants import built
 from arena.league.options import LARGEST_SEED, PlayOptions
 from arena.league.settings import check_options, option_value, usual_limits
+from arena.nursery import background
 from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
@@ -94,6 +95,7 @@ class OpenBot:
     @property
     def stderr(self) -> str:
         """The last part of what it has written to standard error, made printable."""
+        self._process.read_stderr_now()
         return self._process.stderr_tail
 
     # --- messages ---------------------------------------------------------------------------------------------------
@@ -300,36 +302,18 @@ async def open_bot(
             raise ArenaError(f"{bot.name} cannot be started: {error}") from None
         opened = OpenBot(bot, ruleset, process)
         try:
-            async with _beside(process.drain_stderr, opened.watch):
+            async with background(process.drain_stderr, opened.watch):
                 yield opened
             process.write_now(encode_for_bot(Quit()))
         finally:
             await process.end(QUIT_GRACE)
 
 
-def _prepare(path: str, options: PlayOptions, errand: Errand[tuple[Level, BotSpec]]) -> tuple[Level, BotSpec]:
+def _prepare(path: str, options: PlayOptions, call: BackgroundCall[tuple[Level, BotSpec]]) -> tuple[Level, BotSpec]:
     """The level that the bot is to be started at, and the bot, built if it has to be."""
     check_options(options)
     level = choose(options.sandbox)
-    (bot,) = built(find_bots([path]), level, options, errand.remark, errand.run)
+    (bot,) = built(find_bots([path]), level, options, call.remark, call.run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
     return level, bot
-
-
-@contextlib.asynccontextmanager
-async def _beside(*tasks: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
-    """Run tasks beside what is done within. What is raised there comes out as it is, not in a group."""
-    failure: BaseException | None = None
-    async with trio.open_nursery() as nursery:
-        for task in tasks:
-            nursery.start_soon(task)
-        try:
-            yield
-        except (trio.Cancelled, GeneratorExit):
-            raise
-        except BaseException as error:
-            failure = error
-        nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure

@@ -9,7 +9,7 @@ from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.league.compare import Comparison, comparison_entry, difference_of, hypotheses_of
 from arena.league.league import OpenLeague, Outcome, Watcher
-from arena.league.options import USUAL_MOST_COMPARED
+from arena.league.options import USUAL, USUAL_MOST_COMPARED
 from arena.league.ratings import Difference
 from arena.league.ratings.sequential import Decision, PairCounts
 from arena.league.run import Watch
@@ -69,6 +69,7 @@ def compare(
     beta: float = 0.05,
     games: int = USUAL_MOST_COMPARED,
     rules: str | Ruleset = "isf",
+    time: str = USUAL.time,
     store: AnyPath | None = None,
     on_result: OnResult | None = None,
     on_event: OnEvent | None = None,
@@ -89,7 +90,7 @@ def compare(
         raise UsageError(f"games: expected a whole number, got {games!r}")
     hypotheses = hypotheses_of(**numbers)
     with place_of(store) as path:
-        chosen = play_options(LeagueOptions, options, COMPARE_KEYWORDS, rules=rules, store=path)
+        chosen = play_options(LeagueOptions, options, COMPARE_KEYWORDS, rules=rules, time=time, store=path)
         entry = comparison_entry(bot_word(new), bot_word(old), hypotheses, games, chosen.jobs)
         return play_league(entry, chosen, _result, on_result=on_result, on_event=on_event, play_games=_play)
 

@@ -9,8 +9,18 @@ from pathlib import Path
 from typing import TypeVar, Unpack
 
 from arena.api.results import Result, forfeits_text, result_of
-from arena.api.settings import AnyPath, GameOptions, LeagueOptions, bot_word, check_callback, path_of, play_options
-from arena.api.threads import Errand, in_thread
+from arena.api.settings import (
+    AnyPath,
+    GameOptions,
+    LeagueOptions,
+    Times,
+    bot_word,
+    check_callback,
+    match_times,
+    path_of,
+    play_options,
+)
+from arena.api.threads import BackgroundCall, in_thread
 from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
@@ -28,7 +38,7 @@ T = TypeVar("T")
 OnResult = Callable[[Result], object]
 PlayGames = Callable[[OpenLeague, Stop, Watcher, Watch | None], Outcome]
 
-PLAY_KEYWORDS = ("rules", "store", "on_event")
+PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
 """What may be said besides options."""
 
@@ -79,20 +89,23 @@ def play(
     second: AnyPath,
     *,
     rules: str | Ruleset = "isf",
+    time: Times = "100ms",
     store: AnyPath | None = None,
     on_event: OnEvent | None = None,
     **options: Unpack[GameOptions],
 ) -> GameRecord:
     """Play one game, in which the first bot has Red, and return its record.
 
-    A bot is a path as on the command line. Without a `store` (an SQLite file) nothing is kept; in one, a game that it
-    holds already is not played again. `on_event` is called with what happens in the game, in the thread that has called
-    this. Waits until the game is over; see docs/api.md for where this may be called, and for the events.
+    A bot is a path as on the command line. `time` is for moves (`100ms`, `1s/move`, `60+0.6`); two of them are a
+    handicap, the first bot's and the second's. Without a `store` (an SQLite file) nothing is kept; in one, a game that
+    it holds already is not played again. `on_event` is called with what happens in the game, in the thread that has
+    called this. Waits until the game is over; see docs/api.md for where this may be called, and for the events.
     Raises `UsageError` for what was asked for wrongly, bots that cannot be started among it, and other `ArenaError`.
     """
-    entry = _match_entry(first, second, 1)
+    usual, times = match_times(time)
+    entry = _match_entry(first, second, 1, times)
     with place_of(store) as path:
-        chosen = play_options(GameOptions, options, PLAY_KEYWORDS, rules=rules, store=path, jobs=1)
+        chosen = play_options(GameOptions, options, PLAY_KEYWORDS, rules=rules, time=usual, store=path, jobs=1)
         (record,) = play_league(
             entry, chosen, lambda league: _records(league, league.rows()), on_event=on_event, tells_forfeits=False
         )
@@ -105,6 +118,7 @@ def match(
     *,
     games: int = 20,
     rules: str | Ruleset = "isf",
+    time: Times = "100ms",
     store: AnyPath | None = None,
     on_result: OnResult | None = None,
     on_event: OnEvent | None = None,
@@ -113,19 +127,21 @@ def match(
     """Play a match, several games at a time, the bots changing colours after each game.
 
     `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in the
-    thread that has called this; what they raise stops the match. `store`, `rules` and errors are as for `arena.play`.
+    thread that has called this; what they raise stops the match. `time`, `store`, `rules` and errors are as for
+    `arena.play`: with two times each bot keeps its own, whatever its colour.
     """
-    entry = _match_entry(first, second, games)
+    usual, times = match_times(time)
+    entry = _match_entry(first, second, games, times)
     with place_of(store) as path:
-        chosen = play_options(LeagueOptions, options, MATCH_KEYWORDS, rules=rules, store=path)
+        chosen = play_options(LeagueOptions, options, MATCH_KEYWORDS, rules=rules, time=usual, store=path)
         return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
 
-def _match_entry(first: AnyPath, second: AnyPath, games: int) -> Entry:
+def _match_entry(first: AnyPath, second: AnyPath, games: int, times: tuple[str, ...]) -> Entry:
     if type(games) is not int or not 1 <= games <= MOST_GAMES:
         raise UsageError(f"games: expected a whole number from 1 to {MOST_GAMES}, got {games!r}")
     paths = [bot_word(path) for path in (first, second)]
-    return Entry(paths, Kind.MATCH, (games + 1) // 2, games)
+    return Entry(paths, Kind.MATCH, (games + 1) // 2, games, times=times)
 
 
 @contextlib.contextmanager
@@ -141,16 +157,16 @@ def place_of(store: AnyPath | None) -> Iterator[Path]:
 class _Watcher:
     """Passes on what happens in the games to the thread that waits for them."""
 
-    def __init__(self, errand: Errand[T], on_result: OnResult | None) -> None:
-        self._errand = errand
+    def __init__(self, call: BackgroundCall[T], on_result: OnResult | None) -> None:
+        self._call = call
         self._on_result = on_result
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         if self._on_result:
-            self._errand.tell(partial(self._on_result, result_of(row, {})))
+            self._call.tell(partial(self._on_result, result_of(row, {})))
 
     def remark(self, text: str) -> None:
-        self._errand.remark(text)
+        self._call.remark(text)
 
     def closing(self, under_way: int) -> None:
         pass
@@ -170,10 +186,10 @@ def play_league(
     check_callback("on_result", on_result)
     check_callback("on_event", on_event)
 
-    def work(errand: Errand[T]) -> T:
-        with open_league(entry, options, errand.remark, errand.run) as league:
-            events = EventQueue(errand, on_event) if on_event else None
-            outcome = play_games(league, errand.stop, _Watcher(errand, on_result), events.put if events else None)
+    def work(call: BackgroundCall[T]) -> T:
+        with open_league(entry, options, call.remark, call.run) as league:
+            events = EventQueue(call, on_event) if on_event else None
+            outcome = play_games(league, call.stop, _Watcher(call, on_result), events.put if events else None)
             if events:
                 events.finish()
             if outcome.error:
@@ -181,9 +197,9 @@ def play_league(
             if outcome.changed:
                 raise ArenaError("\n".join(outcome.changed))
             for line in outcome.remarks:
-                errand.remark(line)
+                call.remark(line)
             for forfeits in outcome.forfeits if tells_forfeits else ():
-                errand.remark(forfeits_text(forfeits))
+                call.remark(forfeits_text(forfeits))
             return collect(league)
 
     return in_thread(work)

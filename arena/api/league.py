@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self, Unpack
 
 from arena.api.games import OnResult, play_league
-from arena.api.results import Result, Standings, result_of
-from arena.api.settings import AnyPath, LeagueOptions, path_of, plain_errors, play_options
+from arena.api.results import Result, Standings, result_of, standings_of
+from arena.api.settings import AnyPath, LeagueOptions, check_time_word, path_of, plain_errors, play_options
 from arena.api.threads import log
 from arena.api.watching import OnEvent
 from arena.errors import UsageError
@@ -28,10 +28,19 @@ class League:
     `run`, so that errors in options and bots come then.
     """
 
-    def __init__(self, store: AnyPath, *, rules: str | Ruleset = "isf", **options: Unpack[LeagueOptions]) -> None:
+    def __init__(
+        self,
+        store: AnyPath,
+        *,
+        rules: str | Ruleset = "isf",
+        time: str = "100ms",
+        **options: Unpack[LeagueOptions],
+    ) -> None:
         self.path: Path = path_of(store, "store")
-        self._options = play_options(LeagueOptions, options, ("rules",), rules=rules, store=self.path)
+        known = ("rules", "time")
+        self._options = play_options(LeagueOptions, options, known, rules=rules, time=time, store=self.path)
         self._paths: list[str] = []
+        self._times: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -41,11 +50,15 @@ class League:
     ) -> None:
         pass
 
-    def add(self, *paths: AnyPath) -> None:
+    def add(self, *paths: AnyPath, time: str | None = None) -> None:
         """Have bots take part: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
 
-        What takes part already is passed over. Raises `UsageError` for a pattern that no file matches.
+        What takes part already is passed over. With a `time` (`1s/move`, `60+0.6`) these bots have that in place of the
+        league's, and so have those of them that take part already. Raises `UsageError` for a pattern that no file
+        matches, and for a time that is none.
         """
+        if time is not None:
+            check_time_word(time)
         for path in paths:
             text = os.path.expanduser(path_of(path, "bot"))
             known = {os.path.realpath(one) for one in self._paths}
@@ -55,6 +68,8 @@ class League:
                 if not found:
                     raise UsageError(f"{text}: expected bots, and there is no file of such a name")
             self._paths += [one for one in found if os.path.realpath(one) not in known]
+            if time is not None:
+                self._times |= dict.fromkeys(map(os.path.realpath, found), time)
 
     def run(
         self,
@@ -75,7 +90,8 @@ class League:
         """
         if type(rounds) is not int or rounds < 1:
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
-        entry = Entry(tuple(self._paths), Kind.LEAGUE, rounds, strict=strict, follow_links=follow_links)
+        times = [self._times.get(os.path.realpath(path)) for path in self._paths]
+        entry = Entry(tuple(self._paths), Kind.LEAGUE, rounds, strict=strict, follow_links=follow_links, times=times)
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
     def standings(self, *, everyone: bool = False) -> Standings:
@@ -83,7 +99,8 @@ class League:
         contents = self._read()
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
-        return Standings(make_table(chosen, contents.rows, None if everyone else contents.planned))
+        table = make_table(chosen, contents.rows, None if everyone else contents.planned)
+        return standings_of(table, contents.settings)
 
     def games(self) -> list[Result]:
         """All games that are stored, in the order in which they were."""
@@ -118,4 +135,4 @@ def stored_record(path: Path, game: int | str) -> GameRecord:
 
 
 def _standings(league: OpenLeague) -> Standings:
-    return Standings(make_table(league.plan.players, league.rows(), league.planned))
+    return standings_of(make_table(league.plan.players, league.rows(), league.planned), league.store.settings())

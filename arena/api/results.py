@@ -12,6 +12,7 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.league import Forfeits
 from arena.league.store import GameRow
+from arena.report.clocks import own_times_of, table_note
 from arena.report.standings import Difference, Line, Table
 from arena.report.terminal import PLAIN_WIDTH, full_report, game_line
 from protocol.notation import Color, Reason
@@ -69,9 +70,12 @@ class Standings:
 
     Iterating gives the `rows`, and `standings["name"]` is the row of one bot: points, games, score from 0 to 1, Elo
     relative to the mean with the ends of its 95% interval, times in milliseconds (`arena.report.standings.Line`).
+    `own_times` are the time controls of bots that have their own, by name, and `note` says so in words.
     """
 
     table: Table
+    own_times: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def rows(self) -> tuple[Line, ...]:
@@ -116,12 +120,17 @@ class Standings:
     def __str__(self) -> str:
         text = StringIO()
         console = Console(file=text, width=PLAIN_WIDTH, highlight=False, color_system=None, force_jupyter=False)
-        console.print(full_report(self.table, console.width))
+        console.print(full_report(self.table, console.width, self.note))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """What a notebook shows of it."""
         printer.text(str(self))
+
+
+def standings_of(table: Table, settings: Mapping[str, str]) -> Standings:
+    """A table under the settings of its store."""
+    return Standings(table, own_times_of(table.lines, settings), table_note(table.lines, settings))
 
 
 def forfeits_text(forfeits: Forfeits) -> str:

@@ -11,11 +11,15 @@ from typing import Any, TypedDict, get_type_hints
 
 from arena.bots.sandbox.launch import host_fault
 from arena.errors import UsageError, suggest
+from arena.game.time_control import TimeControl, parse_time
 from arena.league.options import USUAL, PlayOptions
+from arena.league.settings import option_value
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
 
 AnyPath = str | os.PathLike[str]
+Times = str | tuple[str, str]
+"""A time control such as `100ms`, `1s/move` or `60+0.6`; or that of the first bot and that of the second."""
 
 
 class BotOptions(TypedDict, total=False):
@@ -39,12 +43,11 @@ class BotOptions(TypedDict, total=False):
 class GameOptions(BotOptions, total=False):
     """What else games are played under, with the defaults of the command line.
 
-    `time` is for moves (`100ms`, `1s/move`, `60+0.6`), `start_time`, `setup_time` and `margin` are as in docs/cli.md.
-    `seed` is from 0 to 2**64 - 1. `limits` is a TOML file with other limits for some bots. `keep_bots` plays the two
+    `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
+    file with other limits, and another time, for some bots. `keep_bots` plays the two
     games of a pair, with colours swapped, in the same processes.
     """
 
-    time: str
     start_time: str
     setup_time: str
     margin: str
@@ -96,6 +99,24 @@ def _check_type(name: str, value: object, expected: type) -> None:
     if type(value) is not expected:
         words = {str: f"a string such as {_USUAL[name]!r}", int: "a whole number", bool: "True or False"}[expected]
         raise UsageError(f"{name}: expected {words}, got {value!r}")
+
+
+def match_times(time: Times) -> tuple[str, tuple[str, ...]]:
+    """The time control of a match, and those that its two bots have of their own. Raises `UsageError`."""
+    if isinstance(time, str):
+        return time, ()
+    if not isinstance(time, tuple | list) or len(time) != 2:
+        raise UsageError(
+            f"time: expected a string such as {USUAL.time!r}, or two, the first bot's and the second's, got {time!r}"
+        )
+    first, second = map(check_time_word, time)
+    return (time[0], ()) if first == second else (USUAL.time, tuple(time))
+
+
+def check_time_word(time: str) -> TimeControl:
+    """A time control as it is written. Raises `UsageError`."""
+    _check_type("time", time, str)
+    return option_value("time", parse_time, time)
 
 
 def path_of(value: object, what: str) -> Path:

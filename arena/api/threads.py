@@ -17,6 +17,7 @@ import trio
 
 from arena.api.settings import plain_errors
 from arena.league.stop import Stop, Wish
+from arena.nursery import background
 
 if TYPE_CHECKING:
     import asyncio
@@ -31,7 +32,7 @@ LOOK_SECONDS = 0.05
 """How often a thread that runs a loop of asyncio looks, while it waits, whether its task has been cancelled."""
 
 
-class Errand(Generic[T]):
+class BackgroundCall(Generic[T]):
     """Work that is done in a thread of its own, and what that has to tell whoever asked for it."""
 
     def __init__(self) -> None:
@@ -58,33 +59,25 @@ class Errand(Generic[T]):
     def run(self, function: Callable[[*Ts], Awaitable[V]], /, *arguments: *Ts) -> V:
         """Run an async function as `trio.run` does, until it ends or is to stop: then `KeyboardInterrupt` is raised."""
         if self.stop.wish is Wish.GO_ON:
-            value, error = trio.run(self._until_stopped, function, arguments)
-            if error is not None:
-                raise error
+            value = trio.run(self._until_stopped, function, arguments)
             if value:
                 return value[0]
         raise KeyboardInterrupt
 
-    async def _until_stopped(
-        self, function: Callable[[*Ts], Awaitable[V]], arguments: tuple[*Ts]
-    ) -> tuple[list[V], Exception | None]:
+    async def _until_stopped(self, function: Callable[[*Ts], Awaitable[V]], arguments: tuple[*Ts]) -> list[V]:
+        """What it returns, in a list; an empty list if it was stopped."""
         value: list[V] = []
-        failure: Exception | None = None
 
-        async def heed(scope: trio.CancelScope) -> None:
+        async def cancel_when_asked(scope: trio.CancelScope) -> None:
             await self.stop.wait_beyond(Wish.GO_ON)
             scope.cancel()
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(heed, nursery.cancel_scope)
-            try:
-                value.append(await function(*arguments))
-            except Exception as error:
-                failure = error  # handed on, as out of a nursery it would come wrapped in a group
-            nursery.cancel_scope.cancel()
-        return value, failure
+        async with background() as nursery:
+            nursery.start_soon(cancel_when_asked, nursery.cancel_scope)
+            value.append(await function(*arguments))
+        return value
 
-    def work(self, function: "Callable[[Errand[T]], T]") -> None:
+    def work(self, function: "Callable[[BackgroundCall[T]], T]") -> None:
         """Do it all, and keep what comes of it; nothing if it has been given up before."""
         with self._lock:
             if self._is_given_up:
@@ -153,30 +146,30 @@ def _task_of_asyncio() -> "asyncio.Task[Any] | None":
     return task
 
 
-def in_thread(function: Callable[[Errand[T]], T]) -> T:
+def in_thread(function: Callable[[BackgroundCall[T]], T]) -> T:
     """Do work in a thread of its own and wait for it. Raises what it raises, `ArenaError` for what a user can mend."""
-    errand = Errand[T]()
-    thread = threading.Thread(target=errand.work, args=(function,), name="arena")
+    call = BackgroundCall[T]()
+    thread = threading.Thread(target=call.work, args=(function,), name="arena")
     with plain_errors():
         try:
             thread.start()  # within, as Ctrl-C may be raised in it when the thread is running already
-            return errand.result()
+            return call.result()
         except BaseException:
-            errand.give_up()
+            call.give_up()
             raise
         finally:
             if thread.is_alive():
                 thread.join()
 
 
-async def in_thread_of_trio(function: Callable[[Errand[T]], T]) -> T:
+async def in_thread_of_trio(function: Callable[[BackgroundCall[T]], T]) -> T:
     """The same for a task of trio, which goes on with its other tasks meanwhile. Cancelling this stops the work."""
-    errand = Errand[T]()
+    call = BackgroundCall[T]()
     try:
-        await trio.to_thread.run_sync(errand.work, function, abandon_on_cancel=True)
+        await trio.to_thread.run_sync(call.work, function, abandon_on_cancel=True)
     except BaseException:
         with trio.CancelScope(shield=True):  # the usual limit of threads may be used up by work that is not stopped yet
-            await trio.to_thread.run_sync(errand.give_up, limiter=trio.CapacityLimiter(1))
+            await trio.to_thread.run_sync(call.give_up, limiter=trio.CapacityLimiter(1))
         raise
     with plain_errors():
-        return errand.result()
+        return call.result()

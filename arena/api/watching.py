@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from arena.api.threads import Errand
+from arena.api.threads import BackgroundCall
 from arena.play.events import EventsDropped, WatchedEvent
 
 T = TypeVar("T")
@@ -20,8 +20,8 @@ class EventQueue:
     The two counts are changed by one thread each.
     """
 
-    def __init__(self, errand: Errand[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
-        self._errand = errand
+    def __init__(self, call: BackgroundCall[T], on_event: OnEvent, most: int = MOST_WAITING) -> None:
+        self._call = call
         self._on_event = on_event
         self._most = most
         self._told = 0
@@ -44,7 +44,7 @@ class EventQueue:
 
     def _tell(self, event: WatchedEvent) -> None:
         self._told += 1
-        self._errand.tell(partial(self._deliver, event))
+        self._call.tell(partial(self._deliver, event))
 
     def _deliver(self, event: WatchedEvent) -> None:
         self._taken += 1

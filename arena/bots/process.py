@@ -1,9 +1,9 @@
 """Bot programs as processes: start them, talk to them without ever being blocked, and leave nothing of them behind.
 
-A bot gets a session and process group of its own and three pipes. Its standard error is drained all the time, so that
-it never blocks there, and only the last part is kept. Programs are started with `subprocess.Popen` on the main thread
-(trio would do it on a worker thread that retires, and parent-death signals follow the thread). The dead are noticed
-through a pidfd without being reaped, so that no stranger can take a process group's number before it is killed.
+A bot gets a session and process group of its own and three pipes; standard error is read by `arena.bots.stderr`.
+Programs are started with `subprocess.Popen` on the main thread (trio would do it on a worker thread that retires, and
+parent-death signals follow the thread). The dead are noticed through a pidfd without being reaped, so that no stranger
+can take a process group's number before it is killed.
 
 What holds a bot is said by its `Launch`: the line that starts it, which may begin with a sandbox, its limits, and
 perhaps a control group. Whatever that is, `arena.bots.sandbox.watch` looks at the whole tree of its processes twenty
@@ -29,22 +29,15 @@ from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
+from arena.bots.stderr import StandardError
 from arena.hostfile import HOST_ERRORS
-from arena.printable import printable
+from arena.nursery import background
 
 if sys.platform != "win32":
     import fcntl
     import termios
 
-STDERR_KEPT = 16 * 1024
-"""Bytes of a bot's standard error that are kept: the last ones."""
-
 READ_SIZE = 8192
-STDERR_READ_SIZE = 64 * 1024
-STDERR_LAST_READS = 64
-"""How often what is left of standard error is read after the end: more than a pipe holds, and no more than that."""
-STDERR_PAUSE = 0.002
-"""Seconds between two readings of a bot's standard error: a flood, or a trickle of single bytes, takes no more."""
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 AT_ONCE = 0.02
@@ -71,14 +64,12 @@ class BotProcess:
         self.sandbox = launch.words
         self.stdin = popen.stdin.fileno()
         self.stdout = popen.stdout.fileno()
-        self._stderr = popen.stderr.fileno()
-        for descriptor in (self.stdin, self.stdout, self._stderr):
-            os.set_blocking(descriptor, False)
+        for stream in (popen.stdin, popen.stdout, popen.stderr):
+            os.set_blocking(stream.fileno(), False)
+        self._stderr = StandardError(popen.stderr.fileno())
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         self._unread = select.poll()
         self._unread.register(self.stdout, select.POLLIN)
-        self._tail = bytearray()
-        self._stderr_lost = 0
         self._player: int | None = None if launch.helpers else self.pid
         """The bot's own first process, which stands below the sandbox's; None until it has been found."""
         self._clock: int | None = None
@@ -162,37 +153,18 @@ class BotProcess:
 
     async def drain_stderr(self) -> None:
         """Keep reading standard error, and its last part, until its end. Run this beside everything else."""
-        while True:
-            await trio.lowlevel.wait_readable(self._stderr)
-            if self._read_stderr() == 0:
-                return
-            await trio.sleep(STDERR_PAUSE)
+        await self._stderr.drain()
 
-    def _read_stderr(self) -> int | None:
-        """Read standard error once; returns the number of bytes, 0 at its end and None if there is nothing now."""
-        try:
-            data = os.read(self._stderr, STDERR_READ_SIZE)
-        except BlockingIOError:
-            return None
-        except OSError:
-            return 0
-        self._tail += data
-        surplus = len(self._tail) - STDERR_KEPT
-        if surplus > 0:
-            del self._tail[:surplus]
-            self._stderr_lost += surplus
-        return len(data)
-
-    def _read_rest_of_stderr(self) -> None:
-        for _ in range(STDERR_LAST_READS):
-            if not self._read_stderr():
-                break
+    def read_stderr_now(self) -> None:
+        """Read what lies in standard error at this moment, so that the tail is complete. Once it has ended: nothing."""
+        assert self._popen.stderr is not None
+        if not self._popen.stderr.closed:
+            self._stderr.read_rest()
 
     @property
     def stderr_tail(self) -> str:
         """The last part of what the bot wrote to standard error, made printable; a line says how much was dropped."""
-        text = printable(self._tail.decode("utf-8", "replace"), lines=True)
-        return f"[{self._stderr_lost} bytes before this were dropped]\n{text}" if self._stderr_lost else text
+        return self._stderr.tail
 
     # --- what it uses ---------------------------------------------------------------------------------------------
 
@@ -276,7 +248,7 @@ class BotProcess:
             if not is_idle:
                 await self._until_idle(grace)
             await self._watch.look_in_steps()
-            self._read_rest_of_stderr()
+            self.read_stderr_now()
             self._account.sum_up_alive()
         return self._is_idle() and self.is_ready
 
@@ -286,13 +258,11 @@ class BotProcess:
         return not (self._watch.words or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.drain_stderr)
+        async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(grace):
                 while not (self._is_idle() or self.has_exited()):  # noqa: ASYNC110  (nothing tells of it)
                     await trio.sleep(IDLE_PAUSE)
-            nursery.cancel_scope.cancel()
 
     def _is_idle(self) -> bool:
         """Whether there is nothing in the bot's input that it has not read, and it waits."""
@@ -309,8 +279,7 @@ class BotProcess:
     def begin_anew(self) -> None:
         """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
         self._account.begin_anew()
-        self._tail.clear()
-        self._stderr_lost = 0
+        self._stderr.begin_anew()
 
     # --- the end --------------------------------------------------------------------------------------------------
 
@@ -374,13 +343,12 @@ class BotProcess:
                 await self._watch.look_in_steps()
             self.cpu_us()
             await self._kill_all()
-            self._read_rest_of_stderr()
+            self.read_stderr_now()
             self._close()
 
     async def _wait_for_exit(self, grace: float) -> None:
         """Wait until the bot has exited by itself, or has used up its grace, or more of the machine than it may."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.drain_stderr)
+        async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(max(0, grace)):
                 await self.wait_exit()
@@ -388,7 +356,6 @@ class BotProcess:
                 child.signal_group(self.pid, signal.SIGTERM)
                 with trio.move_on_after(TERM_GRACE):
                     await self.wait_exit()
-            nursery.cancel_scope.cancel()
 
     async def _watch_to(self, scope: trio.CancelScope) -> None:
         await self.watch()

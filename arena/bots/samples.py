@@ -33,6 +33,11 @@ def bot_path(word: str) -> Path:
     return file if file.is_file() else Path(word)
 
 
+def is_path_of(word: str, path: Path) -> bool:
+    """Whether `bot_path` has given, or can have given, this path for a word: files may have come and gone since."""
+    return path in (Path(word), samples_folder() / f"{word}{ENDING}" if word in SAMPLES else None)
+
+
 def name_clashes(words: Iterable[str]) -> Iterator[str]:
     """A line for each bare name that may be meant for a sample bot and for a file of the current folder."""
     for word in words:

@@ -71,7 +71,7 @@ async def _try_all(trials: Iterable[Trial], limits: Limits, seconds: float) -> d
             try:
                 said = await _try(trial, limits, seconds)
             except HostError as error:
-                faults.append(error)  # raised below: out of a nursery it would come wrapped in a group
+                faults.append(error)  # the first is raised below: it is the machine's, and others would be the same
                 return
         if said is not None:
             failed[trial] = said

@@ -92,7 +92,7 @@ _OPTIONS = (
         "--limits",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="A TOML file with other limits for some bots.",
+        help="A TOML file with other limits, and another time, for some bots.",
     ),
     click.option(
         "--interpreter",

@@ -16,14 +16,15 @@ from arena.league.saved import (
     Changed,
     Finished,
     NothingPlayed,
+    PreparedGame,
     Saved,
-    Sitting,
     begin_game,
-    play_sitting,
+    play_prepared,
     resume_game,
 )
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
+from arena.report.clocks import handicap_text
 from arena.report.json import games_json
 from arena.report.terminal import game_line
 
@@ -32,8 +33,8 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     with unwinding():
         own_process(options.sandbox)
-        with begin_game(paths, options, file, remark) as sitting:
-            return _play(sitting, pause_after, is_level_chosen=options.sandbox == AUTO, as_json=as_json)
+        with begin_game(paths, options, file, remark) as prepared:
+            return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, as_json=as_json)
 
 
 def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
@@ -41,31 +42,36 @@ def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
     with unwinding():
         saved = load_saved(file)
         own_process(sandbox or saved.sandbox)
-        with resume_game(saved, file, sandbox, remark) as sitting:
-            return _play(sitting, pause_after, is_level_chosen=sandbox == AUTO, as_json=False)
+        with resume_game(saved, file, sandbox, remark) as prepared:
+            return _play(prepared, pause_after, is_level_chosen=sandbox == AUTO, as_json=False)
 
 
-def _play(sitting: Sitting | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, as_json: bool) -> int:
-    if isinstance(sitting, AlreadyPlayed):
-        remark(f"this game is stored already, as game {sitting.number} of {sitting.store}")
+def _play(
+    prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, as_json: bool
+) -> int:
+    if isinstance(prepared, AlreadyPlayed):
+        remark(f"this game is stored already, as game {prepared.number} of {prepared.store}")
         return 0
-    remark(level_line(sitting.held.level, is_level_chosen))
-    red, blue = (bot.name for bot in sitting.bots)
-    done = len(sitting.history.actions) if sitting.history else 0
+    remark(level_line(prepared.held.level, is_level_chosen))
+    red, blue = (bot.name for bot in prepared.bots)
+    if prepared.spec.blue_time:
+        red_time, blue_time = prepared.spec.times
+        remark(handicap_text("", {red: red_time.text, blue: blue_time.text}, ()))
+    done = len(prepared.history.actions) if prepared.history else 0
     going_on = f", going on after {done} plies" if done else ""
-    remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {sitting.file}")
-    kept = f"{sitting.file} is as it was" if sitting.history else "there is nothing to save"
+    remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {prepared.file}")
+    kept = f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
     with StopRequests() as stop:
         try:
-            ending = play_sitting(sitting, pause_after, stop, remark)
+            ending = play_prepared(prepared, pause_after, stop, remark)
         except ArenaError as error:
             raise stopped_by(error, f"stopped: {kept}", f"resume with: {same_command()}") from error
         stop.reporting()
         match ending:
             case Finished(row):
-                return 0 if _tell(row, sitting.store, as_json) else FAILED
+                return 0 if _tell(row, prepared.store, as_json) else FAILED
             case Saved(plies):
-                go_on = shell_line(*this_command(), "resume", str(sitting.file))
+                go_on = shell_line(*this_command(), "resume", str(prepared.file))
                 remark(f"paused after {plies} plies; go on with: {go_on}")
                 return INTERRUPTED if stop.wish else 0
             case NothingPlayed():

@@ -19,6 +19,7 @@ from arena.league.options import PlayOptions
 from arena.league.stop import Stop
 from arena.league.store import GameRow
 from arena.printable import printable
+from arena.report.clocks import handicap_text, table_note
 from arena.report.json import league_json
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
@@ -148,7 +149,11 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     """What is about to be played, in three lines."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
-    rules = f"{plan.settings.ruleset.name}, {plan.settings.time.text}, {at_once}"
+    own = dict(plan.settings.bot_times)
+    times = {bot.name: own[bot.player.digest].text for bot in plan.bots if bot.player.digest in own}
+    usual = plan.settings.time.text
+    handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
+    rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
     played = f"{what}{have}; {rules}"
     held = level_line(plan.level, plan.is_level_chosen)
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
@@ -158,13 +163,14 @@ def _print_results(league: OpenLeague, as_json: bool) -> bool:
     """Print the table, which is that of what has been played so far. Returns whether that could be done."""
     plan, rows = league.plan, league.rows()
     table = make_table(plan.players, rows, league.planned)
+    settings = league.store.settings()
     try:
         if as_json:
             names = Roster(plan.players, rows).names
-            result(league_json(plan.path, league.store.settings(), table, rows, plan.faults, names=names))
+            result(league_json(plan.path, settings, table, rows, plan.faults, names=names))
         else:
             console = results_console()
-            console.print(full_report(table, console.width))
+            console.print(full_report(table, console.width, table_note(table.lines, settings)))
             for name, fault in plan.faults.items():
                 result(f"{name} is broken and was not started: {fault.splitlines()[0]}")
         flush_results()

@@ -15,6 +15,7 @@ from arena.cli.streams import remark, result
 def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
+    from arena.report.clocks import table_note
     from arena.report.json import league_json
     from arena.report.standings import Roster, make_table, players_of
     from arena.report.terminal import full_report, results_console
@@ -30,7 +31,7 @@ def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
             result(league_json(store, contents.settings, table, kept, names=names))
         else:
             console = results_console()
-            console.print(full_report(table, console.width))
+            console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
         left_out = len(rows) - table.games
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")

@@ -4,6 +4,9 @@ A game is two contents, a round and who has Red, under the league's settings. Wh
 they were named and when they play is no part of it. So to resume a league, to add a bot or a round, or to rename one is
 the same thing: play the ids that are missing.
 
+How long each of the two may take is part of what it is: where both have the same time control, the game is that of any
+league of that time; where one has a handicap, it is another game, and so under every other pair of clocks.
+
 Earlier versions made ids and seeds from the bots' names as well (`Scheme.NAMES`). Such games keep them, and count.
 """
 
@@ -19,8 +22,12 @@ import msgspec
 from arena.bots.limits import Limits
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.league.store import time_key
 from arena.rules.ruleset import Ruleset, Starts
 
+Players = tuple[Player, Player]
+Times = tuple[TimeControl, TimeControl]
+"""Those of two players, in their order."""
 KEEP_BOTS = "keep-bots"
 """The name of the setting. A store of a version that had none holds games of new processes."""
 ID_LENGTH = 16
@@ -28,7 +35,7 @@ ID_LENGTH = 16
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What all games of a league share."""
+    """What all games of a league share; `time` is for all bots but those that have their own."""
 
     ruleset: Ruleset
     time: TimeControl
@@ -39,27 +46,69 @@ class Settings(msgspec.Struct, frozen=True):
     pondering: bool = True
     keep_bots: bool = False
     """Whether the two games of a pair are played in the same processes."""
+    bot_times: tuple[tuple[str, TimeControl], ...] = ()
+    """The time controls of bots that have their own, by digest. They differ from `time` in the limits on moves."""
 
-    def described(self, bots: Sequence[str] = ()) -> dict[str, str]:
-        """The settings in words, by name, with these bots' limits; leagues that agree in all may share a store."""
+    def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
+        """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
+        a store."""
         own = dict(self.bot_limits)
-        time = self.time
         return {
             "ruleset": self.ruleset.name,
             "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lasting_lines()),
-            "time": time.text,
-            "other times": f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms",
+            "time": self.time.text,
+            "other times": other_times(self.time),
             "seed": str(self.seed),
             "pondering": "yes" if self.pondering else "no",
             KEEP_BOTS: "yes" if self.keep_bots else "no",
-            **{f"limits of {name}": own.get(name, self.limits).text for name in bots},
+            **{f"limits of {player.name}": own.get(player.name, self.limits).text for player in players},
+            **self.own_times(players),
         }
 
-    def digest(self) -> str:
-        """A fingerprint of the settings that games are named by. What a bot may use is not among them."""
-        time = self.time
-        clock = (time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms)
-        return _hash("settings", self.ruleset.digest(), clock, self.seed)
+    def own_times(self, players: Sequence[Player]) -> dict[str, str]:
+        """The time controls of those of these bots that have their own, in words, by the names of the settings."""
+        own = dict(self.bot_times)
+        return {time_key(player): own[player.digest].text for player in players if player.digest in own}
+
+    def times(self, players: Players) -> Times:
+        """How long each of two players may take."""
+        own = dict(self.bot_times)
+        first, second = (own.get(player.digest, self.time) for player in players)
+        return first, second
+
+    def digest(self, players: Players | None = None) -> str:
+        """A fingerprint of the settings that games are named by: those of two players, or of any two without times of
+        their own. What a bot may use is not among them."""
+        rules = self.ruleset.digest()
+        if players is None:
+            return _common_of_equals(rules, self.seed, self.time)
+        return common_of(rules, self.seed, players, self.times(players))
+
+
+def other_times(time: TimeControl) -> str:
+    """A time control's limits on what is not a move, in words."""
+    return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
+
+
+def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
+    """A fingerprint of what all games of two players in a league share: the rules, by digest, its seed, their clocks.
+
+    Where both have the same clock, that is all that counts of the two; where not, each clock counts as its player's,
+    whoever of them has Red.
+    """
+    first, second = times
+    if first == second:
+        return _common_of_equals(rules, seed, first)
+    clocks = sorted((player.digest, repr(_clock(time))) for player, time in zip(players, times, strict=True))
+    return _hash("settings with a handicap", rules, clocks, seed)
+
+
+def _common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
+    return _hash("settings", rules, _clock(time), seed)
+
+
+def _clock(time: TimeControl) -> tuple[int | None, ...]:
+    return time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms
 
 
 class Named(Protocol):
@@ -68,7 +117,7 @@ class Named(Protocol):
     @property
     def id(self) -> str: ...
     @property
-    def players(self) -> tuple[Player, Player]: ...
+    def players(self) -> Players: ...
     @property
     def seeds(self) -> tuple[int, int]: ...
     @property
@@ -96,8 +145,8 @@ class Scheme(Enum):
         return f"{word} by {self.value}" if self is Scheme.CONTENT else word
 
 
-def pair_seed_of(common: str, players: tuple[Player, Player], number: int, scheme: Scheme = Scheme.CONTENT) -> int:
-    """What names the pair of games of two players in a round; `common` is the digest of the settings."""
+def pair_seed_of(common: str, players: Players, number: int, scheme: Scheme = Scheme.CONTENT) -> int:
+    """What names the pair of games of two players in a round; `common` is their digest of the settings."""
     who = sorted(map(scheme.who, players))
     return int(_hash(scheme.kind("pair"), common, who, number)[:12], 16)
 
@@ -107,14 +156,14 @@ def starter(pair_seed: int) -> Starts:
     return Starts.BLUE if pair_seed & 1 else Starts.RED
 
 
-def seeds_of(pair_seed: int, players: tuple[Player, Player], scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
+def seeds_of(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
     """The numbers that the two bots are given."""
     kind = scheme.kind("bot")
     red, blue = (int(_hash(kind, pair_seed, *scheme.who(player))[:8], 16) for player in players)
     return red, blue
 
 
-def game_id(pair_seed: int, players: tuple[Player, Player], scheme: Scheme = Scheme.CONTENT) -> str:
+def game_id(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> str:
     """The id of the game in which the first of the players has Red."""
     red, blue = players
     return _hash(scheme.kind("game"), pair_seed, *scheme.who(red), *scheme.who(blue))[:ID_LENGTH]
@@ -157,7 +206,9 @@ class Games:
 
     def __init__(self, settings: Settings, stored: Stored = NOTHING_STORED) -> None:
         self._settings = settings
-        self._common = settings.digest()
+        self._rules = settings.ruleset.digest()
+        self._own_times = dict(settings.bot_times)
+        self._usual = _common_of_equals(self._rules, settings.seed, settings.time)
         self._ids = stored.ids
         self._names: dict[str, list[Player]] = {}
         for player in stored.players:
@@ -184,16 +235,24 @@ class Games:
         return game
 
     def _made(self, red: Player, blue: Player, number: int, scheme: Scheme) -> GameSpec:
-        players = (red, blue)
-        pair_seed = pair_seed_of(self._common, players, number, scheme)
-        ruleset = self._settings.ruleset
+        settings, players = self._settings, (red, blue)
+        times, common = (settings.time, settings.time), self._usual
+        if self._own_times:
+            times = self._time_of(red), self._time_of(blue)
+            common = common_of(self._rules, settings.seed, players, times)
+        pair_seed = pair_seed_of(common, players, number, scheme)
+        ruleset = settings.ruleset
         if ruleset.starts is Starts.CHOSEN:  # the same for both games of a pair: each bot begins one of them
             ruleset = replace(ruleset, starts=starter(pair_seed))
         return GameSpec(
             id=game_id(pair_seed, players, scheme),
             ruleset=ruleset,
-            time=self._settings.time,
+            time=times[0],
             players=players,
             seeds=seeds_of(pair_seed, players, scheme),
             pair_seed=pair_seed,
+            blue_time=times[1] if times[1] != times[0] else None,
         )
+
+    def _time_of(self, player: Player) -> TimeControl:
+        return self._own_times.get(player.digest, self._settings.time)

@@ -30,11 +30,12 @@ from arena.league.pairing import Format, Pairing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
-from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of
+from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
+from arena.nursery import background
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
     Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
-    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots.
+    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots. `times`
+    are time controls of the bots at the paths, one for each path; None for a bot that has that of all.
     """
 
     paths: Sequence[str]
@@ -53,6 +55,7 @@ class Entry:
     distinct: bool = False
     follow_links: bool = True
     format: Format = RoundRobin
+    times: Sequence[str | None] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         say=say,
         run=run,
     )
-    settings = settings_of(options, bots)
+    settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     check_number(len(bots), entry.rounds)
     return Plan(
         kind=entry.kind,
@@ -181,11 +184,13 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         Store(plan.path, create=True) as store,
     ):
         run_games(run, held.try_out)
-        store.agree(plan.settings.described([bot.name for bot in plan.bots]))
-        games = Games(plan.settings, stored_in(store))  # older ids count as well
+        store.agree(plan.settings.described(plan.players), plan.players)
+        rows = store.rows()
+        games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
         league = OpenLeague(
-            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run
+            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
+        del rows  # the league gives them up when it plays
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)
@@ -200,14 +205,25 @@ class OpenLeague:
     of it that nobody has asked for games.
     """
 
-    def __init__(self, plan: Plan, pairing: Callable[[], Pairing], held: Sandbox, store: Store, run: Run) -> None:
-        """`pairing` makes a new pairing, which nobody has asked for games."""
+    def __init__(
+        self,
+        plan: Plan,
+        pairing: Callable[[], Pairing],
+        held: Sandbox,
+        store: Store,
+        run: Run,
+        *,
+        rows: list[GameRow],
+    ) -> None:
+        """`pairing` makes a new pairing, which nobody has asked for games; `rows` are the store's, as it was opened."""
         self.plan = plan
         self.store = store
         self.planned = pairing().planned
         self.new_pairing = pairing
         self._held = held
         self._run = run
+        self._rows: list[GameRow] | None = rows
+        """What the store holds, from when it was opened until games are played; then it is read anew each time."""
 
     def rows(self) -> list[GameRow]:
         """The games of the league that are stored, in the order in which they were."""
@@ -215,78 +231,78 @@ class OpenLeague:
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self.new_pairing(), self.plan.players, self.store.rows())
+        return stored_games(self.new_pairing(), self.plan.players, self._stored())
+
+    def _stored(self) -> list[GameRow]:
+        return self.store.rows() if self._rows is None else self._rows
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
         """
-        sitting = _Sitting(watcher, watch)
+        state = _PlayState(watcher, watch)
         error = None
         try:
-            run_games(self._run, self._play_until_stopped, stop, sitting)
+            run_games(self._run, self._play_until_stopped, stop, state)
         except ArenaError as caught:
             error = caught
         return Outcome(
             error=error,
-            is_complete=sitting.session.is_complete,
-            changed=tuple(sitting.versions.errors()),
-            remarks=tuple(sitting.versions.remarks()),
-            forfeits=sitting.forfeits(),
-            dropped=sitting.session.dropped,
-            repeated=sitting.session.in_all_repeats(),
+            is_complete=state.session.is_complete,
+            changed=tuple(state.versions.errors()),
+            remarks=tuple(state.versions.remarks()),
+            forfeits=state.forfeits(),
+            dropped=state.session.dropped,
+            repeated=state.session.in_all_repeats(),
         )
 
-    async def _play_until_stopped(self, stop: Stop, sitting: "_Sitting") -> None:
-        failure: ArenaError | None = None
-        session = sitting.session
+    async def _play_until_stopped(self, stop: Stop, state: "_PlayState") -> None:
+        session = state.session
 
-        async def heed(playing: trio.CancelScope) -> None:
+        async def stop_when_asked(playing: trio.CancelScope) -> None:
             if await stop.wait_beyond(Wish.GO_ON) is Wish.STOP_SOON:
                 session.close()
                 if session.under_way:
-                    sitting.watcher.closing(session.under_way)
+                    state.watcher.closing(session.under_way)
                 await stop.wait_beyond(Wish.STOP_SOON)
             session.close()  # one that is stored at this moment is followed by no other
             playing.cancel()
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(heed, nursery.cancel_scope)
-            try:
-                await self._play_games(sitting)
-            except ArenaError as error:
-                failure = error  # raised below: out of a nursery it would come wrapped in a group
-            nursery.cancel_scope.cancel()
-        if failure:
-            raise failure
+        async with background() as nursery:
+            nursery.start_soon(stop_when_asked, nursery.cancel_scope)
+            await self._play_games(state)
 
-    async def _play_games(self, sitting: "_Sitting") -> None:
+    async def _play_games(self, state: "_PlayState") -> None:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
+        stored = {row.id: row for row in self._stored()}
+        self._rows = None
         if self.planned is not None:
-            jobs = min(jobs, self.planned - len(self.rows()))
+            known = stored_games(self.new_pairing(), plan.players, stored.values())
+            jobs = min(jobs, self.planned - sum(1 for _ in known))
         if not jobs:
-            sitting.session.is_complete = True
+            state.session.is_complete = True
             return
-        settings = replace(plan.play_settings, is_watched=sitting.watch is not None)
+        settings = replace(plan.play_settings, is_watched=state.watch is not None)
         async with local_executor(settings, jobs) as executor:
             await play_missing(
                 self.new_pairing(),
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,
-                sitting.finished,
-                versions=sitting.versions,
-                say=sitting.watcher.remark,
-                session=sitting.session,
+                state.finished,
+                versions=state.versions,
+                say=state.watcher.remark,
+                session=state.session,
                 keep_bots=plan.settings.keep_bots,
-                watch=sitting.watch or (lambda event: None),
+                watch=state.watch or (lambda event: None),
+                stored=stored,
             )
 
 
-class _Sitting:
+class _PlayState:
     """What is kept while games are played; forfeits are counted for each bot and reason."""
 
     def __init__(self, watcher: Watcher, watch: Watch | None) -> None:

@@ -39,9 +39,9 @@ class Kind(enum.Enum):
 class PlayOptions:
     """What was asked for. Times and sizes are strings with units (`100ms`, `512M`), read by `arena.league.settings`.
 
-    `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits for some bots. `interpreters`
-    are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same processes.
-    `affinity` pins the bots of each game to a CPU.
+    `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
+    `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
+    processes. `affinity` pins the bots of each game to a CPU.
     Without a `store` the games are kept in a file in the current folder that is named after the settings.
     """
 

@@ -1,20 +1,33 @@
 """Interrupted games as games of a league: whose ids, seeds and settings have to be those that the league gives them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
-from arena.league.games import Games, Scheme, Settings, Stored, misfit, pair_seed_of, scheme_of, starter
-from arena.league.store import Store
+from arena.league.games import (
+    Games,
+    Scheme,
+    Settings,
+    Stored,
+    misfit,
+    other_times,
+    pair_seed_of,
+    scheme_of,
+    starter,
+)
+from arena.league.store import GameRow, Store
 from arena.play.saved_game import SavedGame
 from arena.rules.ruleset import Ruleset, Starts
 
 
-def stored_in(store: Store) -> Stored:
-    """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does."""
-    return Stored({row.id for row in store.rows()}, store.players())
+def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
+    """What a league that goes on in a store knows its games again by. Raises `DamagedError` as `Store.rows` does.
+
+    `rows` are those of the store, if they have just been read.
+    """
+    return Stored({row.id for row in (store.rows() if rows is None else rows)}, store.players())
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:
@@ -27,14 +40,13 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str 
     words = misfit(paused)
     if words:
         raise UsageError(f"this is not a game that was paused: {words}")
-    names = [player.name for player in paused.players]
     known = store.settings().get("seed", "")
     seed = paused.seed if paused.seed is not None else int(known) if known.isdecimal() else None
     settings = _settings(paused, seed)
-    described = settings.described(names)
+    described = settings.described(paused.players)
     if seed is None:
         del described["seed"]  # a file of the first version, whose store is gone
-    store.agree(described)
+    store.agree(described, paused.players)
     stored = stored_in(store)
     if paused.id in stored.ids:
         return paused.id
@@ -53,11 +65,22 @@ def _settings(paused: SavedGame, seed: int | None) -> Settings:
     spec = paused.spec()
     scheme = scheme_of(paused) or Scheme.CONTENT
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
+    time = paused.usual_time or paused.time
+    if len({other_times(one) for one in (time, *spec.times)}) > 1:
+        raise UsageError("this is not a game that was paused: its two sides have other times for more than their moves")
+    own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
     choices: list[Ruleset] = [spec.ruleset]
     if spec.ruleset.starts is starter(paused.pair_seed):
         choices.append(replace(spec.ruleset, starts=Starts.CHOSEN))
     for ruleset in choices:
-        settings = Settings(ruleset, paused.time, seed or 0, bot_limits=own, pondering=paused.pondering)
-        if seed is None or pair_seed_of(settings.digest(), paused.players, 0, scheme) == paused.pair_seed:
+        settings = Settings(
+            ruleset,
+            time,
+            seed or 0,
+            bot_limits=own,
+            pondering=paused.pondering,
+            bot_times=tuple(own_times.items()),
+        )
+        if seed is None or pair_seed_of(settings.digest(paused.players), paused.players, 0, scheme) == paused.pair_seed:
             return settings
     raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -80,6 +80,7 @@ async def play_missing(
     session: Session | None = None,
     keep_bots: bool = False,
     watch: Watch = lambda event: None,
+    stored: dict[str, GameRow] | None = None,
 ) -> None:
     """Have the executor play the pairing's games that the store does not hold yet, and store each when it is over.
 
@@ -92,8 +93,21 @@ async def play_missing(
     the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
     played is left out; then that is raised at the end. With `keep_bots`, two games that follow one another and are a
     pair are played in the same processes. `watch` is called with what happens in the games, if the executor tells that.
+    `stored` are the rows of the store by their ids, if they have just been read; it is used up, so that no row is held
+    longer than it is needed.
     """
-    run = _Run(pairing, bots, store, executor, versions=versions, session=session or Session(), keep_bots=keep_bots)
+    if stored is None:
+        stored = {row.id: row for row in store.rows()}
+    run = _Run(
+        pairing,
+        bots,
+        store,
+        executor,
+        versions=versions,
+        session=session or Session(),
+        keep_bots=keep_bots,
+        stored=stored,
+    )
     run.session.on_close = executor.close
     try:
         async with trio.open_nursery() as nursery:
@@ -125,13 +139,14 @@ class _Run:
         versions: Versions,
         session: Session,
         keep_bots: bool,
+        stored: dict[str, GameRow],
     ) -> None:
         self.session = session
         self.failure: ArenaError | None = None
         """The first error that stops the league, or is raised at its end."""
         self._keep_bots = keep_bots
         self._pairing = pairing
-        self._stored = {row.id: row for row in store.rows()}
+        self._stored = stored
         self._results: list[GameRow] = []
         """The games that the pairing has given out and that are stored."""
         self._given: deque[GameSpec] = deque()

@@ -2,18 +2,25 @@
 
 A game is copied by its record, if that is as it was stored and can have been played so. Settings that are damaged are
 made anew from the games: rules and times stand in every record, and a seed is believed only if the games' own seeds
-follow from it. What no record says is left out.
+follow from it. So are the time that all bots have and those that single ones have: every game says how long its own two
+had. What no record says is left out.
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
+from msgspec.structs import replace as changed
+
+from arena.errors import UsageError
 from arena.game.spec import Player
-from arena.game.time_control import TimeControl
-from arena.league.games import KEEP_BOTS, Scheme, Settings, pair_seed_of, starter
-from arena.league.store import ENTRANTS, Store
+from arena.game.time_control import TimeControl, parse_time
+from arena.league.games import KEEP_BOTS, Scheme, Settings, Times, other_times, pair_seed_of, starter
+from arena.league.settings import with_moves_of
+from arena.league.store import ENTRANTS, Store, own_times_in
 from arena.league.verify import League
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
@@ -67,11 +74,12 @@ class _Game(NamedTuple):
     starts: Starts
     pair_seed: int
     players: tuple[Player, Player]
+    times: Times
 
 
 def _rebuilt(store: Store) -> dict[str, str]:
     """The settings that most of the games were played under, as far as the games say."""
-    kinds: dict[tuple[Ruleset, TimeControl], list[_Game]] = {}
+    kinds: dict[tuple[Ruleset, str], list[_Game]] = {}
     is_pondering_barred = has_kept = False
     for number in store.numbers():
         record = store.stored(number).record
@@ -81,14 +89,17 @@ def _rebuilt(store: Store) -> dict[str, str]:
             ruleset = None
         if record is None or ruleset is None:
             continue
-        kind = replace(ruleset, starts=Starts.CHOSEN), record.time
-        kinds.setdefault(kind, []).append(_Game(ruleset.starts, record.pair_seed, record.players))
+        kind = replace(ruleset, starts=Starts.CHOSEN), other_times(record.time)
+        kinds.setdefault(kind, []).append(_Game(ruleset.starts, record.pair_seed, record.players, record.times))
         is_pondering_barred = is_pondering_barred or record.pondered_us is not None
         has_kept = has_kept or bool(record.kept)
     if not kinds:
         return {}
-    (ruleset, time), games = max(kinds.items(), key=lambda kind: len(kind[1]))
-    described = _with_seed(ruleset, time, games, store.doubtful_settings().get("seed", ""))
+    (ruleset, _), games = max(kinds.items(), key=lambda kind: len(kind[1]))
+    doubtful = store.doubtful_settings()
+    settings = _with_times(ruleset, games, doubtful)
+    described = _with_seed(settings, games, doubtful.get("seed", ""))
+    described |= settings.own_times(list({player.digest: player for game in games for player in game.players}.values()))
     del described[KEEP_BOTS]  # where nothing is said, no bots are kept
     if has_kept:
         described[KEEP_BOTS] = "yes"
@@ -97,7 +108,24 @@ def _rebuilt(store: Store) -> dict[str, str]:
     return {name: text for name, text in described.items() if name != "pondering"}
 
 
-def _with_seed(ruleset: Ruleset, time: TimeControl, games: list[_Game], doubtful: str) -> dict[str, str]:
+def _with_times(ruleset: Ruleset, games: list[_Game], doubtful: Mapping[str, str]) -> Settings:
+    """Settings with the time that most bots have, or what the store says of it if that is true of all; and the bots
+    that have another."""
+    had: dict[str, Counter[TimeControl]] = {}
+    for game in games:
+        for player, time in zip(game.players, game.times, strict=True):
+            had.setdefault(player.digest, Counter())[time] += 1
+    clocks = {digest: counts.most_common(1)[0][0] for digest, counts in had.items()}
+    usual = Counter(clocks.values()).most_common(1)[0][0]
+    said, of_all = own_times_in(doubtful), doubtful.get("time", "")
+    if all(said.get(digest, of_all) == time.text for digest, time in clocks.items()):
+        with suppress(UsageError):
+            usual = with_moves_of(usual, parse_time(of_all))
+    own = tuple((digest, time) for digest, time in clocks.items() if time != usual)
+    return Settings(ruleset, usual, bot_times=own)
+
+
+def _with_seed(unseeded: Settings, games: list[_Game], doubtful: str) -> dict[str, str]:
     """The settings in words: who begins, and the seed, if it is one from which the games' own seeds follow."""
     starts = [Counter(game.starts for game in games).most_common(1)[0][0]]
     if all(game.starts is starter(game.pair_seed) for game in games):
@@ -110,10 +138,10 @@ def _with_seed(ruleset: Ruleset, time: TimeControl, games: list[_Game], doubtful
         *range(SEEDS_TRIED),
     ):
         for start in starts:
-            settings = Settings(replace(ruleset, starts=start), time, seed)
-            common = settings.digest()
+            settings = changed(unseeded, ruleset=replace(unseeded.ruleset, starts=start), seed=seed)
+            common = settings.digest(players)
             rounds = product(range(ROUNDS_TRIED), Scheme)
             if any(pair_seed_of(common, players, number, scheme) in seeds for number, scheme in rounds):
                 return settings.described()
-    described = Settings(replace(ruleset, starts=starts[0]), time).described()
+    described = changed(unseeded, ruleset=replace(unseeded.ruleset, starts=starts[0])).described()
     return {name: text for name, text in described.items() if name != "seed"}

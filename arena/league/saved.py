@@ -14,9 +14,10 @@ from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
@@ -29,13 +30,14 @@ from arena.league.settings import apart_from_bots, check_options, settings_of, s
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
+from arena.nursery import background
 from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
 from arena.printable import printable
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """One sitting at a game: from its beginning, or from its history; `store` is where the result belongs."""
+class PreparedGame:
+    """A game that is ready to be played, from its beginning or from its history on; `store` is for its result."""
 
     spec: GameSpec
     bots: tuple[BotSpec, BotSpec]
@@ -46,6 +48,8 @@ class Sitting:
     held: Sandbox
     pondering: bool
     seed: int | None
+    usual_time: TimeControl | None = None
+    """That of the match, where a bot has its own."""
 
     @property
     def play_settings(self) -> PlaySettings:
@@ -100,7 +104,7 @@ Ending = Finished | Saved | NothingPlayed | Changed
 @contextlib.contextmanager
 def begin_game(
     paths: Sequence[str], options: PlayOptions, file: Path, say: Say, run: Run = trio.run
-) -> Iterator[Sitting | AlreadyPlayed]:
+) -> Iterator[PreparedGame | AlreadyPlayed]:
     """Prepare the first game of a match so that it can be interrupted. Raises `ArenaError`."""
     check_place(file)
     refuse_to_overwrite(file)
@@ -113,7 +117,7 @@ def begin_game(
     red, blue = bots
     apart_from_bots(path, bots)
     with Store(path, create=True) as store:
-        store.agree(settings.described([bot.name for bot in bots]))
+        store.agree(settings.described((red.player, blue.player)), (red.player, blue.player))
         for line in note_versions(store, bots):
             say(line)
         store.set_entrants((red.player, blue.player))
@@ -124,13 +128,14 @@ def begin_game(
         return
     with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
         run_games(run, held.try_out)
-        yield Sitting(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed)
+        usual_time = settings.time if settings.bot_times else None
+        yield PreparedGame(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed, usual_time)
 
 
 @contextlib.contextmanager
 def resume_game(
     saved: SavedGame, file: Path, sandbox: str | None, say: Say, run: Run = trio.run
-) -> Iterator[Sitting | AlreadyPlayed]:
+) -> Iterator[PreparedGame | AlreadyPlayed]:
     """Prepare to go on with a saved game, at the level `sandbox` or else that of the file. Raises `ArenaError`."""
     check_place(file)
     bots = saved.load_bots()
@@ -155,30 +160,37 @@ def resume_game(
     limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
     with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
         run_games(run, held.try_out)
-        yield Sitting(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed)
+        usual_time = saved.usual_time or None
+        yield PreparedGame(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed, usual_time)
 
 
-def play_sitting(sitting: Sitting, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
+def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
     """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
     """
     versions = Versions()
-    played = run_games(run, _play_until_stopped, sitting, pause_after, stop, versions, say)
+    played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
     if versions.errors():
         return Changed(tuple(versions.errors()))
     for line in versions.remarks():
         say(line)
     if isinstance(played, GameRecord):
-        with Store(sitting.store, create=True) as store:
+        with Store(prepared.store, create=True) as store:
             return Finished(store.add(played))
     if played is None:
         return NothingPlayed()
-    held, pondering, seed = sitting.held, sitting.pondering, sitting.seed
-    save_game(
-        saved_game(sitting.spec, played, sitting.bots, sitting.store, held=held, pondering=pondering, seed=seed),
-        sitting.file,
+    saved = saved_game(
+        prepared.spec,
+        played,
+        prepared.bots,
+        prepared.store,
+        held=prepared.held,
+        pondering=prepared.pondering,
+        seed=prepared.seed,
+        usual_time=prepared.usual_time,
     )
+    save_game(saved, prepared.file)
     return Saved(len(played.actions))
 
 
@@ -219,48 +231,39 @@ def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:
 
 
 async def _play_until_stopped(
-    sitting: Sitting, pause_after: int | None, stop: Stop, versions: Versions, say: Say
+    prepared: PreparedGame, pause_after: int | None, stop: Stop, versions: Versions, say: Say
 ) -> GameRecord | History | None:
     """Play the game to its end, or until it is to stop; `versions` tells afterwards whether a bot has changed."""
-    async with local_executor(sitting.play_settings, 1) as executor:
-        played = await _play_one(sitting, pause_after, stop, executor, say)
+    async with local_executor(prepared.play_settings, 1) as executor:
+        played = await _play_one(prepared, pause_after, stop, executor, say)
     if played is not None:
-        await versions.are_unchanged(sitting.bots)
+        await versions.are_unchanged(prepared.bots)
     return played
 
 
 async def _play_one(
-    sitting: Sitting, pause_after: int | None, stop: Stop, executor: Executor, say: Say
+    prepared: PreparedGame, pause_after: int | None, stop: Stop, executor: Executor, say: Say
 ) -> GameRecord | History | None:
     """The record of the game, what was played of it, or None before both sides had set up. Raises `ArenaError`."""
-    game = sitting.spec.id
+    game = prepared.spec.id
     ending: Played | Paused | Failed | None = None
-    failure: ArenaError | None = None
 
-    async def heed() -> None:
+    async def interrupt_when_asked() -> None:
         await stop.wait_beyond(Wish.GO_ON)
         executor.interrupt(game)
 
     async def task() -> AsyncIterator[GameTask]:
-        yield GameTask(sitting.spec, can_pause=True, history=sitting.history, pause_after=pause_after)
+        yield GameTask(prepared.spec, can_pause=True, history=prepared.history, pause_after=pause_after)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(heed)
-        outcomes = executor.play(task())
-        try:
-            async for outcome in outcomes:
-                match outcome:
-                    case Said(line):
-                        say(line)
-                    case Begun() if stop.wish is not Wish.GO_ON:
-                        executor.interrupt(game)  # it was asked for before there was anything to interrupt
-                    case Played() | Paused() | Failed():
-                        ending = outcome
-        except ArenaError as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
-        nursery.cancel_scope.cancel()
-    if failure:
-        raise failure
+    async with background(interrupt_when_asked):
+        async for outcome in executor.play(task()):
+            match outcome:
+                case Said(line):
+                    say(line)
+                case Begun() if stop.wish is not Wish.GO_ON:
+                    executor.interrupt(game)  # it was asked for before there was anything to interrupt
+                case Played() | Paused() | Failed():
+                    ending = outcome
     match ending:
         case Played(record):
             return record

@@ -14,6 +14,7 @@ from arena.bots import BotSpec
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
 from arena.bots.limits_file import load_limits
+from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.games import Settings
@@ -87,20 +88,46 @@ def build_limits(options: PlayOptions) -> BuildLimits:
     )
 
 
-def settings_of(options: PlayOptions, bots: Sequence[BotSpec]) -> Settings:
-    """The settings that were asked for. Raises `UsageError` or `RulesetError`."""
+def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
+    """The settings that were asked for. Raises `UsageError` or `RulesetError`.
+
+    `times` are the bots' own time controls where they have been told so, one for each bot; they win over the file of
+    limits.
+    """
     usual = usual_limits(options)
     own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
     time = time_control(options)
+    own_times = {bot.player.digest: table.time for bot in bots if (table := own.get(bot.name)) and table.time}
+    own_times |= {
+        bot.player.digest: option_value("time", parse_time, text)
+        for bot, text in zip(bots, times, strict=False)
+        if text is not None
+    }
     return Settings(
         load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules,
         time,
         options.seed,
         usual,
-        tuple(sorted(own.items())),
+        tuple(sorted((name, table.limits) for name, table in own.items())),
         options.pondering,
         options.keep_bots,
+        tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
     )
+
+
+def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
+    """A time control with another one's limits on moves."""
+    return msgspec.structs.replace(time, move_ms=other.move_ms, bank_ms=other.bank_ms, increment_ms=other.increment_ms)
+
+
+def times_of_bots(paths: Sequence[str], times: Sequence[str | None], bots: Sequence[BotSpec]) -> tuple[str | None, ...]:
+    """The time controls that were given for paths, as those of the bots there: a path may have been passed over.
+
+    The bots are in the order of their paths; a path may be there twice, for a bot that plays a copy of itself.
+    """
+    given = zip(paths, times, strict=True) if times else ()
+    waiting = iter(given)
+    return tuple(next(time for path, time in waiting if is_path_of(path, bot.path)) for bot in bots if times)
 
 
 def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:

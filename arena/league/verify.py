@@ -13,13 +13,26 @@ from typing import NamedTuple
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Player
-from arena.league.games import KEEP_BOTS, Scheme, Settings, misfit, pair_seed_of, scheme_of, starter
-from arena.league.store import Damage, GameRow, Store
+from arena.league.games import (
+    KEEP_BOTS,
+    Scheme,
+    Settings,
+    common_of,
+    misfit,
+    other_times,
+    pair_seed_of,
+    scheme_of,
+    starter,
+)
+from arena.league.store import Damage, GameRow, Store, own_times_in
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
+
+OF_EACH_SIDE = ("time", "other times")
+NOT_IN_RECORDS = ("pondering", KEEP_BOTS)
 
 Progress = Callable[[int, int], None]
 
@@ -56,9 +69,10 @@ class League:
 
     def __init__(self, settings: dict[str, str], rows: Iterable[GameRow]) -> None:
         self._settings = settings
+        self._own_times = own_times_in(settings)
         self._meetings = Counter(_contents(row.players) for row in rows)
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
-        self._digests: dict[object, str] = {}
+        self._rules: dict[Ruleset, str] = {}
         self._played: dict[_Meeting, tuple[Scheme, str]] = {}
 
     def faults(self, record: GameRecord) -> list[str]:
@@ -85,18 +99,38 @@ class League:
             if ruleset.starts is not starter(record.pair_seed):
                 return ["the other side began than the pair's seed says"]
             ruleset = replace(ruleset, starts=Starts.CHOSEN)
-        settings = Settings(ruleset, record.time, int(self._settings["seed"]))
+        seed = int(self._settings["seed"])
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
-            for name, value in settings.described().items()
-            if name not in ("pondering", KEEP_BOTS) and self._settings.get(name, value) != value
+            for name, value in Settings(ruleset, record.time, seed).described().items()
+            if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE) and self._settings.get(name, value) != value
         ]
-        return faults or self._out_of_place(record, settings)
+        faults += self._other_clocks(record)
+        return faults or self._out_of_place(record, ruleset, seed)
 
-    def _out_of_place(self, record: GameRecord, settings: Settings) -> list[str]:
+    def _other_clocks(self, record: GameRecord) -> list[str]:
+        """Where a side had another time control than the store has for its player."""
+        is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
+        faults = []
+        for player, time in zip(record.players, record.times, strict=True):
+            usual = self._settings.get("time", time.text)
+            expected = {
+                "time": self._own_times.get(player.digest, usual),
+                "other times": self._settings.get("other times", other_times(time)),
+            }
+            for name, value in (("time", time.text), ("other times", other_times(time))):
+                if expected[name] != value:
+                    who = f" by {player.name}" if is_handicap else ""
+                    faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
+        return list(dict.fromkeys(faults))
+
+    def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
         """Where a game is of no round, or of one in which the same is stored by the other scheme of ids."""
         scheme = scheme_of(record) or Scheme.CONTENT
-        number = self._numbers(settings, record.players, scheme).get(record.pair_seed)
+        if ruleset not in self._rules:
+            self._rules[ruleset] = ruleset.digest()
+        common = common_of(self._rules[ruleset], seed, record.players, record.times)
+        number = self._numbers(common, record.players, scheme).get(record.pair_seed)
         if number is None:
             return ["its pair's seed follows from no round of this league"]
         red, blue = record.players
@@ -106,12 +140,9 @@ class League:
             return [f"it is the same game as {game}: these bots meet so once in a round, and its id is made otherwise"]
         return []
 
-    def _numbers(self, settings: Settings, players: tuple[Player, Player], scheme: Scheme) -> dict[int, int]:
+    def _numbers(self, common: str, players: tuple[Player, Player], scheme: Scheme) -> dict[int, int]:
         """The seeds that name the pairs of games which these two can have played, and their rounds."""
-        key = (settings.ruleset, settings.time)
-        if key not in self._digests:
-            self._digests[key] = settings.digest()
-        common, who = self._digests[key], frozenset(map(scheme.who, players))
+        who = frozenset(map(scheme.who, players))
         if (common, who) not in self._rounds:
             rounds = range(2 * self._meetings[_contents(players)] + ROUNDS_TRIED)
             self._rounds[common, who] = {pair_seed_of(common, players, number, scheme): number for number in rounds}

@@ -1,6 +1,6 @@
 """One game between two processes: starts them, has their bytes carried to the referee and back, and ends them.
 
-The referee decides, `arena.play.carrier` waits. Each bot has three tasks beside that sleep nearly always: one reads its
+The referee decides, `arena.play.driver` waits. Each bot has three tasks beside that sleep nearly always: one reads its
 standard error, one waits for its exit, one sees to it that it keeps within its limits.
 """
 
@@ -17,7 +17,7 @@ from arena.bots.sandbox.launch import StartError
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
-from arena.play.carrier import Carrier
+from arena.play.driver import Driver
 from arena.play.events import GameFinished
 from arena.play.keeping import KeptBot
 from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
@@ -107,7 +107,7 @@ class GameRunner:
         self._kept = kept
         self._processes: dict[Color, BotProcess] = {}
         self._arrivals = Arrivals.of_this_run()
-        self._carrier = Carrier(referee, self._processes, history, interrupt, options)
+        self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
         """Whose pipe did not take all of the game's last lines."""
         self._ended: float | None = None
@@ -126,7 +126,7 @@ class GameRunner:
                     nursery.start_soon(process.drain_stderr)
                     nursery.start_soon(self._watch_exit, color, process)
                     nursery.start_soon(self._watch_use, color, process)
-                self._ended = await self._carrier.carry()
+                self._ended = await self._driver.drive()
                 nursery.cancel_scope.cancel()
             self._send_quit()
         finally:
@@ -150,13 +150,13 @@ class GameRunner:
 
     async def _watch_exit(self, color: Color, process: BotProcess) -> None:
         await process.wait_exit()
-        self._carrier.exited(color)
+        self._driver.exited(color)
 
     async def _watch_use(self, color: Color, process: BotProcess) -> None:
         words = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
-        self._carrier.disturb()
+        self._driver.disturb()
 
     def _send_quit(self) -> None:
         """Tell both bots how it ended, as far as their pipes take it at once."""
@@ -197,7 +197,7 @@ class GameRunner:
     def history(self) -> History | None:
         """What has been played, to go on from later; None before both sides had set up."""
         history = self.referee.history(self._ended)
-        return history and msgspec.structs.replace(history, cpu_us=tuple(self._carrier.cpu_us))
+        return history and msgspec.structs.replace(history, cpu_us=tuple(self._driver.cpu_us))
 
     def record(self, started: float, seconds: float) -> GameRecord:
         """The game as it was played."""
@@ -225,7 +225,7 @@ class GameRunner:
             stderr=_pair(bot.stderr_tail if bot else "" for bot in bots),
             started=started,
             seconds=seconds,
-            cpu_us=tuple(self._carrier.cpu_us),
+            cpu_us=tuple(self._driver.cpu_us),
             forgiven_us=tuple(referee.forgiven_us),
             used=(first, second),
             confinement=_pair(bot.sandbox if bot else "" for bot in bots),

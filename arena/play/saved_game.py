@@ -52,7 +52,8 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `blue_time` is Blue's time control if it is another than Red's. `sandbox`, `limits`, `pondering` and `interpreters`
+    `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
+    bots has its own. `sandbox`, `limits`, `pondering` and `interpreters`
     are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
     first version do not have it.
     """
@@ -74,6 +75,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     seed: int | None = None
     interpreters: tuple[str, ...] = ()
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
+    usual_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -117,6 +119,7 @@ def saved_game(
     held: Sandbox,
     pondering: bool,
     seed: int | None = None,
+    usual_time: TimeControl | None = None,
 ) -> SavedGame:
     """A game that has just been interrupted, as it is to be saved."""
     red, blue = bots
@@ -137,6 +140,7 @@ def saved_game(
         seed=seed,
         interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
         blue_time=spec.blue_time or msgspec.UNSET,
+        usual_time=usual_time or msgspec.UNSET,
     )
 
 
@@ -242,7 +246,7 @@ def _check(paused: SavedGame) -> None:
     for limits in paused.limits:
         if not (SMALLEST_MEMORY <= limits.memory < MOST and 1 <= limits.processes < MOST and 1 <= limits.tmp < MOST):
             raise UsageError(f"limits that cannot be kept: {limits.text}")
-    for time in spec.times:
+    for time in (*spec.times, *([paused.usual_time] if paused.usual_time else [])):
         check_time(time)
     game = check_course(spec.ruleset, spec.times, Course.of(history, history.setups))
     if game.outcome is not None:

@@ -51,13 +51,19 @@ def _heading(number: int, record: GameRecord, view: str, names: Names, players: 
     shown = "all ranks shown" if view == "all" else f"as {view} knows it"
     lines = [
         f"game {number} ({record.id}): red {red} - blue {blue}  {score_text(record.verdict.result)}",
-        f"{record.ruleset}, {record.time.text}; {shown}",
+        f"{record.ruleset}, {_clocks(record)}; {shown}",
         _seeds(record, view),
         record.verdict.detail,
     ]
     if names.numbering is Numbering.AMERICAN:
         lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
     return "\n".join(lines) + "\n"
+
+
+def _clocks(record: GameRecord) -> str:
+    """How long the sides might take; each by itself in a game with a handicap."""
+    red, blue = record.times
+    return red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
 
 
 def _seeds(record: GameRecord, view: str) -> str:

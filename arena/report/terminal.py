@@ -171,13 +171,14 @@ def endings_grid(table: Table) -> Grid:
     return grid
 
 
-def full_report(table: Table, width: int) -> RenderableType:
-    """Standings, crosstable and endings, one below the other."""
+def full_report(table: Table, width: int, clocks: str = "") -> RenderableType:
+    """Standings, crosstable and endings, one below the other; `clocks` is what is to be said of handicaps."""
     if not table.games:
         return Text("no game has been played yet")
     parts: list[RenderableType] = [
         standings_grid(table.lines, width),
         *notes(table),
+        *([Text(clocks)] if clocks else []),
         "",
         _title("Crosstable: points/games of the row's bot"),
     ]

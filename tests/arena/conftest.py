@@ -1,14 +1,17 @@
 """What these tests share: a referee with two scripted bots instead of processes, an executor without workers, and games
 at random."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
+import os
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 
+import msgspec
 import pytest
 import trio
 
 import protocol.bot
+from arena.bots.sandbox import marks, reaper
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
@@ -16,10 +19,23 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.view import legal_actions
 from arena.league.executor import Begun, Failed, GameTask, NotPlayed, Outcome, Played
+from arena.nursery import background
 from arena.play.options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
+
+
+@pytest.fixture(autouse=True)
+def process_as_it_was() -> Iterator[None]:
+    """No test may make of the process that runs all tests one that starts nothing but bots: that cannot be undone."""
+
+    def found() -> tuple[object, ...]:
+        return marks.mark_of(os.getpid()), reaper._is_command, reaper._sole_parent, reaper._mark_of_strangers
+
+    before = found()
+    yield
+    assert found() == before
 
 
 def game_spec(
@@ -171,6 +187,38 @@ def table_for() -> Callable[[GameSpec], Table]:
     return Table
 
 
+@pytest.fixture(scope="session")
+def record_from() -> Callable[[Table], GameRecord]:
+    """The record of a finished game, put together as `arena.play.runner` does it: `record_from(table)`."""
+
+    def make(table: Table) -> GameRecord:
+        referee, game = table.referee, table.referee.spec
+        assert referee.verdict is not None
+        red, blue = ("/".join(seat.rows) if seat.rows else None for seat in referee.seats)
+        return GameRecord(
+            id=game.id,
+            arena="0",
+            ruleset=game.ruleset.name,
+            rules=tuple(game.ruleset.lines()),
+            time=game.time,
+            players=game.players,
+            seeds=game.seeds,
+            pair_seed=game.pair_seed,
+            declared=("", ""),
+            setups=(red, blue),
+            actions=tuple(referee.actions),
+            times_us=tuple(referee.times_us),
+            notes=(),
+            verdict=referee.verdict,
+            stderr=("", ""),
+            started=1.5,
+            seconds=2.25,
+            blue_time=game.blue_time or msgspec.UNSET,
+        )
+
+    return make
+
+
 # --- an executor ------------------------------------------------------------------------------------------------------
 
 PlayTask = Callable[[GameTask], Awaitable[GameRecord]]
@@ -226,17 +274,9 @@ class ExecutorHere:
 
 @asynccontextmanager
 async def _executor_here(play: PlayTask, slots: int = 1) -> AsyncGenerator[ExecutorHere, None]:
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+    async with background() as nursery:
         nursery.cancel_scope.shield = True  # `stop` ends it
-        try:
-            yield ExecutorHere(play, slots, nursery)
-        except Exception as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
-        finally:
-            nursery.cancel_scope.cancel()
-    if failure:
-        raise failure
+        yield ExecutorHere(play, slots, nursery)
 
 
 @pytest.fixture

@@ -316,8 +316,8 @@ LIMITS = st.lists(
         st.sampled_from(["quick", "fast", "nobody", '"\\u001b"', '""', "quick.memory", "a.b.c"]),
         st.lists(
             st.tuples(
-                st.sampled_from(["memory", "processes", "tmp", "memroy", '"\\u0000"', "a.b"]),
-                st.one_of(VALUES, SIZES.map('"{}"'.format), NUMBERS.filter(str.isascii)),
+                st.sampled_from(["memory", "processes", "tmp", "time", "memroy", '"\\u0000"', "a.b"]),
+                st.one_of(VALUES, st.one_of(SIZES, TIMES).map('"{}"'.format), NUMBERS.filter(str.isascii)),
             ).map(" = ".join),
             max_size=3,
         ).map("\n".join),

@@ -281,6 +281,81 @@ def test_a_league_whose_starter_is_drawn_at_random_is_another_one_than_a_league_
     assert CHOSEN.described() != SETTINGS.described()
 
 
+# --- handicaps ------------------------------------------------------------------------------------------------------
+
+SLOW, SLOWER = TimeControl(move_ms=1000), TimeControl(move_ms=None, bank_ms=60_000)
+
+
+def with_times(*own: tuple[Player, TimeControl], settings: Settings = SETTINGS) -> Settings:
+    return msgspec.structs.replace(settings, bot_times=tuple((player.digest, time) for player, time in own))
+
+
+def test_each_bot_has_its_own_clock_whatever_its_colour() -> None:
+    for game in schedule(with_times((BOB, SLOW), (CAT, SLOWER)), [ANN, BOB, CAT], 2):
+        clocks = {ANN: SETTINGS.time, BOB: SLOW, CAT: SLOWER}
+        assert game.times == tuple(clocks[player] for player in game.players)
+        assert game.blue_time is not None
+
+
+def test_the_pair_of_a_handicap_differs_in_colours_and_in_nothing_else() -> None:
+    for one, other in pairs(schedule(with_times((BOB, SLOW), (CAT, SLOWER)), [ANN, BOB, CAT], 2)):
+        assert (one.players, one.seeds, one.times) == (other.players[::-1], other.seeds[::-1], other.times[::-1])
+
+
+times = st.sampled_from([TimeControl(), SLOW, SLOWER, TimeControl(bank_ms=1000), TimeControl(margin_ms=0)])
+
+
+@given(players, st.data())
+@hypothesis_settings(deadline=None, max_examples=50)
+def test_a_game_under_equal_clocks_is_that_of_a_league_of_this_time_and_every_other_is_one_of_its_own(
+    some: list[Player], data: st.DataObject
+) -> None:
+    usual = data.draw(times)
+    own = {player: data.draw(st.none() | times) or usual for player in some}
+    settings = with_times(*own.items(), settings=Settings(DUEL, usual))
+    for game in schedule(settings, some, 2):
+        plain = {time: by_id(schedule(Settings(DUEL, time), list(game.players), 2)) for time in set(own.values())}
+        red, blue = (own[player] for player in game.players)
+        assert game.times == (red, blue)
+        if red == blue:
+            assert plain[red][game.id] == game
+        else:
+            assert all(game.id not in games for games in plain.values())
+            others = {other.pair_seed for games in plain.values() for other in games.values()}
+            assert game.pair_seed not in others
+
+
+def test_under_other_clocks_two_bots_never_have_the_same_game() -> None:
+    choices = [
+        with_times(*own, settings=Settings(DUEL, usual))
+        for usual in (SETTINGS.time, SLOW, SLOWER)
+        for own in ((), ((ANN, SETTINGS.time),), ((ANN, SLOW),), ((BOB, SLOW),), ((ANN, SLOWER), (BOB, SLOW)))
+    ]
+    games = [game for settings in choices for game in schedule(settings, [ANN, BOB], 1)]
+    clocks = {(game.players, game.times) for game in games}
+    assert len(ids(games)) == len({(game.pair_seed, game.players) for game in games}) == len(clocks) == 16
+
+
+def test_who_else_takes_part_and_has_which_clock_changes_no_game_of_two_others() -> None:
+    alone = by_id(schedule(with_times((ANN, SLOW)), [ANN, BOB], 2))
+    assert alone.items() <= by_id(schedule(with_times((CAT, SLOWER), (ANN, SLOW)), [CAT, BOB, ANN], 2)).items()
+
+
+def test_ids_of_a_handicap_are_the_same_on_every_machine_and_in_every_version() -> None:
+    """As above: stores are resumed by them."""
+    some = [Player("ann", "a"), Player("bob", "b")]
+    first, second = schedule(with_times((some[1], SLOW), settings=FIXED), some, 1)
+    assert (first.id, second.id) == ("052649c4a11162b0", "2c246730477113c8")
+    assert (first.pair_seed, first.seeds) == (106932775561049, (2968323707, 3652517552))
+
+
+def test_the_times_of_bots_are_told_apart_in_words_too() -> None:
+    one, same, other = with_times((ANN, SLOW)), with_times((ANN, SLOW)), with_times((BOB, SLOW))
+    assert one.described([ANN, BOB]) == same.described([ANN, BOB]) != other.described([ANN, BOB])
+    assert one.described([ANN, BOB])[f"time of ann@{ANN.digest}"] == "1000ms"
+    assert one.described([BOB, CAT]) == SETTINGS.described([BOB, CAT])
+
+
 # --- stores of earlier versions -------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     SpecFor = Callable[..., GameSpec]
     TableFor = Callable[[GameSpec], Table]
     RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
+    RecordFrom = Callable[[Table], GameRecord]
 
 RED, BLUE = Color.RED, Color.BLUE
 SECOND = TimeControl(move_ms=1000, setup_ms=7000, margin_ms=0)
@@ -75,35 +76,8 @@ def test_both_banks_are_shown_if_one_side_has_a_bank_and_a_limit() -> None:
     assert clock.shown(BLUE) == (800, 1000, 4500, 1000)
 
 
-def record_from(table: "Table") -> GameRecord:
-    """The record of a finished game, put together as `arena.play.runner` does it."""
-    referee, game = table.referee, table.referee.spec
-    assert referee.verdict is not None
-    red, blue = ("/".join(seat.rows or ()) for seat in referee.seats)
-    return GameRecord(
-        id=game.id,
-        arena="0",
-        ruleset=game.ruleset.name,
-        rules=tuple(game.ruleset.lines()),
-        time=game.time,
-        players=game.players,
-        seeds=game.seeds,
-        pair_seed=game.pair_seed,
-        declared=("", ""),
-        setups=(red, blue),
-        actions=tuple(referee.actions),
-        times_us=tuple(referee.times_us),
-        notes=(),
-        verdict=referee.verdict,
-        stderr=("", ""),
-        started=1.5,
-        seconds=2.25,
-        blue_time=game.blue_time or msgspec.UNSET,
-    )
-
-
 def test_a_record_keeps_blues_time_and_is_judged_by_it(
-    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows"
+    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows", record_from: "RecordFrom"
 ) -> None:
     ruleset, rng = load_ruleset("duel"), Random(1)
     table = table_for(msgspec.structs.replace(spec(ruleset, SECOND), blue_time=BANK))
@@ -122,7 +96,7 @@ def test_a_record_keeps_blues_time_and_is_judged_by_it(
 
 
 def test_a_record_of_a_game_with_one_time_says_nothing_of_a_second(
-    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows"
+    spec: "SpecFor", table_for: "TableFor", random_rows: "RandomRows", record_from: "RecordFrom"
 ) -> None:
     """What is stored stays what it was, byte for byte."""
     ruleset, rng = load_ruleset("duel"), Random(1)

@@ -23,11 +23,11 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits, parse_size
-from arena.bots.process import STDERR_KEPT
 from arena.bots.sandbox import reaper
 from arena.bots.sandbox.bwrap_check import shares_by_session
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
+from arena.bots.stderr import STDERR_KEPT
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl

@@ -1,6 +1,6 @@
 """Two games in the same two processes: who is kept for the second one, and that nothing of the first gets into it."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 import trio
+from unplayed import Listed
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
@@ -24,7 +25,7 @@ from arena.league.executor.local import LocalExecutor, local_executor
 from arena.league.games import Settings
 from arena.league.run import play_missing
 from arena.league.schedule import schedule
-from arena.league.store import GameRow, Store
+from arena.league.store import Store
 from arena.league.versions import Versions
 from arena.play.fairly import play_fairly
 from arena.play.keeping import Keeper
@@ -388,11 +389,11 @@ async def pair_task(ann: BotSpec, bob: BotSpec) -> AsyncIterator[GameTask]:
     yield GameTask(first, then=second)
 
 
-Heed = Callable[[LocalExecutor, Outcome], None]
+Heard = Callable[[LocalExecutor, Outcome], None]
 
 
-def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEFAULT) -> list[Outcome]:
-    """All that comes of a pair in a worker; `heed` is told of each outcome."""
+def outcomes_of(ann: BotSpec, bob: BotSpec, heard: Heard, level: Level = Level.DEFAULT) -> list[Outcome]:
+    """All that comes of a pair in a worker; `heard` is told of each outcome."""
 
     async def main() -> list[Outcome]:
         found: list[Outcome] = []
@@ -400,7 +401,7 @@ def outcomes_of(ann: BotSpec, bob: BotSpec, heed: Heed, level: Level = Level.DEF
             with trio.fail_after(NEVER_ENDS):
                 async for outcome in executor.play(pair_task(ann, bob)):
                     found.append(outcome)
-                    heed(executor, outcome)
+                    heard(executor, outcome)
         return found
 
     return trio.run(main)
@@ -440,9 +441,9 @@ def test_closed_in_the_first_game_the_second_one_is_not_begun(
     def close(executor: LocalExecutor, outcome: Outcome) -> None:
         if isinstance(outcome, Begun):
             executor.close()
-            (lane,) = executor._lanes
-            assert lane.process is not None
-            lane.process.connection.flush()
+            (state,) = executor._workers
+            assert state.process is not None
+            state.process.connection.flush()
             go.touch()
 
     assert told_of(outcomes_of(ann, bob, close)) == [(Begun, first.id), (Played, first.id)]
@@ -461,9 +462,9 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     def kill(executor: LocalExecutor, outcome: Outcome) -> None:
         if isinstance(outcome, Begun) and outcome.id == games[number].id and not deaths:
             deaths.append(outcome.id)
-            (lane,) = executor._lanes
-            assert lane.process is not None
-            lane.process.kill()
+            (state,) = executor._workers
+            assert state.process is not None
+            state.process.kill()
 
     outcomes = outcomes_of(ann, bob, kill)
     whole = [(Begun, games[0].id), (Played, games[0].id), (Begun, games[1].id), (Played, games[1].id)]
@@ -474,18 +475,6 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
     *_, last = (outcome.record for outcome in outcomes if isinstance(outcome, Played))
     assert (last.kept or None) == ((True, True) if number == 0 else None)
     assert left_behind() == []
-
-
-class Listed:
-    """A pairing that gives out a list of games, as one batch."""
-
-    def __init__(self, games: Iterable[GameSpec]) -> None:
-        games = list(games)
-        self.planned = len(games)
-        self._batches = iter([games])
-
-    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        return next(self._batches, None)
 
 
 class Collects:

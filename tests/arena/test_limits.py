@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
-from arena.bots.limits_file import load_limits
+from arena.bots.limits_file import BotTable, load_limits
 from arena.errors import UsageError
+from arena.game.time_control import TimeControl
 
 BOTS = ["hunter", "drifter"]
 
@@ -55,7 +56,15 @@ def write(folder: Path, text: str) -> Path:
 
 def test_a_bot_of_the_file_gets_its_own_limits_and_the_usual_ones_for_the_rest(tmp_path: Path) -> None:
     path = write(tmp_path, '[hunter]\nmemory = "1G"\nprocesses = 128\n')
-    assert load_limits(path, Limits(tmp=MIB), BOTS) == {"hunter": Limits(memory=GIB, processes=128, tmp=MIB)}
+    assert load_limits(path, Limits(tmp=MIB), BOTS) == {"hunter": BotTable(Limits(memory=GIB, processes=128, tmp=MIB))}
+
+
+def test_a_bot_of_the_file_may_have_a_time_of_its_own_in_the_words_of_the_command_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "[hunter]\ntime = '1s/move'\n[drifter]\ntime = '60+0.5,2s'\ntmp = '1M'\n")
+    assert load_limits(path, Limits(tmp=GIB), BOTS) == {
+        "hunter": BotTable(Limits(tmp=GIB), TimeControl(move_ms=1000)),
+        "drifter": BotTable(Limits(tmp=MIB), TimeControl(move_ms=2000, bank_ms=60_000, increment_ms=500)),
+    }
 
 
 @pytest.mark.parametrize(
@@ -70,6 +79,10 @@ def test_a_bot_of_the_file_gets_its_own_limits_and_the_usual_ones_for_the_rest(t
         ("[hunter]\nprocesses = true\n", r"\[hunter\]: processes: expected a whole number from 1 to 1000000, got True"),
         ("[hunter]\ntmp = 'much'\n", r"\[hunter\]: tmp: expected a size such as 512M"),
         ("[hunter\n", r"limits.toml: not valid TOML"),
+        ("[hunter]\ntime = 5\n", r'\[hunter\]: time: expected a time such as "1s/move" or "60\+0.6", got 5'),
+        ("[hunter]\ntime = '1x'\n", r"limits.toml: \[hunter\]: time: expected a time such as 100ms.* got '1x'"),
+        ("[hunter]\ntime = '0ms'\n", r"limits.toml: \[hunter\]: time: expected a time such as 100ms.* got '0ms'"),
+        ("[hunter]\nsetup_time = '9s'\n", r"\[hunter\]: unknown key 'setup_time'"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_file_bot_and_key(tmp_path: Path, text: str, words: str) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import trio
+from unplayed import record_of
 
 from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Executor, GameTask
 from arena.league.games import NOTHING_STORED, Games, Scheme, Settings, Stored
 from arena.league.league import Entry, open_league
@@ -26,7 +26,6 @@ from arena.league.stored_games import stored_games
 from arena.league.versions import Versions
 from arena.play.options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
-from protocol.notation import Reason
 
 SETTINGS = Settings(load_ruleset("duel"), TimeControl())
 PLAYERS = tuple(Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cid", "dan"))
@@ -74,30 +73,6 @@ class Knockout:
 
 def knockout(stored: Stored = NOTHING_STORED) -> Knockout:
     return Knockout(Games(SETTINGS, stored), PLAYERS, 1, None)
-
-
-def record_of(game: GameSpec) -> GameRecord:
-    """The game as it was won by the one of the two whose name comes last."""
-    red, blue = game.players
-    return GameRecord(
-        id=game.id,
-        arena="0",
-        ruleset=game.ruleset.name,
-        rules=tuple(game.ruleset.lines()),
-        time=game.time,
-        players=game.players,
-        seeds=game.seeds,
-        pair_seed=game.pair_seed,
-        declared=("", ""),
-        setups=(None, None),
-        actions=(),
-        times_us=(),
-        notes=(),
-        verdict=Verdict(GameResult.RED if red.name > blue.name else GameResult.BLUE, Reason.NO_START, 0),
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-    )
 
 
 @pytest.fixture

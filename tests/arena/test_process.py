@@ -15,12 +15,13 @@ import pytest
 import trio
 import trio.testing
 
-import arena.bots.process
-from arena.bots.process import STDERR_KEPT, BotProcess
+import arena.bots.stderr
+from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing, reaper
 from arena.bots.sandbox.launch import Launch, StartError
 from arena.bots.sandbox.reaper import adopt_orphans
 from arena.bots.spec import TOKEN_VARIABLE
+from arena.bots.stderr import STDERR_KEPT, StandardError
 
 ENVIRONMENT = {"PATH": os.defpath}
 NEVER_ENDS = 20.0
@@ -277,16 +278,16 @@ def test_a_trickle_on_standard_error_wakes_the_arena_no_more_often_than_a_flood(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After each reading there is a pause, however little has come: here one that never ends."""
-    assert 1 / arena.bots.process.STDERR_PAUSE <= 1000, "readings a second"
-    monkeypatch.setattr(arena.bots.process, "STDERR_PAUSE", math.inf)
+    assert 1 / arena.bots.stderr.STDERR_PAUSE <= 1000, "readings a second"
+    monkeypatch.setattr(arena.bots.stderr, "STDERR_PAUSE", math.inf)
     reads = []
-    read = BotProcess._read_stderr
+    read = StandardError.read
 
-    def counted(process: BotProcess) -> int | None:
-        reads.append(process.pid)
-        return read(process)
+    def counted(stderr: StandardError) -> int | None:
+        reads.append(stderr)
+        return read(stderr)
 
-    monkeypatch.setattr(BotProcess, "_read_stderr", counted)
+    monkeypatch.setattr(StandardError, "read", counted)
 
     async def main() -> None:
         script = "import os\nfor _ in range(2000): os.write(2, b'x')\nprint('done', flush=True)\ninput()"

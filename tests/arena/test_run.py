@@ -10,19 +10,18 @@ from threading import Event
 import pytest
 import trio
 import trio.testing
+from unplayed import Listed, record_of
 
 from arena.bots import BotSpec
 from arena.bots.sandbox.launch import SandboxError
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
-from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Executor, GameTask
 from arena.league.run import Session, play_missing
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 from arena.play.options import ArenaStoppedError
-from protocol.notation import Reason
 
 FOREVER = 60.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]
@@ -35,40 +34,6 @@ def specs(spec: Callable[..., GameSpec], count: int) -> list[GameSpec]:
         GameSpec(secrets.token_hex(8), one.ruleset, one.time, one.players, one.seeds, one.pair_seed)
         for _ in range(count)
     ]
-
-
-def record_of(game: GameSpec) -> GameRecord:
-    """The game as Red won it at once."""
-    return GameRecord(
-        id=game.id,
-        arena="0",
-        ruleset=game.ruleset.name,
-        rules=tuple(game.ruleset.lines()),
-        time=game.time,
-        players=game.players,
-        seeds=game.seeds,
-        pair_seed=game.pair_seed,
-        declared=("", ""),
-        setups=(None, None),
-        actions=(),
-        times_us=(),
-        notes=(),
-        verdict=Verdict(GameResult.RED, Reason.NO_START, 0),
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-    )
-
-
-class Listed:
-    """A pairing that gives out a list of games, as one batch."""
-
-    def __init__(self, games: Sequence[GameSpec]) -> None:
-        self.planned = len(games)
-        self._batches = iter([games])
-
-    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
-        return next(self._batches, None)
 
 
 def bots_of(games: list[GameSpec], folder: Path) -> dict[Player, BotSpec]:

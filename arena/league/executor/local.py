@@ -7,8 +7,9 @@ that one back. A worker that dies costs no game: those that it had are sent to t
 
 import os
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Collection, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import trio
@@ -31,7 +32,9 @@ from arena.league.executor.task import (
     Said,
     Watched,
 )
-from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, WireError
+from arena.league.executor.wire import GaveBack, InterruptGame, Ready
+from arena.league.executor.worker_state import WorkerState
+from arena.nursery import open_nursery
 
 AHEAD = 1
 """Games that a worker has besides those in its slots."""
@@ -53,57 +56,12 @@ async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["L
     Raises `ArenaError` if the workers cannot be started, or cannot hold the bots as the settings say.
     """
     executor = LocalExecutor(settings, jobs)
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         try:
             await executor.begin(nursery)
             yield executor
-        except Exception as error:
-            failure = error  # raised below: out of a nursery it would come wrapped in a group
         finally:
             executor.stop()
-    if failure:
-        raise failure
-
-
-class _Lane:
-    """The place of one worker: its share of the slots, its CPUs, and the games that it has been sent."""
-
-    def __init__(self, slots: int, cpus: tuple[int, ...]) -> None:
-        self.slots = slots
-        self.cpus = cpus
-        self.process: WorkerProcess | None = None
-        self.is_ready = False
-        self.is_asked = False
-        """Whether it has been asked to give games back, and has not answered yet."""
-        self.queued: dict[str, GameTask] = {}
-        self.begun: dict[str, GameTask] = {}
-        self.deaths = 0
-        """How many have died in this place since a game was over here."""
-
-    @property
-    def room(self) -> int:
-        """How many more games it could begin at once; below zero if it has some in hand."""
-        return self.slots - len(self.queued) - len(self.begun)
-
-    def ended(self, game: str) -> None:
-        """A game is over; if there is a second one to it, the worker begins that next."""
-        self.deaths = 0
-        self.queued.pop(game, None)
-        task = self.begun.pop(game, None)
-        if task and task.then:
-            self.queued[task.then.id] = GameTask(task.then)
-
-    def give_up_second(self, games: Collection[str]) -> None:
-        """The second games of some that are under way will not be played."""
-        for id, task in self.begun.items():
-            if task.then and task.then.id in games:
-                self.begun[id] = task.alone
-
-    def send(self, task: GameTask) -> None:
-        assert self.process is not None
-        self.queued[task.id] = task
-        self.process.connection.send(Play(task))
 
 
 class LocalExecutor:
@@ -114,8 +72,8 @@ class LocalExecutor:
         self._limits = OwnLimits()
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
-        self._lanes = [
-            _Lane(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())
+        self._workers = [
+            WorkerState(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())
             for number in range(count)
         ]
         self._waiting: deque[GameTask] = deque()
@@ -135,9 +93,9 @@ class LocalExecutor:
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
         self._nursery = nursery
-        for lane in self._lanes:
-            nursery.start_soon(self._keep, lane)
-        while not all(lane.is_ready for lane in self._lanes):
+        for worker in self._workers:
+            nursery.start_soon(self._keep, worker)
+        while not all(worker.is_ready for worker in self._workers):
             await self._wait()
             if self._error:
                 raise self._error
@@ -160,17 +118,17 @@ class LocalExecutor:
         self._take_back(waiting)
         if self._feeding:
             self._feeding.cancel()
-        for lane in self._lanes:
-            self._ask_back(lane, is_last=True)
+        for worker in self._workers:
+            worker.ask_back(is_last=True)
         self._note()
 
     def stop(self) -> None:
         """See `Executor.stop`."""
         self.close()
         self._is_stopped = True
-        for lane in self._lanes:
-            if lane.process:
-                lane.process.stop()
+        for worker in self._workers:
+            if worker.process:
+                worker.process.stop()
         self._note()
 
     def interrupt(self, game: str) -> None:
@@ -178,11 +136,11 @@ class LocalExecutor:
         for task in [task for task in self._waiting if task.id == game and task.can_pause]:
             self._waiting.remove(task)
             self._ended(Paused(game, task.history))
-        for lane in self._lanes:
-            sent = (lane.queued | lane.begun).get(game)
-            if sent and sent.can_pause and lane.process:
+        for worker in self._workers:
+            sent = (worker.queued | worker.begun).get(game)
+            if sent and sent.can_pause and worker.process:
                 self._interrupted.add(game)
-                lane.process.connection.send(InterruptGame(game))
+                worker.process.connection.send(InterruptGame(game))
 
     # --- the outcomes -------------------------------------------------------------------------------------------------
 
@@ -209,8 +167,8 @@ class LocalExecutor:
     def _is_over(self) -> bool:
         """Whether no outcome will come any more."""
         if self._is_stopped:
-            return all(lane.process is None for lane in self._lanes)
-        has_games = self._waiting or any(lane.queued or lane.begun for lane in self._lanes)
+            return all(worker.process is None for worker in self._workers)
+        has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
         return self._feeding is None and not has_games
 
     async def next_outcome(self) -> Outcome | None:
@@ -258,26 +216,21 @@ class LocalExecutor:
         while self._waiting or self._roomiest() is None:
             await self._wait()
 
-    def _roomiest(self) -> _Lane | None:
+    def _roomiest(self) -> WorkerState | None:
         """The worker that would begin a game soonest; None if all have enough."""
-        ready = [lane for lane in self._lanes if lane.is_ready and not lane.is_asked]
-        lane = max(ready, key=lambda lane: (lane.room, -len(lane.begun)), default=None)
-        return lane if lane and lane.room > -AHEAD else None
+        ready = [worker for worker in self._workers if worker.is_ready and not worker.is_asked]
+        worker = max(ready, key=lambda worker: (worker.room, -len(worker.begun)), default=None)
+        return worker if worker and worker.room > -AHEAD else None
 
     def _dispatch(self) -> None:
         """Send the games that wait to where there is room; what is in hand elsewhere is asked for if a slot is free."""
-        while self._waiting and not self._is_stopped and (lane := self._roomiest()):
-            lane.send(self._waiting.popleft())
-        if not self._waiting and any(lane.is_ready and lane.room > 0 for lane in self._lanes):
-            in_hand = [lane for lane in self._lanes if lane.queued and lane.room < 0 and not lane.is_asked]
-            for lane in in_hand[:1]:
-                self._ask_back(lane)
+        while self._waiting and not self._is_stopped and (worker := self._roomiest()):
+            worker.send(self._waiting.popleft())
+        if not self._waiting and any(worker.is_ready and worker.room > 0 for worker in self._workers):
+            in_hand = [worker for worker in self._workers if worker.queued and worker.room < 0 and not worker.is_asked]
+            for worker in in_hand[:1]:
+                worker.ask_back()
         self._note()
-
-    def _ask_back(self, lane: _Lane, *, is_last: bool = False) -> None:
-        if lane.process and (is_last or (lane.queued and not lane.is_asked)):
-            lane.is_asked = True
-            lane.process.connection.send(GiveBack(is_last))
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
         """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
@@ -286,7 +239,7 @@ class LocalExecutor:
         """
         kept = []
         for task in tasks:
-            if task.id in self._interrupted:  # as it came back, or its worker died, before that was heeded
+            if task.id in self._interrupted:  # as it came back, or its worker died, before it was interrupted
                 self._ended(Paused(task.id, task.history))
             elif not self._is_closed:
                 kept.append(task)
@@ -296,7 +249,7 @@ class LocalExecutor:
 
     # --- the workers --------------------------------------------------------------------------------------------------
 
-    async def _keep(self, lane: _Lane) -> None:
+    async def _keep(self, worker: WorkerState) -> None:
         """Keep a worker in this place until the executor is stopped."""
         with trio.CancelScope(shield=True):  # `stop` ends it, so that what the worker still says is heard
             while not self._is_stopped:
@@ -304,53 +257,33 @@ class LocalExecutor:
                 if self._is_stopped:
                     break
                 try:
-                    lane.process = WorkerProcess.start(self._settings, lane.slots, lane.cpus)
+                    worker.process = WorkerProcess.start(self._settings, worker.slots, worker.cpus)
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
-                how = await self._attend(lane, lane.process)
-                said = lane.process.stderr_tail
-                lane.process = None
+                how = await worker.process.attend(partial(self._handle_all, worker))
+                said = worker.process.stderr_tail
+                worker.process = None
                 if not self._is_stopped:
-                    self._mourn(lane, how, said)
+                    self._worker_died(worker, how, said)
                 self._note()
 
-    async def _attend(self, lane: _Lane, process: WorkerProcess) -> str:
-        """Hear a worker to its end; returns in words how it ended."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(process.connection.write)
-            nursery.start_soon(process.drain_stderr)
-            hearing = trio.CancelScope()
-            nursery.start_soon(_until_dead, process, hearing)
-            try:
-                with hearing:
-                    while messages := await process.connection.receive():
-                        self._heed_all(lane, messages)
-                if hearing.cancelled_caught:
-                    self._heed_all(lane, process.connection.receive_rest())
-            except WireError:
-                process.kill()
-            how = await process.end()
-            nursery.cancel_scope.cancel()
-        process.close()
-        return how
-
-    def _heed_all(self, lane: _Lane, messages: Iterable[Any]) -> None:
+    def _handle_all(self, worker: WorkerState, messages: Iterable[Any]) -> None:
         for message in messages:
-            self._heed(lane, message)
+            self._handle(worker, message)
         self._dispatch()
 
-    def _heed(self, lane: _Lane, message: Any) -> None:
+    def _handle(self, worker: WorkerState, message: Any) -> None:
         match message:
             case Ready():
-                lane.is_ready = True
+                worker.is_ready = True
             case Begun(id):
-                lane.begun[id] = lane.queued.pop(id)
+                worker.begun[id] = worker.queued.pop(id)
                 self._tell(message)
             case GaveBack(ids):
-                lane.is_asked = False
-                back = [lane.queued.pop(id) for id in ids if id in lane.queued]
-                lane.give_up_second(ids)
+                worker.is_asked = False
+                back = [worker.queued.pop(id) for id in ids if id in worker.queued]
+                worker.give_up_second(ids)
                 self._take_back(back)
             case Said():
                 self._tell(message)
@@ -360,7 +293,7 @@ class LocalExecutor:
                 self._fail(message.error())
             case _:  # how a game ended
                 self._mend_limits()  # before it is stored, and while it is known who played
-                lane.ended(message.id)
+                worker.ended(message.id)
                 self._ended(message)
 
     def _mend_limits(self) -> None:
@@ -371,7 +304,7 @@ class LocalExecutor:
             words, then = str(error), "they cannot be put back"
         if not words:
             return
-        played = [task.spec.names for lane in self._lanes for task in lane.begun.values()]
+        played = [task.spec.names for worker in self._workers for task in worker.begun.values()]
         while_played = f", while {', '.join(played)} played" if played else ""
         line = f"the limits of this process were changed ({words}){while_played}; {then}"
         if self._limits.lowered():
@@ -379,14 +312,10 @@ class LocalExecutor:
         else:
             self._tell(Said(line))
 
-    def _mourn(self, lane: _Lane, how: str, said: str) -> None:
+    def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""
         why = f"{how}: {said.splitlines()[-1]}" if said else how
-        queued, begun = list(lane.queued.values()), list(lane.begun.values())
-        lane.queued.clear()
-        lane.begun.clear()
-        lane.is_ready = lane.is_asked = False
-        lane.deaths += 1
+        queued, begun = worker.died()
         for task in begun:
             self._tell(Lost(task.id))
             self._deaths[task.id] += 1
@@ -395,7 +324,7 @@ class LocalExecutor:
                     f"game {task.id} ({task.spec.names}) was not played: {MOST_DEATHS} times its worker process {why}"
                 )
                 self._fail(ArenaError(words + (_indented(said) if said else "")))
-        if lane.deaths >= MOST_DEATHS:
+        if worker.deaths >= MOST_DEATHS:
             self._fail(
                 ArenaError(f"no game can be played: {MOST_DEATHS} times a worker process {how}{_indented(said)}")
             )
@@ -408,12 +337,6 @@ class LocalExecutor:
         if not begun:
             self._tell(Said(f"a worker process is started again: it {why}"))
         self._take_back([*begun, *queued])
-
-
-async def _until_dead(process: WorkerProcess, hearing: trio.CancelScope) -> None:
-    """Cancel the hearing of a worker that is dead: some other process may have a copy of its end of the pipe."""
-    await process.until_dead()
-    hearing.cancel()
 
 
 def _indented(said: str) -> str:

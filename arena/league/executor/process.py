@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import trio
 
@@ -13,14 +15,15 @@ from arena.bots.sandbox import child, killing, reaper, tokens
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
 from arena.league.executor.task import PlaySettings
-from arena.league.executor.wire import Connection, Setup, Stop, from_worker
+from arena.league.executor.wire import Connection, Setup, Stop, WireError, from_worker
+from arena.nursery import background
 
 PROGRAM = """
 import sys
 sys.path[:] = sys.argv[4:]
 from arena.bots.sandbox.prctl import close_to_bots
 close_to_bots()
-from arena.league.executor.worker import main
+from arena.league.executor.worker_main import main
 main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
 """What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
@@ -97,14 +100,38 @@ class WorkerProcess:
             self.connection.finish()
         self._signal(signal.SIGCONT)  # one that is stopped could do nothing
 
+    async def attend(self, handle: Callable[[list[Any]], None]) -> str:
+        """Have `handle` called with all that it says, to its end; returns in words how it ended. One that breaks the
+        protocol is killed."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.connection.write)
+            nursery.start_soon(self.drain_stderr)
+            hearing = trio.CancelScope()
+            nursery.start_soon(self._until_dead, hearing)
+            try:
+                with hearing:
+                    while messages := await self.connection.receive():
+                        handle(messages)
+                if hearing.cancelled_caught:
+                    handle(self.connection.receive_rest())
+            except WireError:
+                self.kill()
+            how = await self.end()
+            nursery.cancel_scope.cancel()
+        self.close()
+        return how
+
+    async def _until_dead(self, hearing: trio.CancelScope) -> None:
+        """Cancel the hearing of one that is dead: some other process may have a copy of its end of the pipe."""
+        await self.until_dead()
+        hearing.cancel()
+
     async def until_dead(self) -> None:
         """Wait until it is dead, and kill it if it has been told to stop and does not. Run this beside everything
         else."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._kill_if_late)
+        async with background(self._kill_if_late):
             await self._wait()
             self._is_dead.set()
-            nursery.cancel_scope.cancel()
 
     async def _kill_if_late(self) -> None:
         await self._is_stopped.wait()

@@ -5,13 +5,14 @@ other ones can never get into the same table by mistake. Entrants, their files a
 games are kept in the same table (`KEPT_BESIDE`), and may change.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.own_times import TIME_OF, time_differences, without_known
 from arena.league.store.sums import Sums
 from arena.printable import printable
 
@@ -68,8 +69,15 @@ class SettingsTable:
             unchanged = False
         return () if unchanged else (Damage(None, SETTINGS_CHANGED),)
 
-    def agree(self, asked: Mapping[str, str], *, has_games: bool) -> None:
-        """Keep these settings, inside a transaction.
+    def agree(
+        self,
+        asked: Mapping[str, str],
+        *,
+        has_games: bool,
+        players: Sequence[Player] = (),
+        played: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        """Keep these settings, inside a transaction; `played` gives the digests of all who have games here.
 
         Raises `UsageError` if there are others already, and `DamagedError` if there are games and not what they were
         played under.
@@ -81,13 +89,17 @@ class SettingsTable:
         if lost and has_games:
             words = f"it holds games, and not what they were played under ({', '.join(lost)})"
             raise DamagedError(self._database.path, (Damage(None, words),))
-        different = [name for name, value in asked.items() if present.get(name, value) != value]
+        of_all = {name: value for name, value in asked.items() if not name.startswith(TIME_OF)}
+        different = _differences(present, of_all) + time_differences(
+            present, asked, players, lambda: {*played(), *(player.digest for player in entrants_in(present))}
+        )
         if different:
             raise UsageError(
                 f"{self._database.path}: this store holds games under other settings:\n"
-                + "\n".join(_differences(present, asked, different))
+                + "\n".join(_first_ones(different))
                 + "\nuse another file with --store, so that the two do not get into one table"
             )
+        asked = without_known(asked, present)
         self._change({name: value for name, value in asked.items() if name not in present})
 
     def set(self, name: str, value: str) -> None:
@@ -165,8 +177,15 @@ def _files_key(player: Player) -> str:
     return f"{FILES}{player.name}@{player.digest}"
 
 
-def _differences(present: Mapping[str, str], asked: Mapping[str, str], different: list[str]) -> list[str]:
-    lines = [f"    {name}: {present[name]} (in the store), {asked[name]} (asked for)" for name in different]
+def _differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
+    return [
+        f"    {name}: {present[name]} (in the store), {value} (asked for)"
+        for name, value in asked.items()
+        if present.get(name, value) != value
+    ]
+
+
+def _first_ones(lines: list[str]) -> list[str]:
     if len(lines) > DIFFERENCES_SHOWN:
         lines[DIFFERENCES_SHOWN:] = [f"    and {len(lines) - DIFFERENCES_SHOWN} more"]
     return lines

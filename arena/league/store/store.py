@@ -109,8 +109,10 @@ class Store:
         except StoreError:
             return {}
 
-    def agree(self, settings: Mapping[str, str]) -> None:
+    def agree(self, settings: Mapping[str, str], players: Sequence[Player] = ()) -> None:
         """Keep these settings, or raise `UsageError` if the store already holds games under others.
+
+        `players` are those who take part: it may hold none of their games under another clock than they have now.
 
         Whatever adds games begins with this. So here all records are compared with their checksums, too. Raises
         `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
@@ -118,7 +120,12 @@ class Store:
         self.refuse_damage()
         with self._database.transaction():  # another process may be about to do the same
             has_games = bool(self._database.query("SELECT 1 FROM games LIMIT 1"))
-            self._settings.agree(settings, has_games=has_games)
+            self._settings.agree(
+                settings,
+                has_games=has_games,
+                players=players,
+                played=lambda: {player.digest for player in self.players()},
+            )
 
     def set_entrants(self, players: tuple[Player, ...]) -> None:
         """Keep who takes part now: `entrants` without more words means these."""

@@ -175,6 +175,81 @@ def test_results_are_short_where_a_notebook_shows_them(bots: Bots) -> None:
     assert repr(arena.League("m.sqlite").standings()) == "Standings(1. steps, 2. quits; 2 bots, 2 games, complete)"
 
 
+THINKS = "sleep 0.4; echo move resign"
+QUICK, SLOW = "100ms", "60s"
+
+
+def endings(result: arena.MatchResult) -> list[tuple[str, Reason]]:
+    """Who lost each game, and why."""
+    return [
+        (record.players[record.verdict.result is GameResult.RED].name, record.verdict.reason)
+        for record in result.records
+    ]
+
+
+@pytest.mark.parametrize("quick", ["one", "two"])
+def test_with_two_times_each_bot_has_its_own_and_loses_by_that_alone(bots: Bots, quick: str) -> None:
+    """Red begins, and thinks longer than the quick one may."""
+    times = (QUICK, SLOW) if quick == "one" else (SLOW, QUICK)
+    result = arena.match(bots("one", THINKS), bots("two", THINKS), games=2, rules="duel", time=times)
+    why = {name: Reason.TIMEOUT if name == quick else Reason.RESIGN for name in ("one", "two")}
+    assert endings(result) == list(why.items())
+    clocks = [[time.move_ms for time in record.times] for record in result.records]
+    assert clocks == ([[100, 60_000], [60_000, 100]] if quick == "one" else [[60_000, 100], [100, 60_000]])
+
+
+def test_a_bot_can_play_a_copy_of_itself_that_has_more_time(bots: Bots) -> None:
+    same = bots("steps")
+    record = arena.play(same, same, rules="duel", time=("50s", "60+1"))
+    assert [time.text for time in record.times] == ["50000ms", "60+1"]
+    assert len({player.digest for player in record.players}) == 2
+
+
+def test_two_equal_times_are_one(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    one, two = (arena.play(*names, rules="duel", time=time) for time in ("60s", ("60s", "1m/move")))
+    assert (one.id, one.times) == (two.id, two.times)
+
+
+def test_a_store_of_a_handicap_is_gone_on_with_in_either_order_and_under_no_other_clocks(bots: Bots) -> None:
+    names = bots("steps"), bots("quits", QUITS)
+    common: dict[str, Any] = {"rules": "duel", "store": "l.sqlite"}
+    first = arena.match(*names, games=2, time=("50s", "60s"), **common)
+    again = arena.match(*reversed(names), games=2, time=("60s", "50s"), **common)
+    assert {record.id for record in first.records} == {record.id for record in again.records}
+    for time in ("50s", "60s", ("60s", "50s")):
+        with pytest.raises(arena.UsageError, match="holds games under other settings"):
+            arena.match(*names, games=2, time=time, **common)
+
+
+def test_what_a_call_says_of_times_wins_over_the_file_of_limits(bots: Bots, tmp_path: Path) -> None:
+    (tmp_path / "limits.toml").write_text("[steps]\ntime = '7s'\n[quits]\ntmp = '1M'\n")
+    names = bots("steps"), bots("quits", QUITS)
+    records = [arena.play(*names, rules="duel", limits="limits.toml", time=time) for time in ("60s", ("50s", "60s"))]
+    assert [record.times[0].text for record in records] == ["7000ms", "50000ms"]
+    assert [record.times[1].text for record in records] == ["60000ms"] * 2
+
+
+TWO = "time: expected a string such as '100ms', or two, the first bot's and the second's, got "
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        (("1s", "2s", "3s"), f"{TWO}('1s', '2s', '3s')"),
+        (("1s",), f"{TWO}('1s',)"),
+        ({"a": 1, "b": 2}, TWO),
+        (("1s", None), "time: expected a string such as '100ms', got None"),
+        (("1s", "2x"), "time: expected a time such as 100ms"),
+    ],
+)
+def test_times_that_are_none_are_refused(time: Any, words: str, bots: Bots) -> None:
+    for call in (arena.play, arena.match):
+        with pytest.raises(arena.UsageError) as error:
+            call(bots("steps"), bots("quits", QUITS), time=time)
+        assert words in str(error.value)
+
+
 def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.LogCaptureFixture) -> None:
     arena.match(bots("steps"), bots("breaks", BREAKS), games=2, rules="duel", time=PATIENT)
     (line,) = [record.getMessage() for record in caplog.records]
@@ -185,7 +260,7 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
     ("options", "words"),
     [
         ({"time": "fast"}, "--time: "),
-        ({"time": 100}, "time: expected a string such as '100ms', got 100"),
+        ({"time": 100}, "or two, the first bot's and the second's, got 100"),
         ({"rules": "isff"}, "did you mean isf"),
         ({"seed": -1}, "--seed: expected a whole number from 0"),
         ({"seed": True}, "seed: expected a whole number, got True"),

@@ -50,6 +50,30 @@ def test_the_standings_are_a_value(league: arena.League) -> None:
         table["stesp"]
 
 
+def test_bots_may_be_added_with_a_time_of_their_own(league: arena.League, tmp_path: Path) -> None:
+    """A note is passed over among the bots; what takes part already has the time that was said last."""
+    (tmp_path / "r" / "a.txt").write_text("a note")
+    league.add("r/*", time="50s")
+    league.add("mine", time="30s")
+    league.add("r/steps", "mine")
+    league.add("r/quits", time="40s")
+    table = league.run(rounds=1)
+    assert table.own_times == {"steps": "50000ms", "quits": "40000ms", "mine": "30000ms"}
+    own = {"steps": 50_000, "quits": 40_000, "mine": 30_000}
+    for game in league.games():
+        record = league.record(game.number)
+        assert [time.move_ms for time in record.times] == [own[player.name] for player in record.players]
+    assert "handicap: steps 50000ms, " in str(league.standings())
+
+
+@pytest.mark.parametrize(
+    ("time", "words"), [("x", "time: expected a time such as 100ms"), (5, "time: expected a string"), ("", "got ''")]
+)
+def test_a_time_that_is_none_is_refused_as_the_bot_is_added(league: arena.League, time: str, words: str) -> None:
+    with pytest.raises(arena.UsageError, match=words):
+        league.add("mine", time=time)
+
+
 def test_a_league_that_is_run_again_plays_what_is_missing(league: arena.League, bots: Bots) -> None:
     league.add("r/*")
     first: list[arena.Result] = []

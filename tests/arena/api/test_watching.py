@@ -8,7 +8,7 @@ import pytest
 
 import arena
 from arena.api import watching
-from arena.api.threads import Errand
+from arena.api.threads import BackgroundCall
 from arena.api.watching import EventQueue
 from arena.game.replay import Replay
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted, WatchedEvent
@@ -104,13 +104,13 @@ def test_a_watcher_that_waits_holds_no_game_up(bots: Bots, tmp_path: Path, monke
 
 
 def test_events_are_told_in_order_with_how_many_are_missing_where() -> None:
-    errand: Errand[None] = Errand()
+    call: BackgroundCall[None] = BackgroundCall()
     seen: list[WatchedEvent] = []
-    queue = EventQueue(errand, seen.append, most=2)
+    queue = EventQueue(call, seen.append, most=2)
     one, other = EventsDropped(1), EventsDropped(5)
     for event in (one, one, other, one):
         queue.put(event)
     queue.finish()
-    errand.work(lambda _: None)
-    errand.result()
+    call.work(lambda _: None)
+    call.result()
     assert seen == [one, one, EventsDropped(6)]

@@ -35,8 +35,8 @@ SLICE_SECONDS = 250e-6
 """A game whose bots always answer so lets the other games have their turn after this time."""
 
 
-class Carrier:
-    """Carries one game's bytes, from the first `hello` to the verdict."""
+class Driver:
+    """Drives one game: carries its bytes, from the first `hello` to the verdict."""
 
     def __init__(
         self,
@@ -87,14 +87,14 @@ class Carrier:
         self._gone.append(color)
         self._scope.cancel()
 
-    # --- carrying -------------------------------------------------------------------------------------------------
+    # --- driving --------------------------------------------------------------------------------------------------
 
-    async def carry(self) -> float:
+    async def drive(self) -> float:
         """Carry bytes until the game is over or interrupted; returns when that was, by the clock of the games."""
         if self._history:
             self.cpu_us += self._history.cpu_us or (0,) * len(self._history.actions)
         while not self._is_over():
-            await self._carry_until_disturbed()
+            await self._drive_until_disturbed()
         return self._now()
 
     def _is_over(self) -> bool:
@@ -102,7 +102,7 @@ class Carrier:
         referee = self._referee
         return referee.is_over or len(referee.actions) >= self._interrupt.after
 
-    async def _carry_until_disturbed(self) -> None:
+    async def _drive_until_disturbed(self) -> None:
         """Carry bytes until the verdict, a deadline or the exit of a bot."""
         referee = self._referee
         with trio.CancelScope() as self._scope:

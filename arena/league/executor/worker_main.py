@@ -1,0 +1,164 @@
+"""The program of a worker process: made ready, told what to do over one pipe, heard over another, and ended.
+
+All that belongs to the process that bots are children of is made here: the orphans' reaper, control groups, the table
+of arrivals. **It ends with its parent**: as that says so, as the pipe ends, or as that process dies; then the bots are
+killed.
+
+Signals are the parent's affair. A worker is in a session of its own, where no terminal sends it any, and passes over
+what a service manager sends to all processes at once.
+"""
+
+import contextlib
+import math
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+
+import trio
+
+from arena.bots.sandbox import reaper, tokens
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
+from arena.bots.sandbox.prctl import open_to_others
+from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.bots.starting import Sandbox
+from arena.league.executor.task import Failed
+from arena.league.executor.wire import Connection, Downward, Ready, Setup, Stop, to_worker
+from arena.league.executor.worker import Worker, known_fault
+from arena.nursery import background, open_nursery
+
+SWITCH_SECONDS = 0.0005
+"""How long a thread, which reads how much memory a bot uses, may keep the games waiting at a time."""
+LAST_WORDS_SECONDS = 10.0
+"""How long a worker that ends goes on to write what has become of games, if the parent does not read it."""
+PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+async def serve(incoming: int, outgoing: int, parent: int, limits: OwnLimits) -> None:
+    """Play what is asked for, until there is nobody any more who asks. `parent` is the number of that process."""
+    connection = Connection(incoming, outgoing, to_worker)
+    async with _writing(connection):
+        try:
+            await _serve_until_the_end(connection, parent, limits)
+        except Exception as error:
+            fault = known_fault(error)
+            if fault is None or _changed_limits(error):
+                raise
+            if lowered := limits.lowered():
+                words = f"the limits of this process were changed ({limits.words(lowered)})"
+                raise LimitsChangedError(words) from error
+            connection.send(Failed.of(fault, None))  # the machine has run out of something outside of a game
+
+
+@contextlib.asynccontextmanager
+async def _writing(connection: Connection) -> AsyncGenerator[None, None]:
+    """Write beside the body what is sent, and after it what is left, for some time: a game that is over is not lost
+    because there will be no others."""
+    finishing = trio.CancelScope(shield=True)
+
+    async def write() -> None:
+        with finishing:
+            await connection.write()
+
+    async with open_nursery() as nursery:
+        nursery.start_soon(write)
+        try:
+            yield
+        finally:
+            connection.finish()
+            finishing.deadline = trio.current_time() + LAST_WORDS_SECONDS
+
+
+async def _serve_until_the_end(connection: Connection, parent: int, limits: OwnLimits) -> None:
+    """Do what the parent says until it says `Stop`, or is gone, whatever is being done at that moment."""
+    send, messages = trio.open_memory_channel[Downward](math.inf)
+    async with background() as nursery:
+        nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
+        nursery.start_soon(_watch, parent, nursery.cancel_scope)
+        await _serve(connection, messages, limits)
+
+
+async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]", serving: trio.CancelScope) -> None:
+    """Pass on what the parent says, and cancel everything at the end."""
+    while messages := await connection.receive():
+        if Stop() in messages:
+            break
+        for message in messages:
+            send.send_nowait(message)
+    serving.cancel()
+
+
+async def _watch(parent: int, serving: trio.CancelScope) -> None:
+    """Cancel everything if the parent dies: some other process may have a copy of its end of the pipe."""
+    if not os.getppid():  # it is in another namespace, where its number is another
+        return
+    try:
+        descriptor = os.pidfd_open(parent)
+    except ProcessLookupError:
+        serving.cancel()
+        return
+    except (OSError, AttributeError):  # it may not, or it is not Linux: there is still the end of the input
+        return
+    try:
+        if os.getppid() == parent:  # if not, it was dead before, and its number may be another's now
+            await trio.lowlevel.wait_readable(descriptor)
+        serving.cancel()
+    finally:
+        os.close(descriptor)
+
+
+async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits) -> None:
+    setup = await messages.receive()
+    assert isinstance(setup, Setup)
+    reaper.claim_all_orphans()  # by now the parent has given this process its mark
+    limits.accept()  # which is one of them
+    tokens.begin_tokens_with(setup.prefix)
+    if setup.cpus:
+        os.sched_setaffinity(0, setup.cpus)
+    settings = setup.settings()
+    if settings.level is not Level.DEFAULT:
+        open_to_others()  # no bot sees this process there, and what starts one reads its filter from it
+    with contextlib.ExitStack() as stack:
+        try:
+            held = stack.enter_context(
+                Sandbox(settings.level, settings.bots, settings.usual, settings.limits, settings.interpreters)
+            )
+            await held.try_out()
+        except Exception as error:
+            fault = known_fault(error)
+            if fault is None:
+                raise
+            connection.send(Failed.of(fault, None))
+            await trio.sleep_forever()  # the parent has the last word
+        connection.send(Ready())
+        async with trio.open_nursery() as nursery:
+            worker = Worker(connection, setup, held, nursery, limits)
+            async for message in messages:
+                worker.handle(message)
+
+
+def main(incoming: int, outgoing: int, parent: int) -> None:
+    """Run a worker that is told what to do over one descriptor and answers over another."""
+    for number in PASSED_OVER:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
+            signal.signal(number, lambda *_: None)
+    for descriptor in (incoming, outgoing):
+        os.set_inheritable(descriptor, False)
+    use_all_descriptors()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    limits = OwnLimits()
+    try:
+        trio.run(serve, incoming, outgoing, parent, limits)
+    except Exception as error:
+        changed = _changed_limits(error)
+        if changed is None:
+            raise
+        sys.exit(str(changed))  # the parent reads the last line, and has the games played by another worker
+
+
+def _changed_limits(error: Exception) -> LimitsChangedError | None:
+    """The one in a group of errors, if there is one."""
+    if isinstance(error, ExceptionGroup):
+        return next((found for inner in error.exceptions if (found := _changed_limits(inner))), None)
+    return error if isinstance(error, LimitsChangedError) else None

@@ -1,0 +1,59 @@
+"""A league as a service: what it reads of its store, and when."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.bots import BotSpec
+from arena.game.record import GameRecord
+from arena.league.league import Entry, OpenLeague, open_league
+from arena.league.options import Kind, PlayOptions
+from arena.league.stop import Stop
+from arena.league.store import GameRow, Store
+
+RESIGNS = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
+
+
+class Watching:
+    """Keeps what the league says of its games, in the moment in which it is told of each."""
+
+    def __init__(self, league: OpenLeague) -> None:
+        self.league = league
+        self.seen: list[int] = []
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self.seen.append(len(self.league.rows()))
+
+    def remark(self, text: str) -> None:
+        raise AssertionError(text)
+
+    def closing(self, under_way: int) -> None:
+        raise AssertionError(under_way)
+
+
+def test_the_games_of_a_store_are_read_once_before_play_and_never_kept_beyond_it(
+    tmp_path: Path, make_bot: Callable[..., BotSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = Entry([str(make_bot(f"{RESIGNS}  # {name}").path) for name in ("ann", "bob")], Kind.MATCH, 1)
+    options = PlayOptions(rules="duel", time="60s", store=tmp_path / "l.sqlite")
+    reads: list[int] = []
+    rows = Store.rows
+
+    def counted(store: Store) -> list[GameRow]:
+        found = rows(store)
+        reads.append(len(found))
+        return found
+
+    monkeypatch.setattr(Store, "rows", counted)
+    for has, played in ((0, 2), (2, 0)):
+        reads.clear()
+        with open_league(entry, options, lambda line: None) as league:
+            assert len(league.rows()) == len(list(league.rows_in_order())) == has
+            watching = Watching(league)
+            outcome = league.play(Stop(), watching)
+            assert (outcome.error, outcome.is_complete) == (None, True)
+            assert len(watching.seen) == played
+            assert all(seen >= told for told, seen in enumerate(watching.seen, start=1)), "games that are stored"
+            assert reads == [has, *watching.seen]
+            assert len(league.rows()) == 2

@@ -1,0 +1,375 @@
+"""Bots with a time control of their own: in a store's settings, when it is checked or salvaged, and in saved games."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from arena.errors import UsageError
+from arena.game.record import GameRecord, History
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.league.games import Settings
+from arena.league.resume import agree
+from arena.league.salvage import salvage
+from arena.league.schedule import schedule
+from arena.league.store import Store, own_times_in
+from arena.league.store.own_times import time_differences, time_key
+from arena.league.verify import League, verify
+from arena.play.saved_game import SavedGame
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
+from protocol.notation import Color, Reason
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Table
+
+Played = Callable[[GameSpec], GameRecord]
+DUEL = load_ruleset("duel")
+USUAL, SLOW, SLOWER = TimeControl(), TimeControl(move_ms=1000), TimeControl(move_ms=None, bank_ms=60_000)
+ANN, BOB, CAT = PLAYERS = [Player(name, f"digest-of-{name}") for name in ("ann", "bob", "cat")]
+HANDICAP = Settings(DUEL, USUAL, 7, bot_times=((ANN.digest, SLOW), (CAT.digest, SLOWER)))
+PLAIN = msgspec.structs.replace(HANDICAP, bot_times=())
+changed = msgspec.structs.replace
+
+
+@pytest.fixture
+def played(
+    table_for: "Callable[[GameSpec], Table]",
+    random_rows: Callable[[Ruleset, Random], tuple[str, ...]],
+    record_from: "Callable[[Table], GameRecord]",
+) -> Played:
+    """`played(spec)`: a game of a few plies, each as long as its side's own clock has room for."""
+
+    def play(spec: GameSpec) -> GameRecord:
+        rng, table = Random(spec.id), table_for(spec)
+        table.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        for ply in range(6):
+            table.play_random(rng, plies=1, after=(spec.times[ply % 2].move_ms or 5000) / 1000)
+        table.play("resign")
+        return record_from(table)
+
+    return play
+
+
+@pytest.fixture
+def path(tmp_path: Path, played: Played) -> Path:
+    """A store with the six games of three bots, of which two have a time of their own."""
+    return stored(tmp_path / "l.sqlite", HANDICAP, [played(spec) for spec in schedule(HANDICAP, PLAYERS, 1)])
+
+
+def stored(path: Path, settings: Settings, games: Sequence[GameRecord], players: Sequence[Player] = PLAYERS) -> Path:
+    with Store(path, create=True) as store:
+        store.agree(settings.described(players), players)
+        store.add_all(games)
+    return path
+
+
+def found(path: Path) -> list[str]:
+    """What `verify` says of a store."""
+    with Store(path, create=False) as store:
+        return [str(damage) for damage in verify(store, lambda done, of: None)]
+
+
+def refusal(path: Path, settings: Settings, players: Sequence[Player] = PLAYERS) -> str | None:
+    """What is said where a league wants to go on in a store."""
+    with Store(path, create=True) as store:
+        before = store.settings()
+        try:
+            store.agree(settings.described(players), players)
+        except UsageError as error:
+            assert store.settings() == before
+            return str(error)
+    return None
+
+
+# --- losing on time ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.5])
+def test_a_bot_that_thinks_too_long_for_one_clock_loses_under_that_one_alone_whatever_its_colour(
+    seconds: float, table_for: "Callable[[GameSpec], Table]", random_rows: Callable[[Ruleset, Random], tuple[str, ...]]
+) -> None:
+    """Ann has a second for each move, Bob a tenth and a margin."""
+    for spec in schedule(HANDICAP, [ANN, BOB], 1):
+        rng, table = Random(1), table_for(spec)
+        table.begin(random_rows(DUEL, rng), random_rows(DUEL, rng))
+        for color in Color:
+            thinks = min(seconds, table.referee.deadline - table.now)
+            if thinks < seconds:
+                table.expire()
+                break
+            table.play_random(rng, plies=1, after=thinks)
+            assert spec.players[color] == ANN or seconds < 0.15
+        verdict = table.referee.verdict
+        assert (verdict is None) == (seconds < 0.15)
+        if verdict is not None:
+            assert verdict.reason is Reason.TIMEOUT
+            assert verdict.result.winner is not None
+            assert spec.players[verdict.result.winner] == ANN
+
+
+# --- what a store holds -----------------------------------------------------------------------------------------------
+
+
+def test_a_store_says_which_bot_has_which_time_and_no_more_than_before_of_others(path: Path, tmp_path: Path) -> None:
+    with Store(path, create=False) as store:
+        settings = store.settings()
+    assert own_times_in(settings) == {ANN.digest: "1000ms", CAT.digest: "60+0"}
+    assert settings["time"] == "100ms"
+    assert settings.keys() - PLAIN.described(PLAYERS).keys() == {time_key(ANN), time_key(CAT)}
+
+
+def test_the_same_league_goes_on_whoever_of_it_takes_part_and_whatever_they_are_called(path: Path) -> None:
+    assert refusal(path, HANDICAP) is None
+    assert refusal(path, HANDICAP, [CAT, BOB]) is None
+    assert refusal(path, HANDICAP, [changed(player, name=f"new-{player.name}") for player in PLAYERS]) is None
+    with Store(path, create=False) as store:
+        assert own_times_in(store.settings()) == {ANN.digest: "1000ms", CAT.digest: "60+0"}
+        assert sum(name.startswith("time of ") for name in store.settings()) == 2
+
+
+OTHERS = [
+    (PLAIN, PLAYERS, ["time of ann@digest: 1000ms (in the store), 100ms (asked for)", "time of cat@digest: 60+0 (in"]),
+    (PLAIN, [BOB, CAT], ["time of cat@digest: 60+0 (in the store), 100ms (asked for)"]),
+    (changed(HANDICAP, bot_times=((ANN.digest, SLOWER), (CAT.digest, SLOWER))), PLAYERS, ["ann@digest: 1000ms (in"]),
+    (
+        changed(HANDICAP, bot_times=(*HANDICAP.bot_times, (BOB.digest, SLOW))),
+        PLAYERS,
+        ["time of bob@digest: 100ms (in the store), 1000ms (asked for)"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "players", "lines"), OTHERS)
+def test_games_of_a_bot_under_another_clock_are_refused_with_both_clocks(
+    path: Path, settings: Settings, players: list[Player], lines: list[str]
+) -> None:
+    words = refusal(path, settings, players)
+    assert words is not None
+    assert "holds games under other settings" in words
+    assert all(line in words for line in lines)
+    assert words.count("(in the store)") == len(lines)
+
+
+def test_a_new_bot_may_come_with_a_time_of_its_own_and_so_may_a_new_version(path: Path) -> None:
+    dan, new = Player("dan", "digest-of-dan"), Player("ann", "digest-of-new-ann")
+    joined = changed(HANDICAP, bot_times=(*HANDICAP.bot_times, (dan.digest, SLOW), (new.digest, SLOWER)))
+    assert refusal(path, joined, [dan, new, BOB]) is None
+    with Store(path, create=False) as store:
+        times = own_times_in(store.settings())
+    assert times == {ANN.digest: "1000ms", CAT.digest: "60+0", dan.digest: "1000ms", new.digest: "60+0"}
+
+
+def test_a_bot_that_is_about_to_play_its_first_game_has_its_clock_already(tmp_path: Path) -> None:
+    """Two arenas may have begun on one store at once."""
+    path = stored(tmp_path / "l.sqlite", PLAIN, [])
+    with Store(path, create=True) as store:
+        store.set_entrants(tuple(PLAYERS))
+    assert "time of ann@digest: 100ms (in the store), 1000ms (asked for)" in str(refusal(path, HANDICAP))
+    assert "time of bob" not in str(refusal(path, HANDICAP))
+
+
+def test_a_bots_time_that_is_asked_for_counts_even_where_nobody_says_that_the_bot_takes_part(path: Path) -> None:
+    """As where games of another store are added."""
+    settings = {**HANDICAP.described(), time_key(BOB): "1000ms"}
+    with (
+        Store(path, create=True) as store,
+        pytest.raises(UsageError, match=r"time of bob@digest: 100ms \(in the store"),
+    ):
+        store.agree(settings)
+
+
+def test_where_the_time_of_all_differs_that_is_said_once(tmp_path: Path) -> None:
+    had, asked = PLAIN.described(), changed(PLAIN, time=SLOW, bot_times=((CAT.digest, SLOWER),)).described(PLAYERS)
+    lines = time_differences(had, asked, PLAYERS, lambda: {player.digest for player in PLAYERS})
+    assert [line.split(": ")[0].strip() for line in lines] == ["time of cat@digest"]
+
+
+# --- checking and salvaging -------------------------------------------------------------------------------------------
+
+
+def test_a_league_with_handicaps_is_sound(path: Path) -> None:
+    assert found(path) == []
+
+
+def swapped(record: GameRecord) -> GameRecord:
+    red, blue = record.times
+    return changed(record, time=blue, blue_time=red)
+
+
+FORGED: list[tuple[str, Callable[[GameRecord], GameRecord], list[str]]] = [
+    (
+        "each has the other's clock",
+        swapped,
+        ["it was played under time '100ms' by ann", "it was played under time '1000ms' by bob"],
+    ),
+    (
+        "both have Red's",
+        lambda game: changed(game, blue_time=msgspec.UNSET),
+        ["it was played under time '1000ms' by bob"],
+    ),
+    (
+        "one has more for its set-up",
+        lambda game: changed(game, blue_time=changed(USUAL, setup_ms=9000)),
+        ["it was played under other times 'start 10000ms, set-up 9000ms, margin 50ms' by bob"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "forge", "faults"), FORGED, ids=[case[0] for case in FORGED])
+def test_a_game_in_which_a_side_had_another_clock_is_named(
+    path: Path, words: str, forge: Callable[[GameRecord], GameRecord], faults: list[str]
+) -> None:
+    with Store(path, create=False) as store:
+        contents = store.read()
+        record = next(game for row in contents.rows if (game := store.record(row.id)[1]).players == (ANN, BOB))
+    league = League(contents.settings, contents.rows)
+    assert league.faults(record) == []
+    said = league.faults(forge(record))
+    assert all(any(fault in line for line in said) for fault in faults), said
+
+
+def test_a_handicap_is_no_game_of_a_league_in_which_all_have_the_same_time(path: Path) -> None:
+    with Store(path, create=False) as store:
+        rows = store.rows()
+        record = next(game for row in rows if (game := store.record(row.id)[1]).players == (BOB, ANN))
+    assert League(PLAIN.described(), rows).faults(record) == [
+        "it was played under time '1000ms' by ann, and the store is for '100ms'"
+    ]
+
+
+def test_a_game_of_a_copied_id_under_other_clocks_follows_from_no_round(path: Path, played: Played) -> None:
+    """Whoever takes the id of the game under equal clocks for a handicap is found out by the pair's seed."""
+    (plain, _), (handicap, _) = (schedule(settings, [ANN, BOB], 1) for settings in (PLAIN, HANDICAP))
+    forged = played(changed(handicap, id=plain.id, seeds=plain.seeds, pair_seed=plain.pair_seed))
+    with Store(path, create=False) as store:
+        contents = store.read()
+    assert League(contents.settings, contents.rows).faults(forged) == [
+        "its pair's seed follows from no round of this league"
+    ]
+
+
+def edit(path: Path, statement: str, *values: object) -> None:
+    """What somebody with another program does to a store."""
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(statement, values)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE settings SET value = '2000ms' WHERE name LIKE 'time of ann%'",
+        "DELETE FROM settings WHERE name LIKE 'time of %'",
+        "UPDATE settings SET value = '9s' WHERE name = 'time'",
+        "UPDATE settings SET value = 'x' WHERE name = 'limits of ann'",
+        "DELETE FROM settings",
+    ],
+)
+def test_times_that_were_lost_from_the_settings_are_made_anew_from_the_games(
+    path: Path, tmp_path: Path, statement: str
+) -> None:
+    edit(path, statement)
+    with Store(path, create=False, is_doubtful=True) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        assert salvage(store, new).games == 6
+        times = own_times_in(new.settings())
+        assert {**dict.fromkeys((ANN.digest, BOB.digest, CAT.digest), new.settings()["time"]), **times} == {
+            ANN.digest: "1000ms",
+            BOB.digest: "100ms",
+            CAT.digest: "60+0",
+        }
+    assert found(tmp_path / "new.sqlite") == []
+
+
+def test_a_time_that_no_bot_has_is_believed_if_the_games_agree_with_what_is_said_of_all(
+    tmp_path: Path, played: Played
+) -> None:
+    """Two bots may each have a time of its own: the league's is then in no game."""
+    settings = changed(HANDICAP, bot_times=((ANN.digest, SLOW), (BOB.digest, SLOWER)))
+    two = [ANN, BOB]
+    path = stored(tmp_path / "l.sqlite", settings, [played(spec) for spec in schedule(settings, two, 1)], two)
+    edit(path, "UPDATE settings SET value = 'x' WHERE name = 'limits of ann'")
+    with Store(path, create=False, is_doubtful=True) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        assert salvage(store, new).games == 2
+        assert new.settings()["time"] == "100ms"
+    assert refusal(tmp_path / "new.sqlite", settings, two) is None
+
+
+# --- saved games ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(played: Played) -> SavedGame:
+    """The first game of a match between Ann and Bob after six plies."""
+    (spec, _) = schedule(HANDICAP, [ANN, BOB], 1)
+    record = played(spec)
+    red, blue = record.setups
+    assert red is not None
+    assert blue is not None
+    history = History(("", ""), (red, blue), record.actions[:-1], record.times_us[:-1], ())
+    return SavedGame(
+        id=spec.id,
+        ruleset=spec.ruleset.name,
+        rules=tuple(spec.ruleset.lines()),
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        history=history,
+        bots=("ann.py", "bob.py"),
+        store="l.sqlite",
+        seed=HANDICAP.seed,
+        blue_time=spec.blue_time or msgspec.UNSET,
+        usual_time=USUAL,
+    )
+
+
+def test_a_saved_game_knows_the_time_of_its_match_and_those_of_its_bots(saved: SavedGame, tmp_path: Path) -> None:
+    """Even where the store is gone: what is put there then is what the match would put there."""
+    with Store(tmp_path / "new.sqlite", create=True) as store:
+        assert agree(saved, store) is None
+    assert refusal(tmp_path / "new.sqlite", HANDICAP, [ANN, BOB]) is None
+    with Store(tmp_path / "new.sqlite", create=True) as store:
+        assert own_times_in(store.settings()) == {ANN.digest: "1000ms"}
+        assert store.settings()["time"] == "100ms"
+
+
+def test_a_saved_game_that_was_played_meanwhile_is_found(saved: SavedGame, path: Path) -> None:
+    with Store(path, create=True) as store:
+        assert agree(saved, store) == saved.id
+
+
+def test_a_saved_game_does_not_go_on_in_a_store_of_other_clocks(
+    saved: SavedGame, tmp_path: Path, played: Played
+) -> None:
+    plain = stored(tmp_path / "l.sqlite", PLAIN, [played(spec) for spec in schedule(PLAIN, [ANN, BOB], 1)])
+    with (
+        Store(plain, create=True) as store,
+        pytest.raises(UsageError, match=r"time of ann@digest: 100ms \(in the store\), 1000ms \(asked for\)"),
+    ):
+        agree(saved, store)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {"blue_time": msgspec.UNSET},
+        {"time": USUAL, "blue_time": SLOW},
+        {"time": SLOWER},
+        {"usual_time": changed(USUAL, setup_ms=9000)},
+        {"blue_time": changed(USUAL, margin_ms=0)},
+    ],
+)
+def test_a_saved_game_whose_clocks_were_changed_is_none_of_the_match(
+    saved: SavedGame, tmp_path: Path, edits: dict[str, object]
+) -> None:
+    with (
+        Store(tmp_path / "new.sqlite", create=True) as store,
+        pytest.raises(UsageError, match="this is not a game that was paused"),
+    ):
+        agree(changed(saved, **edits), store)

@@ -1,0 +1,45 @@
+"""Games that nobody plays, for tests of what gives games out, has them played and stores them."""
+
+from collections.abc import Iterable, Sequence
+
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec
+from arena.game.verdict import GameResult, Verdict
+from arena.league.store import GameRow
+from protocol.notation import Reason
+
+
+class Listed:
+    """A pairing that gives out a list of games, as one batch."""
+
+    def __init__(self, games: Iterable[GameSpec]) -> None:
+        games = list(games)
+        self.planned = len(games)
+        self._batches = iter([games])
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        return next(self._batches, None)
+
+
+def record_of(game: GameSpec) -> GameRecord:
+    """The game as it was won at once by the one of the two whose name comes last."""
+    red, blue = game.players
+    return GameRecord(
+        id=game.id,
+        arena="0",
+        ruleset=game.ruleset.name,
+        rules=tuple(game.ruleset.lines()),
+        time=game.time,
+        players=game.players,
+        seeds=game.seeds,
+        pair_seed=game.pair_seed,
+        declared=("", ""),
+        setups=(None, None),
+        actions=(),
+        times_us=(),
+        notes=(),
+        verdict=Verdict(GameResult.RED if red.name > blue.name else GameResult.BLUE, Reason.NO_START, 0),
+        stderr=("", ""),
+        started=0.0,
+        seconds=0.0,
+    )

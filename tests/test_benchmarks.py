@@ -1,0 +1,45 @@
+"""The benchmarks run: each of them, with its smallest numbers, to its end. What they measure is not looked at here."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+SMALLEST = (
+    ("engine.py", "--games", "1", "--ruleset", "duel"),
+    ("ply.py", "--plies", "200", "--rounds", "1"),
+    ("leagues.py", "--games", "2", "--rounds", "1", "--jobs", "1", "--only", "short"),
+    ("starts.py", "--games", "1", "--rounds", "1", "--keep"),
+    ("flat.py", "--games", "2", "--jobs", "1", "--steps", "2"),
+    ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2"),
+    ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
+    ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
+)
+"""The name of a script, and its arguments."""
+NEED_NO_COMPILER = {"engine.py", "coverage.py"}
+FOREVER = 300.0
+
+
+@pytest.mark.parametrize("line", SMALLEST, ids=" ".join)
+def test_a_benchmark_runs_to_its_end_and_prints_what_it_has_measured(line: tuple[str, ...], tmp_path: Path) -> None:
+    name, *arguments = line
+    if name not in NEED_NO_COMPILER and not (shutil.which("cc") or shutil.which("gcc")):
+        pytest.skip("this needs a C compiler (apt install gcc libc6-dev)")
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / name), *arguments],
+        cwd=tmp_path,  # as from anywhere
+        capture_output=True,
+        text=True,
+        timeout=FOREVER,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert done.stderr == ""
+
+
+def test_no_benchmark_is_left_out() -> None:
+    assert {path.name for path in FOLDER.glob("*.py")} == {name for name, *_ in SMALLEST}
