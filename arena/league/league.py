@@ -42,9 +42,9 @@ from arena.nursery import background
 class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
-    followed, paths that are links are such bots. `times` are time controls of the bots at the paths, one for each path;
-    None for a bot that has that of all.
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
+    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots. `times`
+    are time controls of the bots at the paths, one for each path; None for a bot that has that of all.
     """
 
     paths: Sequence[str]
@@ -52,6 +52,7 @@ class Entry:
     rounds: int
     games: int | None = None
     strict: bool = True
+    distinct: bool = False
     follow_links: bool = True
     format: Format = RoundRobin
     times: Sequence[str | None] = ()
@@ -106,6 +107,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         level,
         options,
         strict=entry.strict,
+        distinct=entry.distinct,
         follow_links=entry.follow_links,
         store=partial(store_of, options, entry.kind),
         say=say,
@@ -209,7 +211,8 @@ class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
     `planned` is how many games there are in all, or None where that depends on results and is not known yet.
-    `meets_all` is whether all bots meet equally often, so that a table can tell what is missing.
+    `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
+    often, so that a table can tell what is missing.
     """
 
     def __init__(
@@ -228,7 +231,7 @@ class OpenLeague:
         fresh = pairing()
         self.planned = fresh.planned
         self.meets_all = isinstance(fresh, RoundRobin)
-        self._pairing = pairing
+        self.new_pairing = pairing
         self._held = held
         self._run = run
         self._rows: list[GameRow] | None = rows
@@ -240,14 +243,14 @@ class OpenLeague:
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self._pairing(), self.plan.players, self._stored())
+        return stored_games(self.new_pairing(), self.plan.players, self._stored())
 
     def _stored(self) -> list[GameRow]:
         return self.store.rows() if self._rows is None else self._rows
 
     def placing(self) -> Placing | None:
         """How the format places the bots by the games that are stored; None where the table says all."""
-        pairing = self._pairing()
+        pairing = self.new_pairing()
         if not isinstance(pairing, Placed):
             return None
         tell_stored(pairing, self.plan.players, self.store.rows())
@@ -301,9 +304,9 @@ class OpenLeague:
         stored = {row.id: row for row in self._stored()}
         self._rows = None
         if self.planned is not None:
-            known = stored_games(self._pairing(), plan.players, stored.values())
+            known = stored_games(self.new_pairing(), plan.players, stored.values())
             jobs = min(jobs, self.planned - sum(1 for _ in known))
-        elif tell_stored(self._pairing(), plan.players, stored.values()):
+        elif tell_stored(self.new_pairing(), plan.players, stored.values()):
             jobs = 0
         if not jobs:
             state.session.is_complete = True
@@ -311,7 +314,7 @@ class OpenLeague:
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
         async with local_executor(settings, jobs) as executor:
             await play_missing(
-                self._pairing(),
+                self.new_pairing(),
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,

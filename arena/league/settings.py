@@ -141,7 +141,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings) -> st
 
     A name that is too long for a file is cut, and ends in a fingerprint of the whole.
     """
-    who = [bot.name for bot in bots] if kind is Kind.MATCH else []
+    who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
     name = re.sub(r"[^\w.+-]", "_", "-".join([kind.value, *who, settings.ruleset.name, settings.time.text, *seed]))
     suffix = ".sqlite"

@@ -8,5 +8,16 @@ from arena.league.pairing.chosen import ChosenFormat, format_of
 from arena.league.pairing.pairing import Format, Pairing
 from arena.league.pairing.placing import Placed, Placing
 from arena.league.pairing.round_robin import RoundRobin
+from arena.league.pairing.sequential import SequentialState, SequentialTest
 
-__all__ = ["ChosenFormat", "Format", "Pairing", "Placed", "Placing", "RoundRobin", "format_of"]
+__all__ = [
+    "ChosenFormat",
+    "Format",
+    "Pairing",
+    "Placed",
+    "Placing",
+    "RoundRobin",
+    "SequentialState",
+    "SequentialTest",
+    "format_of",
+]
