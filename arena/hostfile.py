@@ -7,12 +7,15 @@ depth and size included, ends in one error that names the file.
 
 import errno
 import os
+import secrets
 import stat
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.printable import printable, shown
 
 MOST_BYTES = 1 << 20
@@ -103,6 +106,73 @@ def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "
     if len(content) > most:
         raise FileError(f"{where}: expected {what} of at most {most // 1024} KiB, got a longer one")
     return content
+
+
+def read_lines(path: Path, most: int, what: str = "a file") -> Iterator[bytes]:
+    """The lines of a regular file, each with its line feed, one after the other. One that has more bytes than `most`
+    is given with its first `most` + 1, and is the last.
+
+    Raises `FileError` as `read_file` does.
+    """
+    where = printable(str(path))
+    try:
+        with open(open_regular(path, follow=True), "rb") as file:
+            while line := file.readline(most + 1):
+                yield line
+                if len(line) > most:
+                    return
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected {what}, got {error.kind}") from None
+    except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
+        raise FileError(f"{where}: cannot be read: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        raise FileError(f"{where}: cannot be read: this is no path") from None
+
+
+def refuse_existing(path: Path) -> None:
+    """Raise `FileError` if there is anything at a path: nothing of the user's is overwritten unasked."""
+    try:
+        found = os.path.lexists(path)
+    except ValueError:
+        raise FileError(f"{printable(str(path))}: cannot be written: this is no path") from None
+    if found:
+        raise FileError(f"{printable(str(path))}: expected a file that does not exist yet; '--force' replaces it")
+
+
+@contextmanager
+def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
+    """A file that appears at the path whole, durably, when the block ends, and not at all if it raises.
+
+    What is there is left alone unless `replace` is set. Raises `FileError` if there is something, or what is there is
+    no file, and `ArenaError` if it cannot be written.
+    """
+    where = printable(str(path))
+    if not replace:
+        refuse_existing(path)
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists():
+            _check_regular(target.stat())
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
+    except ValueError:
+        raise FileError(f"{where}: cannot be written: this is no path") from None
+    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if not replace:
+            refuse_existing(path)  # it may have come meanwhile
+        draft.replace(target)
+    except OSError as error:
+        raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            draft.unlink()
 
 
 def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, Any]:

@@ -4,8 +4,8 @@
 
 Results of matches and of leagues between players of known strength are drawn at random and rated. Printed is how often
 the intervals hold the truth (95% or more is promised), how often it lies below and above them, and how many of their
-ends are open, because the games do not bound them. A share of draws is that of the most that a difference allows:
-twice the points that the weaker player is to make.
+ends are open, because the games do not bound them. In a match a share of draws is that of the most that a difference
+allows: twice the points that the weaker player is to make. In a league it is that of the games of equals.
 
 - Matches: the interval of the difference between two players. Up to 60 games all results are gone through, which is
   exact; for more games they are drawn. A line is the worst of all differences.
@@ -28,12 +28,12 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from arena.league.ratings import Difference, GameScore, Score, difference, ratings
+from arena.league.ratings import Difference, GameScore, League, Score, difference
 from arena.league.ratings.bounds import bounds_of
+from arena.league.ratings.davidson import expected_score, moments
 from arena.league.ratings.intervals import reference_of
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.ratings.results import meetings_of
-from arena.league.ratings.strengths import expected_score
+from arena.league.ratings.results import results_of
 
 PROMISED = 0.95
 DRAWS = (0.0, 0.1, 0.5, 0.9)
@@ -136,22 +136,31 @@ def match_coverage(games: int, elo: float, draws: float, matches: int, rng: rand
 # --- leagues --------------------------------------------------------------------------------------------------------
 
 
+RED = 30.0
+"""Elo that the side of Red is worth in the leagues."""
+
+
 def league_sample(
     truth: dict[str, float], games_of_a_pair: int, draws: float, half: bool, rng: random.Random
 ) -> Sample:
+    """A league by the model of the ratings, `draws` being the share of games that equals draw."""
     names = list(truth)
-    games = [
-        GameScore(first, second, score)
-        for first, second in combinations(names, 2)
-        for score in rng.choices(DECIDED, chances(truth[first] - truth[second], draws), k=games_of_a_pair)
-        if not half or rng.random() < 0.5
-    ]
-    rated = {name: rating for name, rating in ratings(names, games).items() if rating}
-    if not rated:
+    tie = 2 * draws / (1 - draws)
+    games = []
+    for one, other in combinations(names, 2):
+        for number in range(games_of_a_pair):
+            first, second = (other, one) if number % 2 else (one, other)
+            at = moments((truth[first] - truth[second] + RED) / ELO_PER_LOGIT / (1 - draws), tie)
+            win = at.score - at.draw / 2
+            if not half or rng.random() < 0.5:
+                (score,) = rng.choices(DECIDED, (win, at.draw, 1 - win - at.draw))
+                games.append(GameScore(first, second, score))
+    found = League(names, games)
+    rated = {name: rating for name, rating in found.ratings().items() if rating}
+    if not rated or found.advantage is None:
         return Sample(1, 0, 0, 0, 0)
     players = list(rated)  # those with a game: they alone are numbered
-    once = {(a, b): meeting for (a, b), meeting in meetings_of(players, games).items() if a < b}
-    bounds, elos = bounds_of(len(players), once), [rated[name].elo for name in players]
+    bounds, elos = bounds_of(results_of(players, games).rows()), [rated[name].elo for name in players]
     below = above = open_ends = 0
     for number, (name, rating) in enumerate(rated.items()):
         reference = reference_of(number, elos, bounds)
@@ -162,7 +171,13 @@ def league_sample(
         below += elo < rating.low
         above += elo > rating.high
         open_ends += math.isinf(rating.low) + math.isinf(rating.high)
+    red = found.advantage
+    ADVANTAGES.append(Sample(1, 1, red.low > RED, red.high < RED, math.isinf(red.low) + math.isinf(red.high)))
     return Sample(1, len(rated), below, above, open_ends)
+
+
+ADVANTAGES: list[Sample] = []
+"""The intervals of Red's side, of all leagues."""
 
 
 def league_coverage(
@@ -205,11 +220,14 @@ def main() -> int:
     for players, games in [league for league in LEAGUES if league[1] <= options.largest]:
         for spread in SPREADS:
             for draws, half in ((0.0, False), (0.5, False), (0.2, True)):
-                leagues = max(20, options.leagues * 5 // players)
+                leagues = min(options.leagues, max(20, options.leagues * 5 // players))
                 covered = league_coverage(players, games, spread, draws=draws, half=half, leagues=leagues, rng=rng)
                 short += covered.is_short
                 title = f"{players:2} x {games:2} games, {spread:4} Elo, {draws:3.0%} draws{', half' if half else ''}"
                 print(line(title, covered), flush=True)
+    red = coverage(ADVANTAGES, is_exact=False)
+    short += red.is_short
+    print(line(f"the side of Red, {RED:.0f} Elo, in all leagues", red))
     print(f"\n{short or 'no'} lines below 95% by more than the error; {time.monotonic() - begun:.0f} s")
     return bool(short)
 

@@ -1,6 +1,7 @@
 """The public API, which `import arena` gives: what a notebook, a test or a program of one's own needs."""
 
 from arena.api.bot import OpenBot, open_bot
+from arena.api.compare import CompareResult, compare
 from arena.api.games import MatchResult, match, play
 from arena.api.league import League
 from arena.api.results import Result, Standings
@@ -8,6 +9,7 @@ from arena.api.settings import rules
 from arena.api.steps import Board, Step, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
+from arena.league.record_file import read_records
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
@@ -18,6 +20,7 @@ __all__ = [
     "ActionPlayed",
     "ArenaError",
     "Board",
+    "CompareResult",
     "EventsDropped",
     "Game",
     "GameFinished",
@@ -33,9 +36,11 @@ __all__ = [
     "Standings",
     "Step",
     "UsageError",
+    "compare",
     "match",
     "open_bot",
     "play",
+    "read_records",
     "replay",
     "rules",
 ]

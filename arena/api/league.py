@@ -15,7 +15,7 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague
 from arena.league.options import Kind
-from arena.league.store import Contents, Store, damage_text, is_empty_file
+from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
 from arena.rules.ruleset import Ruleset
 
@@ -99,7 +99,8 @@ class League:
         contents = self._read()
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
-        table = make_table(chosen, contents.rows, None if everyone else contents.planned)
+        planned = None if everyone else contents.planned
+        table = make_table(chosen, contents.rows, planned, meets_all=everyone or contents.meets_all)
         return standings_of(table, contents.settings)
 
     def games(self) -> list[Result]:
@@ -112,7 +113,7 @@ class League:
         """The record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
         return stored_record(self.path, game)
 
-    def _read(self) -> Contents:
+    def _read(self) -> Contents[GameRow]:
         if not os.path.lexists(self.path) or is_empty_file(self.path):
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:

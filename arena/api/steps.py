@@ -10,7 +10,7 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
 from arena.game.view import true_cells
-from arena.report.terminal import board_text
+from arena.report.boards import board_text
 from arena.rules.events import Event
 from protocol.notation import COLOR_BY_WORD, SQUARE_INDEX, Color
 

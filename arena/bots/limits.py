@@ -43,6 +43,18 @@ class Limits(msgspec.Struct, frozen=True):
         return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
 
 
+_LIMITS = re.compile(r"memory (\S+), (\d{1,7}) processes, (\S+) of /tmp", re.ASCII)
+
+
+def read_limits(text: str) -> Limits | None:
+    """What `Limits.text` has written, as it stands in records; None for anything else."""
+    match = _LIMITS.fullmatch(text)
+    try:
+        return match and Limits(parse_memory(match[1]), check_processes(int(match[2])), parse_size(match[3]))
+    except UsageError:
+        return None
+
+
 def parse_size(text: str) -> int:
     """A size such as `512M`, `1G` or `65536` in bytes. Raises `UsageError`."""
     match = _SIZE.fullmatch(text.strip())

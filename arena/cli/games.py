@@ -6,34 +6,74 @@ import click
 
 from arena.cli.damage import warn_of_damage
 from arena.cli.streams import result
+from protocol.notation import Reason
+
+FORFEIT = "forfeit"
+RESULTS = ("red", "blue", "draw", "neither")
 
 
 @click.command("games")
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-def games_command(store: Path, bot: str | None, as_json: bool) -> int:
+@click.option("--against", metavar="NAME", help="Of those, only the games against this one.")
+@click.option("--lost-by", metavar="NAME", help="Only the games that this bot lost.")
+@click.option("--result", "outcome", type=click.Choice(RESULTS), help="Only games with this winner, or none.")
+@click.option(
+    "--reason",
+    "reasons",
+    multiple=True,
+    type=click.Choice([*(reason.value for reason in Reason), FORFEIT]),
+    metavar="REASON",
+    help="Only games that ended so; forfeit: by any fault of a bot; can be given again.",
+)
+@click.option("--long", "is_long", is_flag=True, help="With the date, the pair and the digests of both bots.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one array.")
+@click.option("--jsonl", "as_lines", is_flag=True, help="Print them as JSON, one object a line.")
+def games_command(
+    store: Path,
+    *,
+    bot: str | None,
+    against: str | None,
+    lost_by: str | None,
+    outcome: str | None,
+    reasons: tuple[str, ...],
+    is_long: bool,
+    as_json: bool,
+    as_lines: bool,
+) -> int:
     """List the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.report.json import games_json
+    from arena.game.verdict import GameResult
+    from arena.report.game_filter import GameFilter
+    from arena.report.json import game_lines, games_json
     from arena.report.standings import Roster, players_of
-    from arena.report.terminal import game_line
+    from arena.report.terminal import game_line, long_line
 
     with open_to_read(store) as opened:
-        contents = opened.read()
-    rows = contents.rows
-    roster = Roster(players_of(rows, contents.entrants), rows)
-    names = roster.names
-    if bot is not None:
+        contents = opened.count()
+        roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
+        wanted = GameFilter(
+            bot=bot,
+            against=against,
+            lost_by=lost_by,
+            result=GameResult(outcome) if outcome else None,
+            reasons=frozenset(map(Reason, set(reasons) - {FORFEIT})),
+            forfeits=FORFEIT in reasons,
+        )
         try:
-            wanted = roster.called(bot)
+            candidates = opened.each_row(roster.called(bot) if bot is not None else None)
+            rows = wanted.select(candidates, roster)
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
-        rows = [row for row in rows if not wanted.isdisjoint(row.players)]
-    if as_json:
-        result(games_json(rows, names))
-    else:
-        for row in rows:
-            result(game_line(row, names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+        if as_lines:
+            for line in game_lines(rows, roster.names):
+                result(line)
+        elif as_json:
+            result(games_json(list(rows), roster.names))
+        else:
+            for row in rows:
+                result(game_line(row, roster.names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+                if is_long:
+                    result(f"    {long_line(row)}")
     return warn_of_damage(store, contents.damage)

@@ -12,11 +12,16 @@ import traceback
 import click
 
 from arena.cli import interrupts, streams
+from arena.cli.compare import compare_command
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
+from arena.cli.export import export_command
 from arena.cli.games import games_command
+from arena.cli.import_ import import_command
 from arena.cli.league import league_command
+from arena.cli.log import log_command
 from arena.cli.match import match_command
+from arena.cli.rerun import rerun_command
 from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
 from arena.cli.show import show_command
@@ -42,10 +47,15 @@ def cli() -> None:
 for _command in (
     league_command,
     match_command,
+    compare_command,
     standings_command,
     games_command,
     show_command,
+    log_command,
+    rerun_command,
     verify_command,
+    export_command,
+    import_command,
     resume_command,
     rules_command,
     doctor_command,

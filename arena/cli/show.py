@@ -1,11 +1,10 @@
 """`arena show`: one game, move by move."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from arena.cli.interrupts import unwinding
+from arena.cli.looking import color_option, paint_for, print_pages
 from arena.cli.rules import names_options
 from arena.cli.streams import result
 from arena.report.names import Language, Names, Numbering
@@ -21,26 +20,51 @@ from arena.report.names import Language, Names, Numbering
     show_default=True,
     help="All ranks, or only what one side knows.",
 )
-@click.option("--ply", type=click.IntRange(min=0), help="Only the position after this ply (0: the set-ups).")
+@click.option("--ply", metavar="PLIES", help="Only these plies, such as 12, 30-60 or 0,90- (0: the set-ups).")
 @click.option("--moves", is_flag=True, help="Only the moves, no boards.")
+@click.option(
+    "--times/--no-times",
+    default=None,
+    help="With or without the date, the times of all moves and what was used (default: with; with --moves without).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the game as JSON.")
+@color_option
 @names_options
 def show_command(
-    store: Path, game: str, view: str, ply: int | None, moves: bool, *, ranks: Numbering, language: Language
+    store: Path,
+    game: str,
+    *,
+    view: str,
+    ply: str | None,
+    moves: bool,
+    times: bool | None,
+    as_json: bool,
+    color: str,
+    ranks: Numbering,
+    language: Language,
 ) -> None:
     """Print a game of STORE move by move, as boards. GAME is its number or the start of its id."""
     from arena.cli.stores import open_to_read
     from arena.printable import printable
-    from arena.report.replay import game_pages
+    from arena.report.game_json import show_json
+    from arena.report.plies import ALL_PLIES, parse_plies
+    from arena.report.replay import Look, game_pages
     from arena.report.standings import Roster
 
+    plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
-    names = Names(language, ranks)
-    pages = game_pages(number, record, view, ply, boards=not moves, names=names, players=shown)
-    if sys.stdout.isatty() and ply is None:
-        with unwinding():  # the pager is there until the terminal is in order again
-            click.echo_via_pager(pages)
+    look = Look(
+        view=view,
+        plies=plies,
+        boards=not moves,
+        times=not moves if times is None else times,
+        names=Names(language, ranks),
+        players=shown,
+        paint=paint_for(color),
+    )
+    if as_json:
+        result(show_json(number, record, look))
     else:
-        for page in list(pages):  # if there is no such ply, nothing is printed
-            result(page, end="")
+        print_pages(game_pages(number, record, look), color=color)

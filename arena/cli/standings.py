@@ -11,28 +11,52 @@ from arena.cli.streams import remark, result
 @click.command("standings")
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
+@click.option(
+    "--anchor",
+    metavar="NAME[=ELO]",
+    help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
+)
+@click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def standings_command(store: Path, everyone: bool, as_json: bool) -> int:
+@click.option("--csv", "form", flag_value="csv", help="Print it as CSV.")
+@click.option("--markdown", "form", flag_value="markdown", help="Print it as a table of Markdown.")
+@click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
+def standings_command(
+    store: Path,
+    everyone: bool,
+    anchor: str | None,
+    pairs: bool,
+    *,
+    as_json: bool,
+    form: str | None,
+    crosstable: bool,
+) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
     from arena.report.json import league_json
     from arena.report.standings import Roster, make_table, players_of
+    from arena.report.tables import check_form, table_text
     from arena.report.terminal import full_report, results_console
 
+    check_form(form, as_json=as_json, crosstable=crosstable)
+
     with open_to_read(store) as opened:
-        contents = opened.read()
+        contents = opened.count()
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
-        table = make_table(players, rows, None if everyone else contents.planned)
+        planned, meets_all = None if everyone else contents.planned, everyone or contents.meets_all
+        table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         if as_json:
             names = Roster(players, rows).names
-            kept = [row for row in rows if set(row.players) <= names.keys()]
+            kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
             result(league_json(store, contents.settings, table, kept, names=names))
+        elif form is not None:
+            result(table_text(table, form, crosstable=crosstable), end="")
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
-        left_out = len(rows) - table.games
+        left_out = sum(row.games for row in rows) - table.games
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")
     return warn_of_damage(store, contents.damage)

@@ -54,6 +54,12 @@ def result(text: str, end: str = "\n") -> None:
     print(text, end=end, file=sys.stdout)
 
 
+def result_bytes(data: bytes) -> None:
+    """Print results that are bytes, whatever the encoding of standard output is. Raises `OutputError`."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
 def remark(text: str) -> None:
     """Print a remark, an error or progress for people, with nothing in it that a terminal would act on."""
     print(printable(text, lines=True), file=sys.stderr, flush=True)

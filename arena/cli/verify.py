@@ -1,4 +1,4 @@
-"""`arena verify`: whether a store is as it was stored, and its games can have been played so."""
+"""`arena verify`: whether a store or a file of records is as it was written, and its games can have been played so."""
 
 import time
 from pathlib import Path
@@ -15,34 +15,31 @@ SECONDS_BETWEEN_REMARKS = 5.0
 
 
 @click.command("verify")
-@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("store", metavar="STORE|FILE", type=click.Path(path_type=Path))
 @click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
-    """Check all of STORE: play every game again, and compare what is stored with what comes of it.
+    """Check all of STORE, or of a FILE made by `arena export`: play every game again, and compare what is stored with
+    what comes of it.
 
     Each line names a game and what is wrong with it. Exits with 0 if nothing is, with 1 otherwise.
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
+    from arena.league.record_file import is_record_file
     from arena.league.salvage import salvage as copy_sound_games
     from arena.league.store import Store
     from arena.league.verify import verify
     from arena.printable import printable
     from arena.report.json import verify_json
 
+    progress = _Progress()
+    if is_record_file(store):
+        if salvage is not None:
+            raise UsageError(f"--salvage: expected a store to copy games from, got {store}, a file of records")
+        return _verify_file(store, progress, as_json)
     if salvage is not None and salvage.exists():
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
-    games = 0
-    remarked = time.monotonic()
-
-    def progress(done: int, of: int) -> None:
-        nonlocal games, remarked
-        games = of
-        if time.monotonic() - remarked > SECONDS_BETWEEN_REMARKS:
-            remarked = time.monotonic()
-            remark(f"checked {done} of {of} games")
-
     with open_to_read(store, is_doubtful=True) as opened:
         findings = []
         for finding in verify(opened, progress):
@@ -50,14 +47,46 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
             if not as_json:
                 result(printable(str(finding)))
         if as_json:
-            result(verify_json(store, games, findings))
+            result(verify_json(store, progress.games, findings))
         else:
             wrong = len({finding.game for finding in findings} - {None})
-            result(printable(_summary(store, games, wrong, bool(findings))))
+            result(printable(_summary(store, progress.games, wrong, bool(findings))))
         if salvage is not None:
             with Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
-            remark(printable(_copied(copied, games, salvage), lines=True))
+            remark(printable(_copied(copied, progress.games, salvage), lines=True))
+    return 1 if findings else 0
+
+
+class _Progress:
+    """Says now and then how far a check is."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self._remarked = time.monotonic()
+
+    def __call__(self, done: int, of: int) -> None:
+        self.games = of
+        if time.monotonic() - self._remarked > SECONDS_BETWEEN_REMARKS:
+            self._remarked = time.monotonic()
+            remark(f"checked {done} of {of} games")
+
+
+def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
+    from arena.league.record_file import verify_file
+    from arena.printable import printable
+    from arena.report.json import verify_file_json
+
+    findings = []
+    for finding in verify_file(path, progress):
+        findings.append(finding)
+        if not as_json:
+            result(printable(str(finding)))
+    if as_json:
+        result(verify_file_json(path, progress.games, findings))
+    else:
+        wrong = len({finding.line for finding in findings})
+        result(printable(_summary(path, progress.games, wrong, bool(findings))))
     return 1 if findings else 0
 
 

@@ -11,6 +11,7 @@ from arena.game.time_control import TimeControl
 from protocol.notation import Color
 
 NEVER = float("inf")
+MICROSECONDS = 1_000_000
 
 MOST_FORGIVEN = 0.020
 """The most seconds that an answer may count from before it was read. With 64 games on four CPUs 999 of 1,000 answers
@@ -87,8 +88,11 @@ class Clock:
         return now + (limit if limit < bank else bank) + self._margin[color]
 
     def stop(self, color: Color, now: float) -> float:
-        """Stop the side's clock and charge it; returns the seconds taken."""
-        taken = now - self._started
+        """Stop the side's clock and charge it; returns the seconds taken.
+
+        Whole microseconds are charged, as records keep them: so every time that a bot was shown follows from a record.
+        """
+        taken = round((now - self._started) * MICROSECONDS) / MICROSECONDS
         if not self._fixed:
             self.charge(color, taken)
         return taken

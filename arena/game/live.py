@@ -5,7 +5,7 @@ Who may say what at which moment, and who has lost by what, is the referee's bus
 
 from collections.abc import Sequence
 
-from arena.game.clock import Clock
+from arena.game.clock import MICROSECONDS, Clock
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
 from arena.game.spec import GameSpec
@@ -22,8 +22,6 @@ MAX_NOTE_BYTES = 64 * 1024
 
 NOTE_BYTES = 64
 """What a note takes in a record beside its text: its ply, its side and the names of its fields."""
-
-MICROSECONDS = 1_000_000
 
 
 class LiveGame:

@@ -15,6 +15,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable
+from protocol.messages import Want
 
 
 class NoteLine(msgspec.Struct, frozen=True):
@@ -71,7 +72,11 @@ class GameRecord(msgspec.Struct, frozen=True):
     turns although it might not (`--no-pondering`), in microseconds; None if it might. `blue_time` is Blue's time
     control if it was another than Red's, `time`; it stands in no record of a game in which both had the same. `kept` is
     who had played the other game of the pair in the same process before (`--keep-bots`), and so may remember it; it
-    stands in no record of a game in which both processes were new.
+    stands in no record of a game in which both processes were new. `authors` is what the bots said of who wrote them
+    (in no record of a game in which neither did), `machine` what the game was played on, in words; neither stands in
+    records of older versions.
+    `wants` is what each bot asked to be sent before its
+    turns; older records do not have it.
     """
 
     id: str
@@ -100,6 +105,9 @@ class GameRecord(msgspec.Struct, frozen=True):
     pondered_us: tuple[int, int] | None = None
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     kept: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
+    authors: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
+    machine: str | msgspec.UnsetType = msgspec.UNSET
+    wants: tuple[tuple[Want, ...], tuple[Want, ...]] | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)

@@ -209,6 +209,10 @@ class Referee:
         seat = self.seats[color]
         self._fail_unless_over(seat, faults.stalled(seat.phase))
 
+    def at_fault(self, color: Color, fault: Fault) -> None:
+        """A seat has done something wrong that stands in a record, in the words that were told then."""
+        self._lose(self.seats[color], fault)
+
     def over_limit(self, color: Color, how: str) -> None:
         """A seat has used more of the machine than it may: `how` in words."""
         self._fail_unless_over(self.seats[color], Fault(Reason.OVER_LIMIT, f"the bot {how}"))
@@ -253,8 +257,8 @@ class Referee:
                 seat.wants = wants
             case Name(text):
                 seat.declared = text
-            case Author():
-                pass
+            case Author(text):
+                seat.author = text
 
     def _set_up(self, seat: Seat, rows: tuple[str, ...]) -> None:
         seat.deadline = NEVER
@@ -315,7 +319,10 @@ class Referee:
             self._fail(seat, fault)
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
-        seat.fault = fault.shown
+        self._lose(seat, fault.shown)
+
+    def _lose(self, seat: Seat, fault: Fault) -> None:
+        seat.fault = fault
         seat.due = False
         seat.deadline = NEVER
         if self.live.game is None:

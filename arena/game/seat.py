@@ -17,12 +17,14 @@ class Introduction(NamedTuple):
     connection: Connection
     declared: str
     wants: tuple[Want, ...]
+    author: str = ""
 
 
 class Seat:
     """One side of the game as the referee sees it."""
 
     __slots__ = (
+        "author",
         "color",
         "connection",
         "deadline",
@@ -48,6 +50,7 @@ class Seat:
         """Whether what is in `out` has to be sent now."""
         self.wants: tuple[Want, ...] = ()
         self.declared = ""
+        self.author = ""
         self.rows: tuple[str, ...] | None = None
         self.view: SeatView | None = None
         """Its board, if it wants one to be sent."""
@@ -67,11 +70,11 @@ class Seat:
     @property
     def introduction(self) -> Introduction:
         """What another game between the same processes begins with."""
-        return Introduction(self.connection, self.declared, self.wants)
+        return Introduction(self.connection, self.declared, self.wants, self.author)
 
     def introduced(self, introduction: Introduction) -> None:
         """The bot has introduced itself before an earlier game."""
-        self.connection, self.declared, self.wants = introduction
+        self.connection, self.declared, self.wants, self.author = introduction
 
     @property
     def phase(self) -> Phase:

@@ -17,7 +17,7 @@ from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import LAKE_SQUARES, SQUARES, Color
+from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
@@ -125,6 +125,10 @@ class SeatView:
     def see(self, told: ArenaMessage) -> None:
         """Apply one message that the seat has been told."""
         self._view.apply(told)
+
+    def captured(self, color: Color) -> list[Rank]:
+        """The pieces that a side has lost so far, as far as this seat was told them."""
+        return self._view.captured[color]
 
     def cells(self) -> tuple[str, ...]:
         """The board as the 100 cells of a `board` line, between two actions."""

@@ -27,7 +27,7 @@ def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
 
     `rows` are those of the store, if they have just been read.
     """
-    return Stored({row.id for row in (store.rows() if rows is None else rows)}, store.players())
+    return Stored(store.ids() if rows is None else {row.id for row in rows}, store.players())
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:

@@ -28,7 +28,7 @@ from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store
+from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
 from arena.nursery import background
 from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
@@ -116,20 +116,21 @@ def begin_game(
     settings = settings_of(options, bots)
     red, blue = bots
     apart_from_bots(path, bots)
-    with Store(path, create=True) as store:
-        store.agree(settings.described((red.player, blue.player)), (red.player, blue.player))
-        for line in note_versions(store, bots):
-            say(line)
-        store.set_entrants((red.player, blue.player))
-        (spec, _) = schedule(settings, [bot.player for bot in bots], 1, stored_in(store))
-        played = _played(spec.id, store)
-    if played:
-        yield played
-        return
-    with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
-        run_games(run, held.try_out)
-        usual_time = settings.time if settings.bot_times else None
-        yield PreparedGame(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed, usual_time)
+    with sole_use(path):
+        with Store(path, create=True) as store:
+            store.agree(settings.described((red.player, blue.player)), (red.player, blue.player))
+            for line in note_versions(store, bots):
+                say(line)
+            store.set_entrants((red.player, blue.player))
+            (spec, _) = schedule(settings, [bot.player for bot in bots], 1, stored_in(store))
+            played = _played(spec.id, store)
+        if played:
+            yield played
+            return
+        with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+            run_games(run, held.try_out)
+            usual_time = settings.time if settings.bot_times else None
+            yield PreparedGame(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed, usual_time)
 
 
 @contextlib.contextmanager
@@ -147,21 +148,24 @@ def resume_game(
         say(f"store: {path} (a new one)")
     elif Path.cwd() not in Path(os.path.realpath(path)).parents:
         say(f"store: {path} (outside this folder)")
-    with Store(path, create=True) as store:
-        played = _played(agree(saved, store, bots), store)
-    if played:
-        yield played
-        return
-    usual = saved.limits[0]
-    checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual, run)
-    faults = [bot.fault for bot in checked if bot.fault is not None]
-    if faults:
-        raise UsageError("\n".join(faults))
-    limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-    with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
-        run_games(run, held.try_out)
-        usual_time = saved.usual_time or None
-        yield PreparedGame(saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed, usual_time)
+    with sole_use(path):
+        with Store(path, create=True) as store:
+            played = _played(agree(saved, store, bots), store)
+        if played:
+            yield played
+            return
+        usual = saved.limits[0]
+        checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual, run)
+        faults = [bot.fault for bot in checked if bot.fault is not None]
+        if faults:
+            raise UsageError("\n".join(faults))
+        limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
+        with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
+            run_games(run, held.try_out)
+            usual_time = saved.usual_time or None
+            yield PreparedGame(
+                saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed, usual_time
+            )
 
 
 def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:

@@ -8,7 +8,7 @@ must be sound. A store that somebody has forged as a whole, consistently, cannot
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
@@ -24,7 +24,7 @@ from arena.league.games import (
     scheme_of,
     starter,
 )
-from arena.league.store import Damage, GameRow, Store, own_times_in
+from arena.league.store import Damage, Store, own_times_in
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -33,6 +33,8 @@ ROUNDS_TRIED = 1000
 
 OF_EACH_SIDE = ("time", "other times")
 NOT_IN_RECORDS = ("pondering", KEEP_BOTS)
+LONGEST_SEED = 20
+"""Digits of 2^64."""
 
 Progress = Callable[[int, int], None]
 
@@ -40,7 +42,7 @@ Progress = Callable[[int, int], None]
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
     yield from store.file_damage()
-    contents = store.read()
+    contents = store.count()
     yield from (damage for damage in contents.damage if damage.game is None)
     numbers = store.numbers()
     league = League(contents.settings, contents.rows)
@@ -56,6 +58,15 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
+class Played(Protocol):
+    """A game, or several that were counted together, as far as it says who played."""
+
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+    @property
+    def games(self) -> int: ...
+
+
 class _Meeting(NamedTuple):
     """What is played once in a league: red and blue by their digests, and the round."""
 
@@ -67,10 +78,12 @@ class _Meeting(NamedTuple):
 class League:
     """What the games of one store have in common, and what follows from it for each."""
 
-    def __init__(self, settings: dict[str, str], rows: Iterable[GameRow]) -> None:
+    def __init__(self, settings: dict[str, str], rows: Iterable[Played]) -> None:
         self._settings = settings
         self._own_times = own_times_in(settings)
-        self._meetings = Counter(_contents(row.players) for row in rows)
+        self._meetings = Counter[frozenset[str]]()
+        for row in rows:
+            self._meetings[_contents(row.players)] += row.games
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
         self._played: dict[_Meeting, tuple[Scheme, str]] = {}
@@ -93,13 +106,14 @@ class League:
 
     def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
         """Where a game is not one of this league."""
-        if "rules" not in self._settings or not self._settings.get("seed", "").isdecimal():
+        digits = self._settings.get("seed", "")
+        if "rules" not in self._settings or not (digits.isdecimal() and len(digits) <= LONGEST_SEED):
             return []  # the games were stored without a league
         if "starts chosen" in self._settings["rules"].split("; "):
             if ruleset.starts is not starter(record.pair_seed):
                 return ["the other side began than the pair's seed says"]
             ruleset = replace(ruleset, starts=Starts.CHOSEN)
-        seed = int(self._settings["seed"])
+        seed = int(digits)
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
             for name, value in Settings(ruleset, record.time, seed).described().items()

@@ -20,6 +20,7 @@ from arena.game.spec import GameSpec
 from arena.play.driver import Driver
 from arena.play.events import GameFinished
 from arena.play.keeping import KeptBot
+from arena.play.machine import this_machine
 from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
 from arena.version import __version__
 from protocol.notation import Color, Reason
@@ -233,6 +234,9 @@ class GameRunner:
             pondered_us=None if self._options.pondering else (pondered[0], pondered[1]),
             blue_time=spec.blue_time or msgspec.UNSET,
             kept=(Color.RED in self._kept, Color.BLUE in self._kept) if self._kept else msgspec.UNSET,
+            authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
+            machine=this_machine(),
+            wants=(red.wants, blue.wants),
         )
 
 

@@ -1,14 +1,19 @@
 """Results as JSON, for programs: nobody should have to scrape a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from arena.game.spec import Player
+from arena.league.exchange import Imported
+from arena.league.pairing import Placing
+from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
-from arena.report.standings import NAMES_ALONE, Difference, Line, Meeting, Table
+from arena.report.formats import PlacingEntry, placing_entry
+from arena.report.game_facts import date_text
+from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -18,8 +23,17 @@ def to_json(value: object) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
+def to_line(value: object) -> str:
+    """Any value as JSON in one line, which ends without a line feed."""
+    return msgspec.json.encode(value).decode()
+
+
 class GameEntry(msgspec.Struct, frozen=True):
-    """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost."""
+    """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost.
+
+    `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair. They are null where a store
+    does not say them beside the record.
+    """
 
     number: int
     id: str
@@ -30,13 +44,19 @@ class GameEntry(msgspec.Struct, frozen=True):
     plies: int
     seconds: float
     detail: str
+    red_digest: str
+    blue_digest: str
+    started: str | None
+    pair: int | None
 
 
 class LeagueJson(msgspec.Struct, frozen=True):
-    """A whole league. Times are in milliseconds, Elo is relative to the mean of all.
+    """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
-    be where the store does not say. `difference` is that between the bots of a match, else null.
+    be where the store does not say. `difference` is that between the bots of a match, else null. `advantage` is what
+    the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
+    `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
     """
 
     store: str
@@ -45,11 +65,17 @@ class LeagueJson(msgspec.Struct, frozen=True):
     planned_games: int
     standings: tuple[Line, ...]
     difference: Difference | None
+    advantage: Advantage | None
+    draw_share: float | None
+    anchor: AnchorBot | None
     crosstable: tuple[Meeting, ...]
     endings: dict[str, int]
     games: tuple[GameEntry, ...]
+    pairs: tuple[Superiority, ...] | None = None
     broken: dict[str, str] = {}
     """The bots that could not be started, and why."""
+    placing: PlacingEntry | None = None
+    """How the format places the bots besides the table."""
 
 
 def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameEntry:
@@ -65,7 +91,16 @@ def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameE
         plies=row.plies,
         seconds=round(row.seconds, 3),
         detail=row.detail,
+        red_digest=row.players[0].digest,
+        blue_digest=row.players[1].digest,
+        started=started_of(row),
+        pair=row.pair_seed,
     )
+
+
+def started_of(row: GameRow) -> str | None:
+    """When a game was begun; None where the store does not say it."""
+    return None if row.started is None else date_text(row.started) or None
 
 
 def league_json(
@@ -76,6 +111,7 @@ def league_json(
     faults: Mapping[str, str] = NO_FAULTS,
     *,
     names: Mapping[Player, str] = NAMES_ALONE,
+    placing: Placing | None = None,
 ) -> str:
     """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
 
@@ -88,10 +124,15 @@ def league_json(
         planned_games=table.planned,
         standings=table.lines,
         difference=table.difference,
+        advantage=table.advantage,
+        draw_share=table.draw_share,
+        anchor=table.anchor,
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row, names) for row in rows),
+        pairs=table.pairs,
         broken=dict(faults),
+        placing=placing_entry(placing, names) if placing else None,
     )
     return to_json(document)
 
@@ -99,6 +140,11 @@ def league_json(
 def games_json(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
     """A list of games as JSON; `names` are those to show, if not the players' own."""
     return to_json([game_entry(row, names) for row in rows])
+
+
+def game_lines(rows: Iterable[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> Iterator[str]:
+    """The same as one object a line."""
+    return (to_line(game_entry(row, names)) for row in rows)
 
 
 class FindingEntry(msgspec.Struct, frozen=True):
@@ -119,3 +165,36 @@ class VerifyJson(msgspec.Struct, frozen=True):
 def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
     """What `arena verify` found, as JSON."""
     return to_json(VerifyJson(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
+
+
+class LineEntry(msgspec.Struct, frozen=True):
+    """One thing that is wrong with a line of a file of records."""
+
+    line: int
+    text: str
+
+
+class VerifyFileJson(msgspec.Struct, frozen=True):
+    """What a check of a file of records has found; `games` counts its lines."""
+
+    file: str
+    games: int
+    findings: tuple[LineEntry, ...]
+
+
+def verify_file_json(file: Path, games: int, findings: Sequence[LineFault]) -> str:
+    """What `arena verify FILE` found, as JSON."""
+    return to_json(VerifyFileJson(printable(str(file)), games, tuple(LineEntry(*finding) for finding in findings)))
+
+
+class ImportJson(msgspec.Struct, frozen=True):
+    """What an import has done: how many games it added, and how many were there."""
+
+    store: str
+    imported: int
+    present: int
+
+
+def import_json(store: Path, imported: Imported) -> str:
+    """What `arena import` did, as JSON."""
+    return to_json(ImportJson(printable(str(store)), imported.new, imported.present))

@@ -1,7 +1,7 @@
 """The live table as a value, and how much of the run's time it may take.
 
 What follows from counts (points, games, times) is always that of now, and costs the same however many games there are.
-Places among equals and ratings cost with the square of the players (4.5 s for 300), so they are those of the last time
+Places among equals and ratings cost with the square of the players (1 s for 300), so they are those of the last time
 that was within their share. While Python computes them the games of this process get on slowly: hence the shares.
 """
 
@@ -11,20 +11,21 @@ from collections.abc import Sequence
 import msgspec
 
 from arena.game.spec import Player
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Group
 from arena.report.standings import Difference, Line, Roster, rated_lines
 from arena.report.tally import Tally
 
 RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60
 """Of the time of the run, in processor time: together at most a twentieth. To draw 20 lines takes some 20 ms, and to
 rate 20 players as long, so that the tables of usual leagues are new every one or two seconds."""
-SECONDS_A_PAIR = 5e-5
-"""What it takes to rate players for each pair that can be made of them, twice over: 20 ms for 20, 4.5 s for 300."""
+SECONDS_A_PLAYER, SECONDS_A_PAIR = 1.5e-3, 6e-6
+"""What it takes to rate players, for each of them and for each pair that can be made of them, twice over: 30 ms for 20
+players, 1 s for 300, 8 s for 1,000."""
 
 
 def expected_rating_seconds(players: int) -> float:
     """What it takes to rate so many for the first time, about."""
-    return SECONDS_A_PAIR * players**2
+    return SECONDS_A_PLAYER * players + SECONDS_A_PAIR * players**2
 
 
 class Pace:
@@ -47,7 +48,7 @@ class Pace:
 class LiveTable:
     """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
 
-    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow]) -> None:
+    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow | Group]) -> None:
         roster = Roster(players, rows)
         self._digests = roster.digests
         self._tally = Tally(roster.names, rows)

@@ -1,124 +1,211 @@
 """A recorded game as text: its heading, each ply with what came of it, boards, and how it ended."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
-from arena.errors import UsageError
+from arena.game.dialogue import Answer
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
 from arena.game.spec import Player
 from arena.game.view import tell, true_cells
+from arena.printable import printable
+from arena.report.boards import NO_MARKS, Mark, board_text, marks_of
+from arena.report.game_facts import ALL, DIGEST_DIGITS, SideFacts, detail_for, facts_of
 from arena.report.names import DEFAULT_NAMES, Names, Numbering
-from arena.report.standings import NAMES_ALONE
-from arena.report.terminal import board_text, score_text
+from arena.report.paint import Paint, plain
+from arena.report.plies import ALL_PLIES, Plies
+from arena.report.terminal import score_text
 from arena.rules.events import Event, Fought
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import COLOR_BY_WORD, Color, Survivor
+from protocol.notation import COLOR_BY_WORD, Color, Rank, Survivor
 
 _SURVIVORS = {
     Survivor.ATTACKER: "the attacker wins",
     Survivor.DEFENDER: "the defender wins",
     Survivor.NEITHER: "both leave",
 }
+SHOWN_CHARACTERS = 500
+"""Characters shown of a note or of a line of standard error; `--json` has all."""
+STRENGTH = tuple(Rank)[::-1]
+"""The order in which lost pieces are listed: the strongest first, then bombs and the flag."""
 
 
-def game_pages(
-    number: int,
-    record: GameRecord,
-    view: str,
-    only_ply: int | None,
-    boards: bool,
-    *,
-    names: Names = DEFAULT_NAMES,
-    players: Mapping[Player, str] = NAMES_ALONE,
-) -> Iterator[str]:
-    """The game in pieces of text. `view` is `all`, `red` or `blue`; `only_ply` asks for one position alone.
+@dataclass(frozen=True)
+class Look:
+    """What is to be seen of a game, and how.
 
-    `names` says what the pieces are called and numbered; actions stay as the bots sent them. `players` are the names of
-    the players to show, if not their own. Raises
-    `UsageError` if the game has no such ply.
+    `view` is `all`, `red` or `blue`. Without `boards` there are only moves. With `times` there is all that another run
+    of the same game would have otherwise: the date, what each move took, what was used of the machine. `names` says
+    what the pieces are called and numbered; actions stay as the bots sent them. `players` are the names of the players
+    to show, if not their own.
     """
-    yield _heading(number, record, view, names, players)
+
+    view: str = ALL
+    plies: Plies = ALL_PLIES
+    boards: bool = True
+    times: bool = True
+    names: Names = DEFAULT_NAMES
+    players: Mapping[Player, str] = field(default_factory=dict)
+    paint: Paint = plain
+
+
+class Taken(NamedTuple):
+    """What an action took, in microseconds: see `arena.game.dialogue.Answer`."""
+
+    taken_us: int
+    forgiven_us: int | None
+    cpu_us: int | None
+    interrupted_us: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        return cls(answer.taken_us, answer.forgiven_us, answer.cpu_us)
+
+    @classmethod
+    def at(cls, record: GameRecord, ply: int) -> Self:
+        """What the action of a ply took; `interrupted_us` are the turns before it that were broken off."""
+        index = ply - 1
+        return cls(
+            record.times_us[index],
+            record.forgiven_us[index] if index < len(record.forgiven_us) else None,
+            record.cpu_us[index] if index < len(record.cpu_us) else None,
+            tuple(used for at, used in record.interrupted if at == ply),
+        )
+
+    @property
+    def text(self) -> str:
+        """The same in milliseconds; what was not charged is left out where it was nothing to speak of."""
+        parts = [f"{self.taken_us / 1000:.1f} ms"]
+        if self.forgiven_us is not None and (forgiven := f"{self.forgiven_us / 1000:.1f}") != "0.0":
+            parts.append(f"{forgiven} not charged")
+        if self.cpu_us is not None:
+            parts.append(f"CPU {self.cpu_us / 1000:.1f}")
+        parts += [f"interrupted after {used / 1000:.1f} ms" for used in self.interrupted_us]
+        return ", ".join(parts)
+
+
+def game_pages(number: int, record: GameRecord, look: Look) -> Iterator[str]:
+    """The game in pieces of text. Raises `UsageError` if it has no such ply."""
+    look.plies.check(len(record.actions))
+    yield _heading(number, record, look)
     if None not in record.setups:
-        yield from _plies(record, view, only_ply, boards, names)
-    if only_ply is None:
-        yield _ending(record, view)
+        yield from _plies(record, look)
+    if look.plies.are_all:
+        yield _ending(record, look)
 
 
-def _heading(number: int, record: GameRecord, view: str, names: Names, players: Mapping[Player, str]) -> str:
-    red, blue = (players.get(player, player.name) for player in record.players)
-    shown = "all ranks shown" if view == "all" else f"as {view} knows it"
+def _heading(number: int, record: GameRecord, look: Look) -> str:
+    facts = facts_of(number, record, look.view, look.players)
+    shown = "all ranks shown" if look.view == ALL else f"as {look.view} knows it"
+    score = score_text(record.verdict.result)
     lines = [
-        f"game {number} ({record.id}): red {red} - blue {blue}  {score_text(record.verdict.result)}",
-        f"{record.ruleset}, {_clocks(record)}; {shown}",
-        _seeds(record, view),
-        record.verdict.detail,
+        look.paint(f"game {number} ({record.id}): red {facts.red.name} - blue {facts.blue.name}  {score}", "bold"),
+        f"{record.ruleset}, {_times_text(record)}; {shown}",
+        *(
+            f"{color.word + ':':<6}{_side_text(side)}"
+            for color, side in zip(Color, (facts.red, facts.blue), strict=True)
+        ),
+        _seeds(record, look.view),
+        _held_text(facts.red, facts.blue),
+        f"played {facts.started or 'at no known date'} by arena {facts.arena}" if look.times else "",
+        facts.detail,
     ]
-    if names.numbering is Numbering.AMERICAN:
+    if look.names.numbering is Numbering.AMERICAN:
         lines.append("ranks on the boards as in America: 1 is the marshal, 9 the scout")
-    return "\n".join(lines) + "\n"
+    return "\n".join(line for line in lines if line) + "\n"
 
 
-def _clocks(record: GameRecord) -> str:
+def _times_text(record: GameRecord) -> str:
     """How long the sides might take; each by itself in a game with a handicap."""
     red, blue = record.times
     return red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
 
 
+def _side_text(side: SideFacts) -> str:
+    declared = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
+    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}"
+
+
+def _held_text(red: SideFacts, blue: SideFacts) -> str:
+    """How both were held, where that is known."""
+    if red.sandbox == blue.sandbox:
+        return f"sandbox: {red.sandbox}" if red.sandbox else ""
+    return f"sandbox of red: {red.sandbox or 'not known'}\nsandbox of blue: {blue.sandbox or 'not known'}"
+
+
 def _seeds(record: GameRecord, view: str) -> str:
     """The seeds that the bots were given; a side knows only its own, from which the other's does not follow."""
-    given = [f"{color.word} {record.seeds[color]}" for color in Color if view in ("all", color.word)]
-    of_pair = f" (of the pair: {record.pair_seed})" if view == "all" else ""
+    given = [f"{color.word} {record.seeds[color]}" for color in Color if view in (ALL, color.word)]
+    of_pair = f" (of the pair: {record.pair_seed})" if view == ALL else ""
     return f"seed{'s' if len(given) > 1 else ''}: {', '.join(given)}{of_pair}"
 
 
-def _plies(record: GameRecord, view: str, only_ply: int | None, boards: bool, names: Names) -> Iterator[str]:
-    if only_ply is not None and only_ply > len(record.actions):
-        raise UsageError(f"expected a ply from 0 to {len(record.actions)}, got {only_ply}")
-    replay = Replay(record)
+class Position:
+    """A replay as one viewer sees it: the board, and what has been lost."""
+
+    def __init__(self, record: GameRecord, view: str) -> None:
+        self.replay = Replay(record)
+        self._seat = None if view == ALL else COLOR_BY_WORD[view]
+
+    def cells(self) -> tuple[str, ...]:
+        """The 100 cells of the board."""
+        return true_cells(self.replay.game) if self._seat is None else self.replay.views[self._seat].cells()
+
+    def lost(self, color: Color) -> list[Rank]:
+        """The pieces that a side has lost, as far as the viewer knows them."""
+        viewer = color if self._seat is None else self._seat
+        return self.replay.views[viewer].captured(color)
+
+
+def _plies(record: GameRecord, look: Look) -> Iterator[str]:
+    position = Position(record, look.view)
     notes = defaultdict(list)
     for note in record.notes:
         notes[note.ply].append(note)
-
-    def board() -> str:
-        cells = true_cells(replay.game) if view == "all" else replay.views[COLOR_BY_WORD[view]].cells()
-        return board_text(tuple(map(names.cell, cells))) + "\n"
-
-    if only_ply == 0 or (only_ply is None and boards):
-        yield "\nset-ups\n" + board()
-    for step in replay.steps():
-        if only_ply is None or step.ply == only_ply:
-            yield _step(step, _time_text(record, step), notes[step.ply], view, names)
-            if boards:
-                yield board()
+    if look.plies.has(0) and (look.boards or not look.plies.are_all):
+        yield "\nset-ups\n" + _board(position, look)
+    for step in position.replay.steps():
+        if look.plies.has(step.ply):
+            yield _step(record, step, notes[step.ply], look)
+            if look.boards:
+                yield _board(position, look, marks_of(step.events))
+        if look.plies.are_over(step.ply):
+            return
 
 
-def _time_text(record: GameRecord, step: Step) -> str:
-    """What an action took, in milliseconds: on the clock, besides that and not charged, and of processor time."""
-    index = step.ply - 1
-    parts = [f"{step.microseconds / 1000:.1f} ms"]
-    if record.forgiven_us and (not_charged := f"{record.forgiven_us[index] / 1000:.1f}") != "0.0":
-        parts.append(f"{not_charged} not charged")
-    if record.cpu_us:
-        parts.append(f"CPU {record.cpu_us[index] / 1000:.1f}")
-    before = [f"interrupted after {used / 1000:.1f} ms" for ply, used in record.interrupted if ply == step.ply]
-    return f"[{', '.join((*parts, *before))}]"
+def _board(position: Position, look: Look, marks: Mapping[int, Mark] = NO_MARKS) -> str:
+    board = board_text(tuple(map(look.names.cell, position.cells())), marks, look.paint)
+    lost = [f"{color.word} {_lost_text(ranks, look.names)}" for color in Color if (ranks := position.lost(color))]
+    return f"{board}\nlost: {' - '.join(lost)}\n" if lost else f"{board}\n"
 
 
-def _step(step: Step, taken: str, notes: list[NoteLine], view: str, names: Names) -> str:
-    said = [f"note of {note.color}: {note.text}\n" for note in notes if view in ("all", note.color)]
-    texts = (_words(_told(event, view), names) for event in step.events)
+def _lost_text(ranks: list[Rank], names: Names) -> str:
+    counts = Counter(ranks)
+    shown = ((names.cell(f"r{rank.letter}")[1:], counts[rank]) for rank in STRENGTH if counts[rank])
+    return " ".join(text if count == 1 else f"{text}x{count}" for text, count in shown)
+
+
+def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: Look) -> str:
+    said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
+    texts = (_words(told(event, look.view), look.names) for event in step.events)
     words = "".join(f"; {text}" for text in texts if text)
-    return f"\n{''.join(said)}ply {step.ply}: {step.color.word} {step.action}{words}  {taken}\n"
+    taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
+    return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
 
 
-def _told(event: Event, view: str) -> ArenaMessage:
+def _note(note: NoteLine) -> str:
+    return f"note of {note.color}: {printable(note.text, SHOWN_CHARACTERS)}"
+
+
+def told(event: Event, view: str) -> ArenaMessage:
     """What the viewer is told of an event: what that seat was told, or for `all` everything."""
-    told = tell(event)
-    if view != "all":
-        return told[COLOR_BY_WORD[view]]
-    return told[event.color.opponent if isinstance(event, Fought) else Color.RED]  # a defender knows its own rank
+    messages_told = tell(event)
+    if view != ALL:
+        return messages_told[COLOR_BY_WORD[view]]
+    return messages_told[event.color.opponent if isinstance(event, Fought) else Color.RED]  # a defender knows its rank
 
 
 def _words(message: ArenaMessage, names: Names) -> str:
@@ -138,31 +225,39 @@ def _words(message: ArenaMessage, names: Names) -> str:
             return ""
 
 
-def _ending(record: GameRecord, view: str) -> str:
-    last = len(record.actions) + 1
-    lines = [
-        f"note of {note.color}: {note.text}"
-        for note in record.notes
-        if note.ply == last and view in ("all", note.color)
-    ]
-    plies = "1 ply" if record.verdict.plies == 1 else f"{record.verdict.plies} plies"
-    lines += ["", f"after {plies}: {record.verdict.detail}"]
+def _ending(record: GameRecord, look: Look) -> str:
+    last, verdict = len(record.actions) + 1, record.verdict
+    lines = [_note(note) for note in record.notes if note.ply == last and look.view in (ALL, note.color)]
+    plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
+    lines += ["", f"after {plies}: {detail_for(record, look.view)}"]
+    lines.append(f"verdict: {verdict.result.value}, {verdict.reason.value}, ply {verdict.plies}")
     for color in Color:
-        used, name = record.used and record.used[color], record.players[color].name
-        if used:
-            megabytes = f"{used.memory / 1e6:.0f} MB"
-            lines.append(
-                f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
-            )
-        if record.kept and record.kept[color]:
-            lines.append(f"{color.word} ({name}) had played the other game of the pair before in the same process")
-        if record.pondered_us is not None:
-            lines.append(
-                f"{color.word} ({name}) used {record.pondered_us[color] / 1000:.1f} ms of CPU in its opponent's turns"
-            )
+        lines += _used(record, color) if look.times else _kept(record, color)
     for color in Color:
         stderr = record.stderr[color].rstrip()
-        if stderr.strip() and view in ("all", color.word):
-            lines += [f"stderr of {color.word} ({record.players[color].name}):"]
-            lines += [f"    {line}" for line in stderr.splitlines()]
+        if stderr.strip() and look.view in (ALL, color.word):
+            lines.append(f"stderr of {color.word} ({record.players[color].name}):")
+            lines += [f"    {printable(line, SHOWN_CHARACTERS, lines=True)}" for line in stderr.splitlines()]
     return "\n".join(lines) + "\n"
+
+
+def _kept(record: GameRecord, color: Color) -> list[str]:
+    name = record.players[color].name
+    had = record.kept and record.kept[color]
+    return [f"{color.word} ({name}) had played the other game of the pair before in the same process"] if had else []
+
+
+def _used(record: GameRecord, color: Color) -> list[str]:
+    """What a side used of the machine, and whether in a process of its own."""
+    lines = []
+    used, name = record.used and record.used[color], record.players[color].name
+    if used:
+        megabytes = f"{used.memory / 1e6:.0f} MB"
+        lines.append(
+            f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
+        )
+    lines += _kept(record, color)
+    if record.pondered_us is not None:
+        milliseconds = record.pondered_us[color] / 1000
+        lines.append(f"{color.word} ({name}) used {milliseconds:.1f} ms of CPU in its opponent's turns")
+    return lines

@@ -2,18 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.league.ratings import Standing, crosstable, difference, standings
-from arena.league.store import GameRow
+from arena.league.ratings import Anchor, League, Row, Standing, difference
+from arena.league.store import GameRow, Group
 from arena.report.tally import Tally, Totals
 from protocol.notation import Reason
 
+LARGEST_ELO = 100_000
+"""The most that an anchor can be given, either way."""
 NAMES_ALONE: Mapping[Player, str] = {}
 """For players who are shown by their names, with no version."""
 
@@ -21,9 +23,13 @@ NAMES_ALONE: Mapping[Player, str] = {}
 class Line(msgspec.Struct, frozen=True):
     """One bot's line. Bots that are equal in all that counts share a place; `score` is the points per game.
 
-    Elo is relative to the mean of all, with the ends of its 95% interval. It is None before any game, and an end is
-    None where the games do not bound it. `forfeits` counts the games lost by a fault. Times are per move, in
-    milliseconds; `cpu_ms` is the mean processor time, over the games in which it was measured.
+    Elo is relative to the mean of all, or to the anchor, with the ends of its 95% interval. It is None before any game,
+    and an end is None where the games do not bound it. `forfeits` counts the games lost by a fault. Times are per move,
+    in milliseconds; `cpu_ms` is the mean processor time, over the games in which it was measured.
+
+    Ties in the score are broken by `head_to_head`, the points per game among the bots of that score (None where there
+    is no tie), then by `sonneborn_berger_per_game`, then by wins per game. `sonneborn_berger` is the same score as the
+    usual sum: of the points taken from each opponent, times all points of that opponent.
     """
 
     place: int
@@ -42,6 +48,9 @@ class Line(msgspec.Struct, frozen=True):
     mean_ms: float | None
     slowest_ms: float | None
     cpu_ms: float | None
+    head_to_head: float | None
+    sonneborn_berger: float
+    sonneborn_berger_per_game: float
 
 
 class Meeting(msgspec.Struct, frozen=True):
@@ -68,6 +77,66 @@ class Difference(msgspec.Struct, frozen=True):
     stronger: float
 
 
+class Advantage(msgspec.Struct, frozen=True):
+    """How many Elo the side of Red is worth, with the ends of the 95% interval; an end that is open is None."""
+
+    elo: float
+    low: float | None
+    high: float | None
+
+
+class Superiority(msgspec.Struct, frozen=True):
+    """How likely it is, from 0 to 1, that a bot is stronger than an opponent, by all games of the league."""
+
+    name: str
+    opponent: str
+    stronger: float
+
+
+class AnchorBot(msgspec.Struct, frozen=True):
+    """The bot that ratings are relative to, and the Elo that it is given."""
+
+    name: str
+    elo: float
+
+
+class Crosstable:
+    """Who scored what against whom, in the order of rank; what is not asked for is not made."""
+
+    def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
+        """`order` has the names of `names` as they are shown; `rows` has the games of each in the order of `names`."""
+        self.order = tuple(order)
+        self._names = tuple(names)
+        self._rows = rows
+        self._number = {name: number for number, name in enumerate(names)}
+        self._rank = {name: rank for rank, name in enumerate(order)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Crosstable):
+            return NotImplemented
+        return self.order == other.order and all(self.row(name) == other.row(name) for name in self.order)
+
+    def __hash__(self) -> int:
+        return hash(self.order)
+
+    def row(self, name: str) -> dict[str, Meeting]:
+        """A bot's meetings by the names of its opponents, in the order of rank."""
+        row = self._rows[self._number[name]]
+        columns = zip(row.opponents, row.half_points, row.games, strict=True)
+        met = [Meeting(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
+        return {each.opponent: each for each in sorted(met, key=lambda each: self._rank[each.opponent])}
+
+    def meetings(self) -> Iterator[Meeting]:
+        """All of them, row by row."""
+        for name in self.order:
+            yield from self.row(name).values()
+
+    @property
+    def most_games(self) -> int:
+        """The games of the pair that has met most often."""
+        return max((max(row.games, default=0) for row in self._rows), default=0)
+
+
 class Ending(msgspec.Struct, frozen=True):
     """How many games ended for a reason, and which bots lost so (none for draws)."""
 
@@ -80,16 +149,26 @@ class Table(msgspec.Struct, frozen=True):
     """The whole table: lines in order of rank, all meetings, all endings.
 
     `planned` is how many games there are to be, or at least are to be where nobody has said how many. `difference` is
-    that between the two bots of a match.
+    that between the two bots of a match. `draw_share` is the share of their games that equal bots draw, as fitted.
+    `pairs` has the likelihoods of superiority if they were asked for: each two bots, the one of the higher rank first.
     """
 
     lines: tuple[Line, ...]
-    meetings: tuple[Meeting, ...]
+    crosstable: Crosstable
     endings: tuple[Ending, ...]
     games: int
     planned: int
     is_planned_known: bool
     difference: Difference | None
+    advantage: Advantage | None = None
+    draw_share: float | None = None
+    anchor: AnchorBot | None = None
+    pairs: tuple[Superiority, ...] | None = None
+
+    @property
+    def meetings(self) -> tuple[Meeting, ...]:
+        """What each bot scored against each that it met, in the order of rank."""
+        return tuple(self.crosstable.meetings())
 
     @property
     def is_complete(self) -> bool:
@@ -170,30 +249,76 @@ def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> lis
     return [*seen, *(player for player in entrants if player.digest in digests)]
 
 
-def make_table(players: Sequence[Player], rows: Iterable[GameRow], planned: int | None = None) -> Table:
+def make_table(
+    players: Sequence[Player],
+    rows: Iterable[GameRow | Group],
+    planned: int | None = None,
+    *,
+    meets_all: bool = True,
+    anchor: str | None = None,
+    pairs: bool = False,
+) -> Table:
     """The table of the games between these players, whatever they were called then; games of others are left out.
 
-    `planned` is how many games they are to play, if that is known.
+    `planned` is how many games they are to play, if that is known. Unless all are to meet equally often (`meets_all`),
+    as long as it is not known there is at least one more. `anchor` is NAME or NAME=ELO, the bot that ratings
+    are relative to and its Elo. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for an
+    anchor that is none.
     """
     rows = tuple(rows)
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
-    lines, found = rated_lines(roster.digests, tally)
-    meetings = tuple(
-        Meeting(name, opponent, cell.points, cell.games)
-        for name, cells in crosstable(list(roster.digests), tally.scores()).items()
-        for opponent, cell in cells.items()
-    )
-    least = _least_planned(len(roster.digests), [meeting.games for meeting in meetings])
+    digests = roster.digests
+    league = League(tally.results.names, tally.results, anchor_of(anchor, list(digests)) if anchor else None)
+    lines, found = _lines_of(league, digests, tally)
+    if anchor and tally.games:
+        _check_anchor(league, lines)
+    order = [line.name for line in lines]
+    cross = Crosstable(order, league.names, league.rows)
+    unknown = tally.games + 1 if planned is None else 0
+    least = _least_planned(len(digests), cross.most_games) if meets_all else unknown
+    red = league.advantage
     return Table(
         lines=lines,
-        meetings=meetings,
+        crosstable=cross,
         endings=_endings(tally),
         games=tally.games,
         planned=max(planned or 0, least),
         is_planned_known=planned is not None and planned >= least,
         difference=found,
+        advantage=Advantage(red.elo, _finite(red.low), _finite(red.high)) if red else None,
+        draw_share=league.draw_share,
+        anchor=AnchorBot(league.anchor.name, league.anchor.elo) if league.anchor else None,
+        pairs=tuple(Superiority(*each) for each in league.superiorities(order)) if pairs else None,
     )
+
+
+def anchor_of(text: str, names: Sequence[str]) -> Anchor:
+    """The anchor that NAME or NAME=ELO means. Raises `UsageError`."""
+    if text in names:
+        return Anchor(text)
+    name, equals, number = text.rpartition("=")
+    if not equals:
+        raise UsageError(f"--anchor: no bot {text!r} in this table; {suggest(text, names)}")
+    if name not in names:
+        raise UsageError(f"--anchor: no bot {name!r} in this table; {suggest(name, names)}")
+    try:
+        elo = float(number)
+    except ValueError:
+        elo = math.nan
+    if not abs(elo) <= LARGEST_ELO:
+        raise UsageError(
+            f"--anchor: expected NAME or NAME=ELO with a number from -{LARGEST_ELO} to {LARGEST_ELO}, got {text!r}"
+        )
+    return Anchor(name, elo)
+
+
+def _check_anchor(league: League, lines: Sequence[Line]) -> None:
+    """Raises `UsageError` where there is a rated game, and the anchor has none."""
+    if league.anchor and league.draw_share is not None and all(line.elo is None for line in lines):
+        raise UsageError(
+            f"--anchor: expected a bot that has played, got {league.anchor.name!r}, which has no rated game"
+        )
 
 
 def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
@@ -201,10 +326,13 @@ def rated_lines(digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, .
 
     `digests` has the players by the names that the table shows, in the order in which they were named.
     """
-    names = list(digests)
-    ranked = standings(names, tally.scores())
+    return _lines_of(League(tally.results.names, tally.results), digests, tally)
+
+
+def _lines_of(league: League, digests: Mapping[str, str], tally: Tally) -> tuple[tuple[Line, ...], Difference | None]:
+    ranked = league.standings()
     lines = tuple(_line(standing, digests[standing.name], tally.totals[standing.name]) for standing in ranked)
-    return lines, _difference(names, ranked) if len(names) == 2 else None
+    return lines, _difference(list(digests), ranked) if len(digests) == 2 else None
 
 
 def _line(standing: Standing, digest: str, totals: Totals) -> Line:
@@ -226,6 +354,9 @@ def _line(standing: Standing, digest: str, totals: Totals) -> Line:
         mean_ms=totals.mean_ms,
         slowest_ms=totals.slowest_ms,
         cpu_ms=totals.cpu_ms,
+        head_to_head=standing.merits.head_to_head,
+        sonneborn_berger=standing.merits.neustadtl,
+        sonneborn_berger_per_game=standing.merits.sonneborn_berger,
     )
 
 
@@ -243,12 +374,11 @@ def _difference(names: Sequence[str], ranked: Sequence[Standing]) -> Difference 
     return Difference(first.name, second.name, *ends, stronger=found.stronger)
 
 
-def _least_planned(players: int, games_of_pairs: Sequence[int]) -> int:
-    """How many games there are at least in a league in which a pair has met so often: in a round all pairs meet twice.
+def _least_planned(players: int, most: int) -> int:
+    """How many games there are at least where a pair has met `most` times: in a round of a league all pairs meet twice.
 
     A match may have any number of games.
     """
-    most = max(games_of_pairs, default=0)
     return most if players == 2 else (most + 1) // 2 * players * (players - 1)
 
 

@@ -7,8 +7,8 @@ from typing import Self
 
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.ratings import GameScore, Score
-from arena.league.store import GameRow
+from arena.league.ratings import Results, Score
+from arena.league.store import GameRow, Group
 from protocol.notation import Color, Reason
 
 _SCORES = {
@@ -61,9 +61,11 @@ class Totals:
 class Tally:
     """The games between some players; games of others are left out. `names` are those that the table shows."""
 
-    def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow] = ()) -> None:
+    def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow | Group] = ()) -> None:
         self._names = names
-        self._results = Counter[tuple[str, str, GameResult]]()
+        self.results = Results(list(dict.fromkeys(names.values())))
+        """Who won how often against whom."""
+        self._numbers = {name: number for number, name in enumerate(self.results.names)}
         self.games = 0
         self.totals = {name: Totals() for name in names.values()}
         self.endings = Counter[Reason]()
@@ -72,17 +74,18 @@ class Tally:
         for row in rows:
             self.add(row)
 
-    def add(self, row: GameRow) -> None:
-        """Count a game."""
+    def add(self, row: GameRow | Group) -> None:
+        """Count a game, or as many as were counted together."""
+        games = row.games
         red, blue = (self._names.get(player) for player in row.players)
         if red is None or blue is None:
             return
-        self.games += 1
-        self._results[red, blue, row.result] += 1
-        self.endings[row.reason] += 1
+        self.games += games
+        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result], games)
+        self.endings[row.reason] += games
         for color, name in ((Color.RED, red), (Color.BLUE, blue)):
             totals, time = self.totals[name], row.times[color]
-            totals.games += 1
+            totals.games += games
             totals.moves += time.moves
             totals.total_us += time.total_us
             totals.slowest_us = max(totals.slowest_us, time.slowest_us)
@@ -90,23 +93,19 @@ class Tally:
                 totals.cpu_us += time.cpu_us
                 totals.measured_moves += time.moves
             if row.result is GameResult.DRAW:
-                totals.draws += 1
+                totals.draws += games
             elif row.result.winner is color:
-                totals.wins += 1
+                totals.wins += games
             else:
-                totals.forfeits += row.reason.is_forfeit
-                self.losers.setdefault(row.reason, Counter())[name] += 1
+                totals.forfeits += row.reason.is_forfeit * games
+                self.losers.setdefault(row.reason, Counter())[name] += games
 
     def copy(self) -> Self:
         """The same counts, which games that are added to this one do not change."""
         copy = type(self)(self._names)
-        copy._results = self._results.copy()
+        copy.results = self.results.copy()
         copy.games = self.games
         copy.totals = {name: replace(totals) for name, totals in self.totals.items()}
         copy.endings = self.endings.copy()
         copy.losers = {reason: losers.copy() for reason, losers in self.losers.items()}
         return copy
-
-    def scores(self) -> dict[GameScore, int]:
-        """How often each result came about."""
-        return {GameScore(red, blue, _SCORES[result]): count for (red, blue, result), count in self._results.items()}

@@ -12,12 +12,15 @@ from rich.text import Text
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
-from arena.report.standings import NAMES_ALONE, Difference, Line, Table
-from protocol.notation import BOARD_SIZE, FILES
+from arena.report.game_facts import DIGEST_DIGITS
+from arena.report.json import started_of
+from arena.report.standings import NAMES_ALONE, Advantage, Difference, Line, Superiority, Table
 
 PLAIN_WIDTH = 100
 """Columns of output that goes to a file or a pipe."""
 CROSS_CELL = 9
+MOST_IN_CROSSTABLE = 20
+"""Bots, up to which all are in the crosstable of a terminal; of a larger league it has those who fit into its width."""
 GAP = 2
 """Spaces between two columns."""
 NAME_WIDTH = 24
@@ -69,15 +72,17 @@ class _Column(NamedTuple):
 
 
 def standings_grid(lines: Sequence[Line], width: int) -> Grid:
-    """Points of games, wins, draws, losses, forfeits, Elo; per move the mean time, mean processor time, slowest, in ms.
+    """Points of games, the score in per cent, wins, draws, losses, forfeits, Elo; per move the mean time, the mean
+    processor time and the slowest, in ms.
 
-    In 80 columns there is room for all where names and numbers are of usual length; where there is less, the times are
-    left out one by one, then wins, draws and losses. The Elo of two bots is half their difference, which is said
-    elsewhere.
+    In 80 columns there is room for all but the last where names and numbers are of usual length; where there is less,
+    the times are left out one by one, then wins, draws and losses. The Elo of two bots is half their difference, which
+    is said elsewhere.
     """
     names = _Column("bot", [line.name for line in lines])
     columns = [
         _Column("points", [f"{points_text(line.points)}/{line.games}" for line in lines]),
+        _Column("%", [f"{line.score:.1%}"[:-1] if line.score is not None else "-" for line in lines]),
         *(
             _Column(header, [str(getattr(line, field)) for line in lines], extra)
             for header, field, extra in (("W", "wins", 1), ("D", "draws", 1), ("L", "losses", 1))
@@ -136,27 +141,55 @@ def notes(table: Table) -> list[Text]:
         found.append(Text(f"incomplete: {table.games} of {planned} games{rule}"))
     if table.difference:
         found.append(Text(difference_text(table.difference)))
+    if table.anchor and not table.difference:
+        found.append(Text(f"Elo relative to {table.anchor.name} at {table.anchor.elo:g}"))
+    if table.advantage:
+        found.append(Text(advantage_text(table.advantage)))
     return found
 
 
+def advantage_text(advantage: Advantage) -> str:
+    """What the side of Red is worth, in a sentence."""
+    low, high = advantage.low, advantage.high
+    if low is None and high is None:
+        return "Red's side: the games do not say what it is worth"
+    if high is None:
+        return f"Red's side is worth more than {_signed(low)} Elo (95%)"
+    if low is None:
+        return f"Red's side is worth less than {_signed(high)} Elo (95%)"
+    return f"Red's side is worth {_signed(advantage.elo)} Elo (95%: {interval_text(low, high)})"
+
+
 def crosstables(table: Table, width: int) -> Iterable[Grid]:
-    """Who scored what against whom, as points/games, in as many blocks of columns as the width asks for."""
-    names = [line.name for line in table.lines]
-    meetings = {(meeting.name, meeting.opponent): meeting for meeting in table.meetings}
+    """Who scored what against whom, as points/games: of up to `MOST_IN_CROSSTABLE` bots in as many blocks of columns as
+    the width asks for, else of as many of the first as one block has room for."""
+    names = table.crosstable.order
     longest = min(NAME_WIDTH, max(len(name) for name in names))
     across = max(1, (width - longest - 5) // CROSS_CELL)
-    for start in range(0, len(names), across):
+    shown = names if len(names) <= MOST_IN_CROSSTABLE else names[:across]
+    met = [table.crosstable.row(name) for name in shown]
+    for start in range(0, len(shown), across):
         grid = _grid()
         grid.add_column("#", justify="right")
         grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
-        columns = range(start, min(start + across, len(names)))
-        for column in columns:
-            grid.add_column(str(column + 1), justify="right", no_wrap=True)
-        for rank, name in enumerate(names, 1):
-            met = [meetings.get((name, names[column])) for column in columns]
-            cells = [f"{points_text(m.points)}/{m.games}" if m else "." for m in met]
+        columns = shown[start : start + across]
+        for rank in range(start + 1, start + len(columns) + 1):
+            grid.add_column(str(rank), justify="right", no_wrap=True)
+        for rank, (name, row) in enumerate(zip(shown, met, strict=True), 1):
+            cells = [f"{points_text(m.points)}/{m.games}" if (m := row.get(column)) else "." for column in columns]
             grid.add_row(str(rank), Text(name), *cells)
         yield grid
+
+
+def pairs_grid(pairs: Sequence[Superiority]) -> Grid:
+    """How likely it is for each two bots that the first is the stronger one."""
+    grid = _grid()
+    for header in ("bot", "opponent"):
+        grid.add_column(header, no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+    grid.add_column("stronger", justify="right", no_wrap=True)
+    for pair in pairs:
+        grid.add_row(Text(pair.name), Text(pair.opponent), _percent(pair.stronger))
+    return grid
 
 
 def endings_grid(table: Table) -> Grid:
@@ -183,7 +216,12 @@ def full_report(table: Table, width: int, clocks: str = "") -> RenderableType:
         _title("Crosstable: points/games of the row's bot"),
     ]
     for grid in crosstables(table, width):
-        parts += [grid, ""]
+        parts += [grid]
+        shown = grid.row_count
+        parts += [Text(f"the first {shown} of {len(table.lines)} bots; --json has all")] * (shown < len(table.lines))
+        parts.append("")
+    if table.pairs is not None:
+        parts += [_title("Likelihood that a bot is stronger than an opponent"), pairs_grid(table.pairs), ""]
     parts += [_title("How the games ended"), endings_grid(table)]
     return Group(*parts)
 
@@ -205,12 +243,9 @@ def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
 
 
-def board_text(cells: tuple[str, ...]) -> str:
-    """A board of two-character cells with its coordinates, rank 10 at the top as Red sees it."""
-    files = "    " + "  ".join(FILES)
-    rows = [files]
-    for rank in range(BOARD_SIZE, 0, -1):
-        start = (rank - 1) * BOARD_SIZE
-        row = " ".join("· " if cell == ".." else cell for cell in cells[start : start + BOARD_SIZE])
-        rows.append(f"{rank:>2}  {row}".rstrip())
-    return "\n".join(rows)
+def long_line(row: GameRow) -> str:
+    """What else is known of a game: its id, when it began, its pair, and both bots' digests."""
+    red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
+    started, pair = started_of(row), row.pair_seed
+    known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
+    return f"{', '.join(known)}, digests {red} - {blue}"

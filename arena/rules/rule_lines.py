@@ -1,6 +1,7 @@
 """A ruleset read back from its lines: what `Ruleset.lines` wrote for bots, records and stores."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from arena.rules.ruleset import CHOICES, MAY_BE_NONE, RULE_KEYS, SWITCHES, Ruleset, RulesetError, value_text
@@ -13,6 +14,12 @@ def ruleset_from_lines(name: str, lines: Iterable[tuple[str, str]]) -> Ruleset:
     A rule that has no line has its default: the lines were written before there was such a rule. Title, source and
     notes are not rules and are not in the lines.
     """
+    return _ruleset(name, tuple(lines))
+
+
+@lru_cache(maxsize=32)
+def _ruleset(name: str, lines: tuple[tuple[str, str], ...]) -> Ruleset:
+    """All games of a league have the same lines, and reading them takes a third of checking a short game."""
     values: dict[str, Any] = {}
     unknown = []
     for line, text in lines:

@@ -195,6 +195,8 @@ PLAYING = [
 PAUSE = [option("--pause", PATHS), option("--pause-after", NUMBERS)]
 SHOWING = [option("--ranks", WORDS), option("--names", WORDS), flag("--json"), flag("--help"), flag("-h")]
 STORES = st.one_of(st.just("games.sqlite"), PATHS)
+GAMES = st.tuples(STORES, st.one_of(st.sampled_from(["1", "2", "3", "0", "a", ""]), WORDS)).map(list)
+PLIES = st.sampled_from(["0-3", "1,2", "-", "9-1", "5-", "-0", ",", "1-2-3"])
 BOTS = st.one_of(st.sampled_from(["quick", "fast"]), PATHS)
 
 
@@ -213,11 +215,16 @@ COMMAND_LINES = st.one_of(
     line("match", st.just(["quick", "fast"]), [*PLAYING, *PAUSE]),
     line("resume", PATHS.map(lambda path: [path]), PAUSE[1:]),
     line("standings", STORES.map(lambda path: [path]), [flag("--all"), flag("--json"), flag("--help")]),
-    line("games", STORES.map(lambda path: [path]), [option("--bot", st.just("quick")), flag("--json")]),
+    line(
+        "games",
+        STORES.map(lambda path: [path]),
+        [*(option(name, st.just("quick")) for name in ("--bot", "--against", "--lost-by")), flag("--json")],
+    ),
+    line("log", GAMES, [option("--side", st.sampled_from(["red", "blue", "all"])), *SHOWING]),
     line(
         "show",
-        st.tuples(STORES, st.one_of(st.sampled_from(["1", "2", "3", "0", "a", ""]), WORDS)).map(list),
-        [option("--view", st.sampled_from(["red", "blue", "all"])), option("--ply", NUMBERS), *SHOWING],
+        GAMES,
+        [option("--view", st.sampled_from(["red", "blue", "all"])), option("--ply", NUMBERS | PLIES), *SHOWING],
     ),
     line("rules", st.lists(RULES, max_size=2), SHOWING),
     st.lists(WORDS, max_size=3),

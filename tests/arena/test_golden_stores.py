@@ -47,7 +47,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def contents(path: Path) -> list[tuple[object, ...]]:
     """All rows of a store as SQLite has them, but for columns that were added since."""
     database = sqlite3.connect(path)
-    rows = database.execute("SELECT number, id, red, blue, result, reason, plies, detail, record FROM games").fetchall()
+    apart = database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'records'").fetchall()
+    rows = database.execute(
+        "SELECT number, id, red, red_digest, blue, blue_digest, result, reason, plies, detail, red_us, seconds, record "
+        f"FROM games {'JOIN records USING (number)' if apart else ''} ORDER BY number"
+    ).fetchall()
     database.close()
     return rows
 

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from arena.hostfile import MOST_BYTES, FileError, kind_of, open_regular, parse_toml, read_file, read_start, read_toml
+from arena.errors import ArenaError
+from arena.hostfile import (
+    MOST_BYTES,
+    FileError,
+    kind_of,
+    open_regular,
+    parse_toml,
+    read_file,
+    read_lines,
+    read_start,
+    read_toml,
+    written_whole,
+)
 from arena.printable import shown
 from arena.rules.loading import load_ruleset, parse_ruleset
 from arena.rules.ruleset import RulesetError
@@ -111,3 +123,93 @@ def test_only_regular_files_are_opened_and_no_links(tmp_path: Path) -> None:
             open_regular(tmp_path / path)
     with pytest.raises(OSError, match="expected a file, found a device"):
         open_regular(Path("/dev/null"))
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def test_lines_are_read_one_by_one_and_the_last_one_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"one\n\ntwo\r\nthree")
+    assert list(read_lines(path, 5)) == [b"one\n", b"\n", b"two\r\n", b"three"]
+
+
+def test_a_line_without_end_is_read_up_to_its_bound_and_nothing_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"one\n" + b"x" * 100 + b"\ntwo\n")
+    assert list(read_lines(path, 10)) == [b"one\n", b"x" * 11]
+    sparse(path)
+    assert list(map(len, read_lines(path, 1000))) == [1001]
+
+
+@pytest.mark.parametrize("name", ["nothing", "a folder", "a FIFO", "a link to a device", "a link to itself"])
+def test_lines_of_what_is_no_file_are_refused_and_not_waited_for(name: str, tmp_path: Path) -> None:
+    make, words = NO_FILES[name]
+    make(tmp_path / "mine")
+    with pytest.raises(FileError, match=words):
+        list(read_lines(tmp_path / "mine", 10, "a TOML file"))
+    with pytest.raises(FileError, match="this is no path"):
+        list(read_lines(Path("nul\0"), 10))
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_appears_whole_and_only_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "new"
+    with written_whole(path, replace=False) as file:
+        file.write(b"all of it")
+        file.flush()
+        assert not path.exists()
+    assert path.read_bytes() == b"all of it"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ArenaError, OSError])
+def test_of_a_file_that_could_not_be_finished_nothing_is_left(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "old"
+    path.write_bytes(b"old")
+
+    def write_half() -> None:
+        with written_whole(path, replace=True) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises((KeyboardInterrupt, ArenaError)):
+        write_half()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "new"
+
+    def write_slowly() -> None:
+        with written_whole(path, replace=False) as file:
+            file.write(b"mine")
+            path.write_bytes(b"another's")
+
+    with pytest.raises(FileError, match="expected a file that does not exist yet"):
+        write_slowly()
+    assert path.read_bytes() == b"another's"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one_when_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "behind").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("behind")
+    with pytest.raises(FileError, match="expected a file that does not exist yet"):
+        written_whole(tmp_path / "link", replace=False).__enter__()
+    with written_whole(tmp_path / "link", replace=True) as file:
+        file.write(b"new")
+    assert (tmp_path / "behind").read_bytes() == b"new"
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["a folder", "a FIFO", "a link to a device"])
+def test_what_is_no_file_is_not_replaced(name: str, tmp_path: Path) -> None:
+    NO_FILES[name][0](tmp_path / "there")
+    with pytest.raises(FileError, match="expected a file to replace, found a"):
+        written_whole(tmp_path / "there", replace=True).__enter__()
+    with pytest.raises(FileError, match="this is no path"):
+        written_whole(Path("nul\0"), replace=False).__enter__()

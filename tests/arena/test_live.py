@@ -71,7 +71,14 @@ def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[
     for line in lines:
         old = then[line.name]
         expected = msgspec.structs.replace(
-            now[line.name], place=line.place, elo=old.elo, elo_low=old.elo_low, elo_high=old.elo_high
+            now[line.name],
+            place=line.place,
+            elo=old.elo,
+            elo_low=old.elo_low,
+            elo_high=old.elo_high,
+            head_to_head=old.head_to_head,
+            sonneborn_berger=old.sonneborn_berger,
+            sonneborn_berger_per_game=old.sonneborn_berger_per_game,
         )
         assert line == expected
     scores = [-1.0 if line.score is None else line.score for line in lines]

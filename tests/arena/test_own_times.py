@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.league.exchange import export_lines, import_games
 from arena.league.games import Settings
+from arena.league.record_file import verify_file
 from arena.league.resume import agree
 from arena.league.salvage import salvage
 from arena.league.schedule import schedule
@@ -298,6 +300,38 @@ def test_a_time_that_no_bot_has_is_believed_if_the_games_agree_with_what_is_said
         assert salvage(store, new).games == 2
         assert new.settings()["time"] == "100ms"
     assert refusal(tmp_path / "new.sqlite", settings, two) is None
+
+
+# --- files of records -------------------------------------------------------------------------------------------------
+
+
+def lines_of(path: Path, file: Path) -> Path:
+    with Store(path, create=False) as store:
+        file.write_bytes(b"".join(export_lines(store, store.numbers(), None, print)))
+    return file
+
+
+def take_in(target: Path, *sources: Path) -> int:
+    return import_games(target, sources, lambda what, done, of: None).new
+
+
+def test_games_with_handicaps_come_back_from_their_export_with_their_settings(path: Path, tmp_path: Path) -> None:
+    file, new = lines_of(path, tmp_path / "games.jsonl"), tmp_path / "new.sqlite"
+    assert list(verify_file(file, lambda done, of: None)) == []
+    assert take_in(new, file) == 6
+    assert found(new) == []
+    with Store(path, create=False) as store, Store(new, create=False) as other:
+        assert own_times_in(other.settings()) == own_times_in(store.settings())
+    assert refusal(new, HANDICAP) is None
+
+
+def test_a_store_takes_in_no_game_of_a_bot_under_another_clock(path: Path, tmp_path: Path, played: Played) -> None:
+    plain = stored(tmp_path / "plain.sqlite", PLAIN, [played(spec) for spec in schedule(PLAIN, [ANN, BOB], 1)])
+    for target, source in ((path, plain), (plain, path)):
+        before = target.read_bytes()
+        with pytest.raises(ArenaError, match=r"time of ann@digest|it was played under time '100ms' by ann"):
+            take_in(target, lines_of(source, tmp_path / "games.jsonl"))
+        assert target.read_bytes() == before
 
 
 # --- saved games ------------------------------------------------------------------------------------------------------

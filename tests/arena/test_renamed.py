@@ -239,7 +239,7 @@ def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
 OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "2")
 
 
-@pytest.mark.parametrize("version", ["v1", "v2", "v3"])
+@pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])
 def test_a_store_of_an_earlier_version_keeps_its_games_under_any_names(tmp_path: Path, version: str) -> None:
     """Their digests had the names of the files in them, their ids those of the bots."""
     shutil.copy(GOLDEN / f"{version}-duel.sqlite", tmp_path / "l.sqlite")
@@ -268,7 +268,7 @@ def test_a_game_saved_by_an_earlier_version_is_known_to_have_been_played_anew(tm
 
 
 def test_the_store_of_an_earlier_version_gets_no_game_a_second_time_by_interrupting_it(tmp_path: Path) -> None:
-    shutil.copy(GOLDEN / "v3-duel.sqlite", tmp_path / "l.sqlite")
+    shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite")
     bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
     options = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--pause", "g.json")
     assert "this game is stored already" in arena(tmp_path, "match", *bots, *options).stderr

@@ -18,7 +18,7 @@ from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.store import Store
 from arena.report.names import NOT_IN_THE_BOOKLETS, Language, Names, Numbering
-from arena.report.replay import game_pages
+from arena.report.replay import Look, game_pages
 from arena.report.rules import COMMON_SOURCE, NO_SOURCE, RuleLine, differing_keys, rule_lines, split_note
 from arena.rules.combat import STRENGTH
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
@@ -404,7 +404,7 @@ def told() -> Callable[..., str]:
     """`told(record, view, boards=False, **names)`: a game as text."""
 
     def tell_it(record: GameRecord, view: str, boards: bool = False, **names: Any) -> str:
-        return "".join(game_pages(1, record, view, None, boards=boards, names=Names(**names)))
+        return "".join(game_pages(1, record, Look(view=view, boards=boards, names=Names(**names))))
 
     return tell_it
 

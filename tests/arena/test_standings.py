@@ -14,8 +14,8 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.json import league_json
-from arena.report.standings import Roster, Table, make_table, players_of
-from arena.report.terminal import full_report, interval_text
+from arena.report.standings import Advantage, AnchorBot, Roster, Table, make_table, players_of
+from arena.report.terminal import advantage_text, full_report, interval_text
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE
@@ -60,7 +60,19 @@ def test_a_match_says_the_difference_its_interval_and_how_likely_the_first_is_st
     table = make_table([ANN, BOB], match(15, 0, 5))
     text = printed(table, 80)
     assert "Elo of ann over bob: +191 (95%: +6..+409)\nLikelihood that ann is stronger: 98.7%\n" in text
-    assert text.splitlines()[0].split() == ["#", "bot", "points", "W", "D", "L", "forfeits", "ms", "CPU", "slowest"]
+    assert text.splitlines()[0].split() == [
+        "#",
+        "bot",
+        "points",
+        "%",
+        "W",
+        "D",
+        "L",
+        "forfeits",
+        "ms",
+        "CPU",
+        "slowest",
+    ]
     found = document(table, [])["difference"]
     assert isinstance(found, dict)
     assert {name: round(value, 3) for name, value in found.items() if isinstance(value, float)} == {
@@ -219,6 +231,122 @@ def test_copies_that_an_earlier_version_told_apart_by_name_alone_stay_two() -> N
     }
 
 
+# --- ties, anchor, colours, pairs -----------------------------------------------------------------------------------
+
+
+def test_the_values_that_break_ties_are_given() -> None:
+    """The double round of docs/ratings.md: a and b have 4 points each, and 11 and 9 of Sonneborn-Berger."""
+    a, b, c, d = (Player(name, f"digest of {name}") for name in "abcd")
+    won = [(a, b), (a, c), (a, d), (b, c), (b, d), (c, d), (b, a), (a, c), (d, a), (c, b), (b, d), (c, d)]
+    table = make_table([b, a, d, c], rows(*((winner, loser, RED) for winner, loser in won)))
+    assert [(line.place, line.name, line.points, line.sonneborn_berger) for line in table.lines] == [
+        (1, "a", 4, 11),
+        (2, "b", 4, 9),
+        (3, "c", 3, 6),
+        (4, "d", 1, 4),
+    ]
+    assert [line.head_to_head for line in table.lines] == [0.5, 0.5, None, None]
+    for line in table.lines:
+        assert line.sonneborn_berger_per_game == pytest.approx(line.sonneborn_berger / 36)
+
+
+def test_ratings_are_relative_to_the_anchor() -> None:
+    played = league(FIVE, 4)
+    free, fixed = make_table(FIVE, played), make_table(FIVE, played, anchor="raider=1500")
+    anchor = {line.name: line for line in fixed.lines}["raider"]
+    assert (anchor.elo, anchor.elo_low, anchor.elo_high) == (1500, 1500, 1500)
+    elos = [[line.elo for line in table.lines if line.elo is not None] for table in (free, fixed)]
+    for before, after in itertools.pairwise(zip(*elos, strict=True)):
+        assert after[0] - before[0] == pytest.approx(after[1] - before[1])
+    assert "Elo relative to raider at 1500\n" in printed(fixed, 80)
+    assert document(fixed, [])["anchor"] == {"name": "raider", "elo": 1500}
+    assert document(free, [])["anchor"] is None
+
+
+def test_the_anchor_of_a_match_has_no_interval_and_the_other_bot_the_whole_difference() -> None:
+    table = make_table([ANN, BOB], match(15, 0, 5), anchor="bob")
+    ann, bob = table.lines
+    assert table.difference
+    assert (bob.elo, bob.elo_low, bob.elo_high) == (0, 0, 0)
+    assert (ann.elo_low, ann.elo_high) == (table.difference.low, table.difference.high)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "message"),
+    [
+        ("anne", "no bot 'anne' in this table; did you mean ann"),
+        ("cat=1500", "no bot 'cat' in this table"),
+        ("ann=high", "NAME=ELO with a number from -100000 to 100000, got 'ann=high'"),
+        ("ann=nan", "got 'ann=nan'"),
+        ("ann=1e9", "got 'ann=1e9'"),
+        ("=5", "no bot ''"),
+    ],
+)
+def test_an_anchor_that_is_none_is_refused(anchor: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        make_table([ANN, BOB], match(1, 0, 1), anchor=anchor)
+
+
+def test_an_anchor_without_a_rated_game_is_refused() -> None:
+    with pytest.raises(UsageError, match="'dan', which has no rated game"):
+        make_table([ANN, BOB, DAN], match(1, 0, 1), anchor="dan")
+
+
+def test_a_bot_whose_name_has_an_equals_sign_can_be_the_anchor() -> None:
+    odd = Player("x=1", "digest of x")
+    assert make_table([odd, BOB], match(1, 0, 1, odd), anchor="x=1").anchor == AnchorBot("x=1", 0)
+    assert make_table([odd, BOB], match(1, 0, 1, odd), anchor="x=1=7").anchor == AnchorBot("x=1", 7)
+
+
+@pytest.mark.parametrize(
+    ("advantage", "text"),
+    [
+        (Advantage(12.3, -4.0, 30.0), "Red's side is worth +12 Elo (95%: -4..+30)"),
+        (Advantage(12.3, 4.0, None), "Red's side is worth more than +4 Elo (95%)"),
+        (Advantage(-12.3, None, -3.0), "Red's side is worth less than -3 Elo (95%)"),
+        (Advantage(0.0, None, None), "Red's side: the games do not say what it is worth"),
+    ],
+)
+def test_what_red_is_worth_is_said_as_far_as_it_is_known(advantage: Advantage, text: str) -> None:
+    assert advantage_text(advantage) == text
+
+
+def test_the_advantage_is_below_the_table_and_in_json() -> None:
+    played = match(6, 0, 2) + match(6, 0, 2, BOB, ANN)
+    table = make_table([ANN, BOB], played)
+    assert "Red's side is worth +" in printed(table, 80)
+    found = document(table, [])["advantage"]
+    assert isinstance(found, dict)
+    assert found["low"] < 400 * 0.4771 < found["high"], "three wins to one are 191 Elo"
+
+
+def test_the_pairs_are_there_if_they_are_asked_for() -> None:
+    played = league(FIVE, 4)
+    table = make_table(FIVE, played, pairs=True)
+    names = [line.name for line in table.lines]
+    assert table.pairs is not None
+    assert [(pair.name, pair.opponent) for pair in table.pairs] == list(itertools.combinations(names, 2))
+    assert all(0.5 < pair.stronger < 1 for pair in table.pairs)
+    assert "tactician  drifter" in printed(table, 80)
+    assert document(table, [])["pairs"] == [
+        {"name": pair.name, "opponent": pair.opponent, "stronger": pair.stronger} for pair in table.pairs
+    ]
+    assert document(make_table(FIVE, played), [])["pairs"] is None
+
+
+def test_the_crosstable_of_a_large_league_is_that_of_the_first_bots_and_says_so() -> None:
+    many = [Player(f"bot{number:02}", f"digest {number}") for number in range(30)]
+    table = make_table(many, league(many, 2))
+    text = printed(table, 80)
+    assert "the first 7 of 30 bots; --json has all" in text
+    assert len(table.meetings) == 30 * 29
+    lines = text.splitlines()
+    start = lines.index("Crosstable: points/games of the row's bot")
+    assert lines[start + 1].split() == ["#", "bot", *"1234567"]
+    assert [line.split()[0] for line in lines[start + 2 : start + 9]] == list("1234567")
+    assert all(len(line) <= 80 for line in lines)
+
+
 # --- how it looks ---------------------------------------------------------------------------------------------------
 
 
@@ -239,10 +367,12 @@ def test_intervals_show_both_ends_and_leave_out_what_is_open(low: float | None, 
 FIVE = [Player(name, f"digest of {name}") for name in ("tactician", "scholar", "warden", "raider", "drifter")]
 
 
-def test_a_usual_table_is_whole_in_eighty_columns() -> None:
-    text = printed(make_table(FIVE, league(FIVE, 4)), 80)
-    header = ["#", "bot", "points", "W", "D", "L", "forfeits", "Elo", "95%", "ms", "CPU", "slowest"]
-    assert text.splitlines()[0].split() == header
+def test_a_usual_table_lacks_only_the_slowest_move_in_eighty_columns() -> None:
+    table = make_table(FIVE, league(FIVE, 4))
+    text = printed(table, 80)
+    header = ["#", "bot", "points", "%", "W", "D", "L", "forfeits", "Elo", "95%", "ms", "CPU", "slowest"]
+    assert text.splitlines()[0].split() == header[:-1]
+    assert printed(table, 90).splitlines()[0].split() == header
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "…" not in text
 
@@ -258,6 +388,7 @@ def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(width: int, games_
         "#",
         "bot",
         "points",
+        "%",
         "forfeits",
         "Elo",
         "95%",

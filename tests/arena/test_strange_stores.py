@@ -26,7 +26,7 @@ READING = (("standings",), ("games",), ("show", "1"), ("verify",))
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A store of today with twelve games."""
-    return Path(shutil.copy(GOLDEN / "v3-duel.sqlite", tmp_path / "l.sqlite"))
+    return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -157,6 +157,7 @@ query("PRAGMA cache_size = 1")  # so that what has not been committed gets into 
 query("BEGIN IMMEDIATE")
 query("DELETE FROM games WHERE number > 2")
 query("UPDATE games SET detail = 'x' || detail")
+query("UPDATE records SET record = zeroblob(9000) || record")
 os._exit(9)
 """
 
@@ -234,7 +235,7 @@ def redefine(path: Path, old: str, new: str) -> None:
 def test_a_table_with_other_columns_is_refused_before_it_is_read(path: Path, old: str, new: str) -> None:
     redefine(path, old, new)
     for create in (False, True):
-        with pytest.raises(UsageError, match="with the tables of its format 3, got others"):
+        with pytest.raises(UsageError, match="with the tables of its format 4, got others"):
             Store(path, create=create)
 
 
@@ -246,7 +247,7 @@ def test_a_table_or_an_index_too_many_or_too_few_is_refused(path: Path, statemen
     database = sqlite3.connect(path)
     database.execute(statement)
     database.close()
-    with pytest.raises(UsageError, match="with the tables of its format 3, got others"):
+    with pytest.raises(UsageError, match="with the tables of its format 4, got others"):
         Store(path, create=False)
 
 
@@ -269,11 +270,11 @@ def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
 
 def test_a_value_larger_than_any_record_is_an_error(path: Path) -> None:
     database = sqlite3.connect(path)
-    database.execute("UPDATE games SET record = zeroblob(300000000) WHERE number = 12")
+    database.execute("UPDATE records SET record = zeroblob(300000000) WHERE number = 12")
     database.commit()
     database.close()
     with Store(path, create=False) as store:
         assert len(store.rows()) == 12, "no record is read for a table"
         assert [str(damage) for damage in store.stored(12).damage] == ["game 12: it cannot be read any more"]
         with pytest.raises(StoreError, match="too big"):
-            store._database.query("SELECT record FROM games WHERE number = 12")
+            store._database.query("SELECT record FROM records WHERE number = 12")

@@ -6,16 +6,17 @@ never met do not bound each other (Ford's condition for the existence of the rat
 
 The *field* are the players who bound each other: the largest such set. Where a bot stands that lost all its games is
 not known, so it is no reference for the others; ratings are bounded if they are bounded relative to the field. Where no
-two players bound each other everybody is the field.
+two players bound each other everybody is the field. Of ratings relative to an anchor, the anchor is the field.
 
 Source: L. R. Ford, American Mathematical Monthly 64 (1957) 28-33.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.league.ratings.results import Meetings
+from arena.league.ratings.results import Row
 
-_Links = list[set[int]]
+_Links = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +28,24 @@ class Bounds:
     bounded_above: frozenset[int]
 
 
-def bounds_of(players: int, meetings: Meetings) -> Bounds:
-    """What the games bound. `meetings` has each pair once."""
-    scored_against: _Links = [set() for _ in range(players)]
-    conceded_to: _Links = [set() for _ in range(players)]
-    for (low, high), meeting in meetings.items():
-        if meeting.wins or meeting.draws:
-            scored_against[low].add(high)
-            conceded_to[high].add(low)
-        if meeting.losses or meeting.draws:
-            scored_against[high].add(low)
-            conceded_to[low].add(high)
-    field = _field(scored_against, conceded_to)
-    if len(field) > 1:  # who is linked to one of the field is linked to all of it
+def bounds_of(rows: Sequence[Row], anchor: int | None = None) -> Bounds:
+    """What the games of these players bound, relative to the anchor if there is one."""
+    scored_against: _Links = [
+        [opponent for opponent, points in zip(row.opponents, row.half_points, strict=True) if points] for row in rows
+    ]
+    conceded_to: _Links = [
+        [
+            opponent
+            for opponent, losses, draws in zip(row.opponents, row.losses, row.draws, strict=True)
+            if losses or draws
+        ]
+        for row in rows
+    ]
+    field = _field(scored_against, conceded_to) if anchor is None else frozenset({anchor})
+    if len(field) > 1 or anchor is not None:  # who is linked to one of the field is linked to all of it
         member = min(field)
         return Bounds(field, _linked(member, conceded_to), _linked(member, scored_against))
-    everybody = frozenset(range(players))
+    everybody = frozenset(range(len(rows)))
     below, above = (
         frozenset(player for player in everybody if _linked(player, links) == everybody)
         for links in (scored_against, conceded_to)
@@ -64,8 +67,8 @@ def _field(scored_against: _Links, conceded_to: _Links) -> frozenset[int]:
 def _linked(player: int, links: _Links) -> frozenset[int]:
     """The player and all that it is linked to, directly or by way of others."""
     found, waiting = {player}, [player]
-    while waiting:
-        new = links[waiting.pop()] - found
-        found |= new
+    while waiting and len(found) < len(links):
+        new = [other for other in links[waiting.pop()] if other not in found]
+        found.update(new)
         waiting += new
     return frozenset(found)

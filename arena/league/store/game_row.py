@@ -6,8 +6,10 @@ together with that. They tell a change from what was stored. They are no signatu
 anew, and `arena.league.verify` plays the record again to see whether it can be true.
 """
 
+from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -23,9 +25,14 @@ COLUMNS = (
     *("number", "id", "red", "red_digest", "blue", "blue_digest", "result", "reason", "plies", "detail"),
     *("red_moves", "red_us", "red_slowest_us", "blue_moves", "blue_us", "blue_slowest_us", "seconds"),
     *("red_cpu_us", "blue_cpu_us"),
+    *("pair_seed", "started"),
 )
-"""The columns in the order in which they are read and summed. A column that is added later gets its own sum: these stay
-as they are, or no stored row agrees with its checksum any more."""
+"""The columns in the order in which they are read and summed."""
+CPU_TIMES = ("red_cpu_us", "blue_cpu_us")
+SUMMED_IN_3 = len(COLUMNS) - 2
+"""So many of them have the rows of version 3, and their checksums cover."""
+LARGEST = 2**63 - 1
+"""The largest number that SQLite keeps as one."""
 
 Columns = tuple[Any, ...]
 """What stands in a row's `COLUMNS`: of any type at all, until the checksum has been compared."""
@@ -44,7 +51,11 @@ class PlayerTime(NamedTuple):
 
 
 class GameRow(NamedTuple):
-    """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in."""
+    """What tables need to know of a stored game. Pairs are red, then blue; `number` counts games as they came in.
+
+    `pair_seed` names the two games of a pair, and `started` is when the game began, in seconds since the epoch. Both
+    are None in a store of an older version that is only read, and where the record was damaged when it was upgraded.
+    """
 
     number: int
     id: str
@@ -55,6 +66,13 @@ class GameRow(NamedTuple):
     detail: str
     times: tuple[PlayerTime, PlayerTime]
     seconds: float
+    pair_seed: int | None = None
+    started: float | None = None
+
+    @property
+    def games(self) -> int:
+        """How many games this is: see `arena.league.store.groups`."""
+        return 1
 
 
 def row_of(number: int, record: GameRecord) -> GameRow:
@@ -74,6 +92,8 @@ def row_of(number: int, record: GameRecord) -> GameRow:
         detail=verdict.detail,
         times=(red_time, blue_time),
         seconds=record.seconds,
+        pair_seed=record.pair_seed,
+        started=record.started,
     )
 
 
@@ -90,28 +110,37 @@ def columns_of(row: GameRow) -> Columns:
         *(row.result.value, row.reason.value, row.plies, row.detail),
         *(*red_time[:3], *blue_time[:3], row.seconds),
         *(red_time.cpu_us, blue_time.cpu_us),
+        *(row.pair_seed, row.started),
     )
 
 
 def row_from(columns: Columns) -> GameRow:
     """The row that columns say, once it is known that they are unchanged. Text is made printable: see `differences`."""
-    number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = map(_readable, columns[:10])
+    number, game_id, red, red_digest, blue, blue_digest, result, reason, plies, detail = columns[:10]
     red_moves, red_us, red_slowest_us, blue_moves, blue_us, blue_slowest_us, seconds = columns[10:17]
-    red_cpu_us, blue_cpu_us = columns[17:]
+    red_cpu_us, blue_cpu_us, pair_seed, started = columns[17:]
     return GameRow(
-        number=number,
-        id=game_id,
-        players=(Player(red, red_digest), Player(blue, blue_digest)),
-        result=GameResult(result),
-        reason=Reason(reason),
-        plies=plies,
-        detail=detail,
-        times=(
+        number,
+        _readable(game_id),
+        (player_from(red, red_digest), player_from(blue, blue_digest)),
+        GameResult(result),
+        Reason(reason),
+        plies,
+        _readable(detail),
+        (
             PlayerTime(red_moves, red_us, red_slowest_us, red_cpu_us),
             PlayerTime(blue_moves, blue_us, blue_slowest_us, blue_cpu_us),
         ),
-        seconds=seconds,
+        seconds,
+        pair_seed,
+        started,
     )
+
+
+@lru_cache(maxsize=4096)
+def player_from(name: str, digest: str) -> Player:
+    """A player as its columns say: one value for all its games."""
+    return Player(printable(name), printable(digest))
 
 
 def record_sum(record: bytes) -> bytes:
@@ -135,15 +164,30 @@ def is_unchanged(columns: Columns, sum_of_record: object, sum_of_row: object) ->
         return False
 
 
+_TYPES = (*(int, str, str, str, str, str), *(str, str, int, str), *(int, int, int, int, int, int, float))
+_OPTIONAL = ((int, type(None)), (int, type(None)), (int, type(None)), (float, type(None)))
+_TYPES_OF_ROWS = {(*_TYPES, *optional) for optional in product(*_OPTIONAL)}
+_RESULTS, _REASONS = {result.value for result in GameResult}, {reason.value for reason in Reason}
+
+
+def could_be_stored(columns: Columns) -> bool:
+    """Whether columns are such as a row has. A checksum tells it of what the arena has stored, and not of a forgery."""
+    return (
+        tuple(map(type, columns)) in _TYPES_OF_ROWS
+        and columns[6] in _RESULTS  # hashable, as it is text
+        and columns[7] in _REASONS
+    )
+
+
 def differences(columns: Columns, record: GameRecord) -> list[str]:
-    """Where columns do not say what the record says, in words.
+    """Where columns do not say what the record says, in words; a version may have fewer than all `COLUMNS`.
 
     Text of either is made printable as it is read: a store may come from anywhere, or from an older version.
     """
     expected = columns_of(row_of(columns[0], record))
     return [
         f"{name} is {_shown(got)}, by the record {_shown(wanted)}"
-        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=True)
+        for name, got, wanted in zip(COLUMNS, map(_readable, columns), expected, strict=False)
         if (got != wanted or type(got) is not type(wanted)) and not _is_of_version_1(name, got, wanted)
     ]
 
@@ -161,13 +205,32 @@ def compared(columns: Columns, data: object) -> tuple[GameRecord | None, list[st
     return record, [f"its row does not say what its record says: {'; '.join(different)}"] if different else []
 
 
+class _Head(msgspec.Struct):
+    """What version 4 has of a record in its row and version 3 has not."""
+
+    pair_seed: Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+    started: float
+
+
+_decode_head = msgspec.json.Decoder(_Head).decode
+
+
+def head_of(data: object) -> tuple[int | None, float | None]:
+    """The pair's seed and the start of the game that an encoded record is of; None twice if they cannot be read."""
+    try:
+        head = _decode_head(data if isinstance(data, bytes) else b"")
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None, None
+    return head.pair_seed, head.started
+
+
 def _readable(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
 
 
 def _is_of_version_1(name: str, got: object, wanted: object) -> bool:
     """Whether a column is empty because there was none yet, and there was nothing to put into it."""
-    return name in COLUMNS[-2:] and got is None and wanted == 0
+    return name in CPU_TIMES and got is None and wanted == 0
 
 
 SHOWN = 60

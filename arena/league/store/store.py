@@ -1,50 +1,61 @@
 """An open store: one SQLite file for one league. A game is in it whole or not at all.
 
-Each game is one row: the columns that tables are made from, and the record itself. The settings that all games of the
+A game is a row of what tables are made from, and its record in a table of its own. The settings that all games of the
 league share are kept beside them. Nothing that is read is believed unseen: what is not as it was stored is named and
 never counts. `read` gives the games that are whole and names the others, `rows` refuses a store that has any of those.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
-from arena.league.store.game_row import GameRow
+from arena.league.store.game_row import Columns, GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
+from arena.league.store.groups import Group, grouped
+from arena.league.store.layout import Layout
+from arena.league.store.rows import Rows
 from arena.league.store.settings import (
     ENTRANTS,
+    LADDER,
+    MEETS_ALL,
     PLANNED,
+    LadderStart,
     SettingsTable,
     encode_entrants,
+    encode_ladder_start,
     entrants_in,
     files_in,
+    ladder_start_in,
+    meets_all_in,
     places_in,
     planned_in,
 )
 from arena.league.store.sums import Sums
-from arena.league.store.upgrades import (
-    FIRST_WITH_CPU_TIMES,
-    FIRST_WITH_SUMS,
-    check_tables,
-    is_fresh,
-    make_tables,
-    present_version,
-    upgrade,
-)
+from arena.league.store.tables import VERSION
+from arena.league.store.upgrades import check_tables, is_fresh, make_tables, present_version, upgrade
 from arena.printable import printable
 
+LARGEST_CHARACTER = "\U0010ffff"
 
-class Contents(NamedTuple):
+
+Row = TypeVar("Row", GameRow, Group)
+
+
+class Contents(NamedTuple, Generic[Row]):
     """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
-    when it was last used, the settings, and what is not as it was stored, a sentence each."""
+    when it was last used, the settings, and what is not as it was stored, a sentence each.
 
-    rows: list[GameRow]
+    Games that were counted together are rows as well (`Group`), in the order of their last games.
+    """
+
+    rows: list[Row]
     entrants: tuple[Player, ...]
     settings: dict[str, str]
     damage: tuple[Damage, ...]
@@ -53,6 +64,29 @@ class Contents(NamedTuple):
     def planned(self) -> int | None:
         """How many games were to be played when the store was last used; None where that was not kept."""
         return planned_in(self.settings)
+
+    @property
+    def meets_all(self) -> bool:
+        """Whether all bots were to meet equally often when the store was last used."""
+        return meets_all_in(self.settings)
+
+
+class _Reading:
+    """One pass over all rows: `damage` is complete when `rows` has come to its end."""
+
+    rows: Iterator[Columns]
+
+    def __init__(
+        self, settings: dict[str, str], settings_damage: tuple[Damage, ...], whole_damage: tuple[Damage, ...]
+    ) -> None:
+        self.settings = settings
+        self.games_damage: list[Damage] = []
+        self._settings_damage = settings_damage
+        self._whole_damage = whole_damage
+
+    @property
+    def damage(self) -> tuple[Damage, ...]:
+        return (*self._whole_damage, *self.games_damage, *self._settings_damage)
 
 
 class Store:
@@ -83,10 +117,17 @@ class Store:
         self._whole_damage = damage + check_tables(database, is_doubtful=is_doubtful)
         if create:
             upgrade(database)
-        version = present_version(database)
-        sums = Sums(database) if version >= FIRST_WITH_SUMS else None
-        self._settings = SettingsTable(database, sums)
-        self._games = GamesTable(database, sums, has_cpu_times=version >= FIRST_WITH_CPU_TIMES, is_doubtful=is_doubtful)
+        self._is_doubtful = is_doubtful
+        self._lay_out(present_version(database))
+
+    def _lay_out(self, version: int) -> None:
+        """Read the file as one of this version."""
+        database, self._layout = self._database, Layout(version)
+        sums = Sums(database)
+        own = sums if self._layout.has_sums else None
+        self._settings = SettingsTable(database, own)
+        self._games = GamesTable(database, own, self._layout)
+        self._rows = Rows(database, self._games, sums, self._layout, is_doubtful=self._is_doubtful)
 
     def __enter__(self) -> Self:
         return self
@@ -144,6 +185,22 @@ class Store:
         with self._database.transaction():
             self._settings.set(PLANNED, "" if games is None else str(games))
 
+    def set_meets_all(self, meets_all: bool) -> None:
+        """Keep whether those who take part now are all to meet equally often: a table says what is missing by it."""
+        with self._database.transaction():
+            self._settings.set(MEETS_ALL, "yes" if meets_all else "no")
+
+    def ladder_since(self, digests: Sequence[str]) -> int | None:
+        """The number of the last game that a ladder of just these players began with; None if the last one was not of
+        these."""
+        start = ladder_start_in(self.settings())
+        return start.since if start and start.players == tuple(digests) else None
+
+    def set_ladder_since(self, digests: Sequence[str], number: int) -> None:
+        """Keep that a ladder of just these players begins with the games up to this number."""
+        with self._database.transaction():
+            self._settings.set(LADDER, encode_ladder_start(LadderStart(tuple(digests), number)))
+
     def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
         """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
         with self._database.transaction():
@@ -183,12 +240,32 @@ class Store:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def read(self) -> Contents:
-        """All that is as it was stored, and what is not."""
-        with self._database.transaction("BEGIN"):  # one moment of a store that another process may be adding to
-            settings, damage = self._settings.read()
-            rows, damaged = self._games.rows()
-        return Contents(rows, entrants_in(settings), settings, (*self._whole_damage, *damaged, *damage))
+    def read(self) -> Contents[GameRow]:
+        """All that is as it was stored, and what is not. All rows are in memory then: see `count` and `each_row`."""
+        with self._reading() as reading:
+            rows = list(map(row_from, reading.rows))
+        return Contents(rows, entrants_in(reading.settings), reading.settings, reading.damage)
+
+    def count(self) -> Contents[Group]:
+        """The same with the games counted together, in memory that does not grow with the games of the same players."""
+        with self._reading(pairs=False) as reading:
+            groups = grouped(reading.rows)
+        return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage)
+
+    @contextmanager
+    def _reading(self, *, pairs: bool = True) -> Iterator["_Reading"]:
+        """A pass over the rows of one moment of a store to which another process may be adding; see `Rows.whole`."""
+        with self._database.transaction("BEGIN"):
+            is_older = self._layout.version < VERSION
+            if is_older and present_version(self._database) != self._layout.version:
+                self._lay_out(present_version(self._database))  # another process has upgraded it
+                is_older = False
+            reading = _Reading(*self._settings.read(), self._whole_damage)
+            reading.rows = self._rows.whole(self._rows.moment(), reading.games_damage, pairs=pairs)
+            if is_older:
+                yield reading  # within the transaction, so that nobody can upgrade it meanwhile
+        if not is_older:
+            yield reading
 
     def rows(self) -> list[GameRow]:
         """All stored games, in the order in which they were stored.
@@ -200,15 +277,44 @@ class Store:
             raise DamagedError(self.path, contents.damage)
         return contents.rows
 
+    def each_row(self, players: Collection[Player] | None = None) -> Iterator[GameRow]:
+        """The rows of the games that are whole, or of those in which one of these players took part, as they are read.
+
+        Nothing is said of what is damaged: `count` names it.
+        """
+        if players is None:
+            with self._reading() as reading:
+                yield from map(row_from, reading.rows)
+            return
+        wanted = set(players)
+        for columns in self._rows.of(sorted({player.digest for player in wanted})):
+            row = row_from(columns)
+            if not wanted.isdisjoint(row.players):
+                yield row
+
+    def row(self, game_id: str) -> GameRow | None:
+        """The row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""
+        return self._games.row_of_id(game_id)
+
     def ids(self) -> set[str]:
         """The ids of all stored games. Raises `DamagedError` as `rows` does."""
-        return {row.id for row in self.rows()}
+        with self._reading(pairs=False) as reading:
+            ids = {printable(row[1]) for row in reading.rows}
+        if reading.damage:
+            raise DamagedError(self.path, reading.damage)
+        return ids
 
     def refuse_damage(self) -> None:
         """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
-        damage = (*self.read().damage, *self._games.records_damage())
+        with self._reading(pairs=False) as reading:
+            deque(reading.rows, maxlen=0)
+        damage = (*reading.damage, *self._games.records_damage())
         if damage:
             raise DamagedError(self.path, damage)
+
+    def refuse_moved(self) -> None:
+        """Raise `StoreError` if the file at `path` is no longer the one that is open."""
+        self._database.refuse_moved()
 
     def file_damage(self) -> list[Damage]:
         """What SQLite finds wrong with the file itself."""
@@ -232,7 +338,7 @@ class Store:
         if game.isdecimal() and len(game) < 12:
             found = query("SELECT number FROM games WHERE number = ?", int(game))
         if not found:
-            found = query("SELECT number FROM games WHERE substr(id, 1, ?) = ?", len(game), game)
+            found = query("SELECT number FROM games WHERE id >= ? AND id < ?", game, game + LARGEST_CHARACTER)
         if len(found) == 1:
             stored = self.stored(found[0][0])
             if stored.record is None or stored.damage:

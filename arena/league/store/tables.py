@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from functools import cache
 
 APPLICATION_ID = 0x53747241  # "StrA", in the file's header
-VERSION = 3
-"""2 has the processor time of both sides, 3 has checksums. Older stores get them when they are opened for writing."""
+VERSION = 4
+"""2 has the processor time of both sides, 3 has checksums, 4 has the records in a table of their own, and the pair and
+the date of each game beside its row. Older stores become this one when they are opened for writing."""
 
-TABLES = (
-    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    """CREATE TABLE games (
+SETTINGS = "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+SUMS = "CREATE TABLE sums (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+"""It has two rows: `games`, a count and the exclusive or of all `row_sum`, and `settings`."""
+COLUMNS_OF_1 = """
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     red TEXT NOT NULL, red_digest TEXT NOT NULL,
@@ -23,20 +25,27 @@ TABLES = (
     result TEXT NOT NULL, reason TEXT NOT NULL, plies INTEGER NOT NULL, detail TEXT NOT NULL,
     red_moves INTEGER NOT NULL, red_us INTEGER NOT NULL, red_slowest_us INTEGER NOT NULL,
     blue_moves INTEGER NOT NULL, blue_us INTEGER NOT NULL, blue_slowest_us INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    record BLOB NOT NULL
-)""",
-)
-"""The tables of version 1; what later versions have more is added to them, in a new store as in an old one."""
+    seconds REAL NOT NULL"""
+GAMES = f"""CREATE TABLE games ({COLUMNS_OF_1},
+    red_cpu_us INTEGER, blue_cpu_us INTEGER,
+    pair_seed INTEGER, started REAL,
+    record_sum BLOB, row_sum BLOB
+)"""
+RECORDS = "CREATE TABLE records (number INTEGER PRIMARY KEY, record BLOB NOT NULL)"
+"""A record is some twenty times as large as its row: with the records between them, all rows are read through them."""
+TABLES = (SETTINGS, GAMES, RECORDS, SUMS)
+"""The tables of a new store."""
+
+TABLES_OF_1 = (SETTINGS, f"CREATE TABLE games ({COLUMNS_OF_1},\n    record BLOB NOT NULL\n)")
 ADDED = {
     2: ("ALTER TABLE games ADD COLUMN red_cpu_us INTEGER", "ALTER TABLE games ADD COLUMN blue_cpu_us INTEGER"),
     3: (
         "ALTER TABLE games ADD COLUMN record_sum BLOB",
         "ALTER TABLE games ADD COLUMN row_sum BLOB",
-        "CREATE TABLE sums (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        SUMS,
     ),
 }
-"""By version. `sums` has two rows: `games`, a count and the exclusive or of all `row_sum`, and `settings`."""
+"""What versions 2 and 3 have that the one before had not."""
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
 Definitions = list[tuple[str, str, str, str]]
@@ -63,7 +72,8 @@ def _plain(sql: object) -> str:
 def _definitions_of(version: int) -> Definitions:
     """What SQLite itself makes of the statements of a version."""
     database = sqlite3.connect(":memory:", isolation_level=None)
-    for statement in (*TABLES, *(added for later in range(2, version + 1) for added in ADDED[later])):
+    older = (*TABLES_OF_1, *(added for later in range(2, version + 1) for added in ADDED.get(later, ())))
+    for statement in TABLES if version == VERSION else older:
         database.execute(statement)
     definitions = _definitions(database.execute(SCHEMA))
     database.close()

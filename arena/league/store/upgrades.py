@@ -10,12 +10,16 @@ from pathlib import Path
 from arena.errors import UsageError
 from arena.hostfile import kind_of
 from arena.league.store.database import MADE_BY, Damage, DamagedError, Database
-from arena.league.store.game_row import COLUMNS, compared, record_sum, row_sum
+from arena.league.store.game_row import COLUMNS, compared, head_of, is_unchanged, record_sum, row_sum
+from arena.league.store.layout import FIRST_WITH_CPU_TIMES, FIRST_WITH_RECORDS_APART, FIRST_WITH_SUMS, Layout
+from arena.league.store.rows import LARGEST_NUMBER, SMALLEST_NUMBER
 from arena.league.store.settings import SettingsTable
 from arena.league.store.sums import Sums
-from arena.league.store.tables import ADDED, APPLICATION_ID, SCHEMA, TABLES, VERSION, are_known
+from arena.league.store.tables import APPLICATION_ID, GAMES, RECORDS, SCHEMA, SUMS, TABLES, VERSION, are_known
 
-FIRST_WITH_CPU_TIMES, FIRST_WITH_SUMS = 2, 3
+NUMBERS_AT_ONCE = 1000
+OLD_GAMES = "older_games"
+"""The table of an older version while its games are copied; nobody else ever sees it."""
 
 
 def is_fresh(path: Path, create: bool) -> bool:
@@ -46,8 +50,11 @@ def make_tables(database: Database) -> None:
         if _version(database) == 0:
             for statement in TABLES:
                 database.query(statement)
+            sums = Sums(database)
+            sums.set_games(0, 0)
+            sums.set_settings({})
             database.query(f"PRAGMA application_id = {APPLICATION_ID}")
-            _upgrade(database, 1)
+            database.query(f"PRAGMA user_version = {VERSION}")
 
 
 def check_tables(database: Database, *, is_doubtful: bool) -> tuple[Damage, ...]:
@@ -88,44 +95,87 @@ def _version_damage(version: int, present: int) -> tuple[Damage, ...]:
 def present_version(database: Database) -> int:
     """The version whose columns the games have, whatever the file says its version is."""
     columns = {name for _, name, *_ in database.query("PRAGMA table_info(games)")}
-    if {"record_sum", "row_sum"} & columns or database.query("SELECT 1 FROM sqlite_schema WHERE name = 'sums'"):
+    tables = {name for (name,) in database.query("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if "pair_seed" in columns or "records" in tables:
+        return FIRST_WITH_RECORDS_APART
+    if {"record_sum", "row_sum"} & columns or "sums" in tables:
         return FIRST_WITH_SUMS
     return FIRST_WITH_CPU_TIMES if "red_cpu_us" in columns else 1
 
 
 def upgrade(database: Database) -> None:
-    """Give an older store what it lacks. In one transaction: all of it or nothing."""
+    """Make a store of this version of an older one. In one transaction: all of it or nothing."""
     if _version(database) < VERSION:
         with database.transaction():
-            _upgrade(database, _version(database))  # which another process may just have done
+            version = _version(database)
+            if version < VERSION:  # another process may just have done it
+                _upgrade(database, Layout(version))
+                database.query(f"PRAGMA user_version = {VERSION}")
 
 
-def _upgrade(database: Database, version: int) -> None:
-    for later in range(version + 1, VERSION + 1):
-        for statement in ADDED[later]:
-            database.query(statement)
-    if version < FIRST_WITH_SUMS:
-        _sum_all(database)
-    database.query(f"PRAGMA user_version = {VERSION}")
-
-
-def _sum_all(database: Database) -> None:
-    """Sum what has been stored so far. A game whose row does not say what its record says gets no checksum, and is
-    named from then on."""
-    every, count = 0, 0
-    for (number,) in database.query("SELECT number FROM games ORDER BY number"):
-        count += 1
-        ((*read, data),) = database.query(f"SELECT {', '.join(COLUMNS)}, record FROM games WHERE number = ?", number)
-        columns = tuple(read)
-        if compared(columns, data)[1]:
-            continue
-        of_record = record_sum(data)
-        of_row = row_sum(columns, of_record)
-        database.query("UPDATE games SET record_sum = ?, row_sum = ? WHERE number = ?", of_record, of_row, number)
-        every ^= int.from_bytes(of_row)
+def _upgrade(database: Database, old: Layout) -> None:
+    """Copy every game to the tables of this version, whatever stands in it, and then drop the old one."""
+    database.query(f"ALTER TABLE games RENAME TO {OLD_GAMES}")
+    for statement in (GAMES, RECORDS) if old.has_sums else (GAMES, RECORDS, SUMS):
+        database.query(statement)
+    every, count, number = 0, 0, SMALLEST_NUMBER
+    while numbers := database.query(
+        f"SELECT number FROM {OLD_GAMES} WHERE number >= ? ORDER BY number LIMIT {NUMBERS_AT_ONCE}", number
+    ):
+        for (number,) in numbers:
+            every ^= _copy_game(database, old, number)
+            count += 1
+        if number == LARGEST_NUMBER:
+            break
+        number += 1
     sums = Sums(database)
-    sums.set_games(count, every)
-    sums.set_settings(SettingsTable(database, None).raw())
+    if old.has_sums:
+        _change_sum(sums, every)
+    else:
+        ((last,),) = database.query(f"SELECT max(number) FROM {OLD_GAMES}")
+        sums.set_games(max(count, last or 0), every)  # without sums, a gap in the numbers tells of a game that is gone
+        sums.set_settings(SettingsTable(database, None).raw())
+    database.query(f"DROP TABLE {OLD_GAMES}")
+
+
+def _copy_game(database: Database, old: Layout, number: int) -> int:
+    """Copy a game; returns by what the sum of all rows changes.
+
+    What was whole gets its new columns and a checksum over all of them. A game that is not as it was stored, or whose
+    row does not say what its record says, is copied as it is and has no checksum that agrees: it is named from then on.
+    """
+    ((*read, data),) = database.query(f"SELECT {old.columns}, record FROM {OLD_GAMES} WHERE number = ?", number)
+    columns, of_record, of_row = tuple(read[: old.compared]), read[-2], read[-1]
+    head: tuple[int | None, float | None] = (None, None)
+    change = 0
+    if old.has_sums and is_unchanged(columns, of_record, of_row):
+        change = int.from_bytes(of_row)
+        if isinstance(data, bytes) and record_sum(data) == of_record:
+            head = head_of(data)
+        of_row = row_sum((*columns, *head), of_record)
+        change ^= int.from_bytes(of_row)
+    elif not old.has_sums and not compared(columns, data)[1]:
+        of_record, head = record_sum(data), head_of(data)
+        of_row = row_sum((*columns, *head), of_record)
+        change = int.from_bytes(of_row)
+    names = ", ".join(COLUMNS[: old.compared])
+    values = ", ".join(old.columns.split(", ")[: old.compared])
+    database.query(
+        f"INSERT INTO games ({names}, pair_seed, started, record_sum, row_sum) "
+        f"SELECT {values}, ?, ?, ?, ? FROM {OLD_GAMES} WHERE number = ?",
+        *(*head, of_record, of_row, number),
+    )
+    database.query(f"INSERT INTO records SELECT number, record FROM {OLD_GAMES} WHERE number = ?", number)
+    return change
+
+
+def _change_sum(sums: Sums, change: int) -> None:
+    """Keep what the store says of all its games, but for what their new checksums change: what is missing stays so."""
+    try:
+        count, every = sums.games()
+    except DamagedError:
+        return  # it is named from then on, as it was
+    sums.set_games(count, every ^ change)
 
 
 def _version(database: Database) -> int:

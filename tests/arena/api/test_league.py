@@ -32,7 +32,7 @@ def test_a_league_in_four_lines(league: arena.League, capsys: pytest.CaptureFixt
         print(league.standings())
     lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("game ") for line in lines) == 6
-    assert lines[6].split()[:4] == ["#", "bot", "points", "W"]
+    assert lines[6].split()[:4] == ["#", "bot", "points", "%"]
     assert lines[7].split()[:3] == ["1", "steps", "4/4"]
     assert "How the games ended" in lines
     assert not any("\x1b" in line or line != line.rstrip() for line in lines)

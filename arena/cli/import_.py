@@ -1,0 +1,40 @@
+"""`arena import`: games out of files of records and other stores, into a store."""
+
+import time
+from pathlib import Path
+
+import click
+
+from arena.cli.streams import remark, result
+
+SECONDS_BETWEEN_REMARKS = 5.0
+
+
+@click.command("import")
+@click.argument("store", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print what was imported as JSON.")
+def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
+    """Add the games of each FILE, made by `arena export` or another store, to STORE, which may be new.
+
+    Every game is played again first. If anything is wrong with any of them, nothing is imported.
+    """
+    from arena.league.exchange import import_games
+    from arena.printable import printable
+    from arena.report.json import import_json
+
+    remarked = time.monotonic()
+
+    def progress(what: str, done: int, of: int) -> None:
+        nonlocal remarked
+        if time.monotonic() - remarked > SECONDS_BETWEEN_REMARKS:
+            remarked = time.monotonic()
+            remark(f"{what} {done} of {of} games")
+
+    imported = import_games(store, files, progress)
+    if as_json:
+        result(import_json(store, imported))
+    else:
+        counted = "1 game was" if imported.new == 1 else f"{imported.new} games were"
+        present = f", {imported.present} were there already" if imported.present else ""
+        result(printable(f"{store}: {counted} imported{present}"))

@@ -1,0 +1,96 @@
+"""`arena rerun`: a stored game played again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from arena.cli.exit_codes import FAILED
+from arena.cli.options import refuse_windows
+from arena.cli.streams import remark, result
+from arena.league.options import SANDBOXES
+from protocol.notation import Color
+
+
+@click.command("rerun")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("game")
+@click.option(
+    "--bot",
+    "paths",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="Where a bot of the game is; NAME is its name, red or blue; can be given for both.",
+)
+@click.option("--changed-bots", is_flag=True, help="Play with bots that have changed since, too.")
+@click.option("--sandbox", type=click.Choice(SANDBOXES), help="How the bots are held (default: what the record says).")
+@click.option(
+    "--interpreter",
+    "interpreters",
+    multiple=True,
+    metavar="PATH",
+    help="A program outside the system that bots may be run by, as for arena league; can be given again.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what came of it as JSON.")
+def rerun_command(
+    store: Path,
+    game: str,
+    *,
+    paths: tuple[str, ...],
+    changed_bots: bool,
+    sandbox: str | None,
+    interpreters: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Play a game of STORE again, and say where it parts from the record. GAME is its number or the start of its id.
+
+    Exits with 0 if it is the same to the end, and with 1 if not. Nothing is stored. Bots that --bot does not name are
+    looked for by their content: among the sample bots, here, in bots/ and beside STORE.
+    """
+    refuse_windows()
+    from arena.bots.sandbox.levels import AUTO, choose
+    from arena.cli.interrupts import unwinding
+    from arena.cli.playing import level_line, own_process
+    from arena.cli.stores import open_to_read
+    from arena.league.rerun import RerunOptions, rerun, sandbox_of
+    from arena.printable import printable
+    from arena.report.rerun import rerun_json, rerun_text
+    from arena.report.standings import Roster
+
+    with open_to_read(store) as opened:
+        number, record = opened.record(printable(game))
+        shown = Roster(opened.players_as_now_called(), [record]).names
+        places = opened.places()
+    names = [frozenset({player.name, shown.get(player, player.name)}) for player in record.players]
+    options = RerunOptions(
+        bots=_by_color(paths, names),
+        near=list(dict.fromkeys([Path(), Path("bots"), store.parent])),
+        places=places,
+        changed_bots=changed_bots,
+        sandbox=sandbox,
+        interpreters=interpreters,
+    )
+    with unwinding():
+        own_process(sandbox or sandbox_of(record))
+        remark(level_line(choose(sandbox or sandbox_of(record)), sandbox == AUTO))
+        done = rerun(record, options, remark)
+    result(rerun_json(number, done) if as_json else rerun_text(number, done))
+    return 0 if done.difference is None else FAILED
+
+
+def _by_color(paths: Sequence[str], names: Sequence[frozenset[str]]) -> dict[Color, str]:
+    """The paths that were given, by the colour of the bot that each names. Raises `UsageError`."""
+    from arena.errors import UsageError
+    from arena.printable import shown
+
+    found: dict[Color, str] = {}
+    calls = {color.word: color for color in Color}  # which a bot's own name comes before
+    calls |= {name: color for color in Color for name in names[color] - names[color.opponent]}
+    for text in paths:
+        name = max((name for name in calls if text.startswith(f"{name}=")), key=len, default=None)
+        if name is None:
+            raise UsageError(f"--bot: expected NAME=PATH with one of {', '.join(calls)}; got {shown(text)}")
+        if calls[name] in found:
+            raise UsageError(f"--bot: expected one path for {calls[name].word}, got two")
+        found[calls[name]] = text[len(name) + 1 :]
+    return found

@@ -1,0 +1,423 @@
+"""A game's dialogue: every line that the arena and both bots said to each other, worked out from the record.
+
+What a bot sent is put to a new referee through the same connection and codec that judged it live, with the recorded
+times, and what that referee has to send is what was sent. No line of the arena's is written here, only those that a bot
+is known to have sent. What a record does not say is said to be unknown (`Remark`), and never made up.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import msgspec
+
+from arena.game.clock import MICROSECONDS
+from arena.game.connection import LineConnection
+from arena.game.faults import MAX_FAULT, Fault, lost_by
+from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
+from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
+from arena.game.referee import Referee
+from arena.game.seat import Introduction
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError
+from protocol.conversation import Phase
+from protocol.lines import MAX_BOT_LINE, LocalProtocolError
+from protocol.messages import PROTOCOL_VERSION, Hello, Want
+from protocol.notation import Color, Reason
+
+SLACK_MS = 1000
+"""Added to the margin of both clocks, which no bot is told: times in records are rounded."""
+
+
+LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)")
+"""Characters of a fault's words, what was left out included."""
+
+
+class Speaker(Enum):
+    """Who said a line to whom."""
+
+    ARENA = "arena"
+    BOT = "bot"
+
+
+class Line(NamedTuple):
+    """A line of the protocol, without its end: said by the arena to the bot of this side, or by that bot.
+
+    `ply` is the one that is being played, 0 before the first turn.
+    """
+
+    ply: int
+    color: Color
+    speaker: Speaker
+    text: str
+
+
+class Answer(NamedTuple):
+    """What the action before it took, in microseconds: on the clock, besides that and not charged, of processor time.
+
+    The last two are None in records that do not have them.
+    """
+
+    ply: int
+    color: Color
+    taken_us: int
+    forgiven_us: int | None
+    cpu_us: int | None
+
+
+class Remark(NamedTuple):
+    """What is to be known here: what happened, or what is not in the record. `color` is None for both sides."""
+
+    ply: int
+    color: Color | None
+    text: str
+
+
+Entry = Line | Answer | Remark
+
+UNKNOWN_WANTS = "what it asked for (want) is not in the record; board and legal lines may be missing"
+UNKNOWN_ANSWER = "the line that it lost the game by is not in the record; what follows says what was wrong"
+UNKNOWN_ERROR = "an error line was sent here; its words do not follow from the record"
+ENDED = "what follows it can hardly have read: its process had ended, or was ended at once"
+BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
+AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CRASH})
+
+
+def dialogue(record: GameRecord, *, is_followed: bool = False) -> Iterator[Entry]:
+    """All that was said in a game, in the order in which it was written; to both at a time, to Red first.
+
+    `is_followed`: another game was to follow in the same processes. Raises `RecordError` if the record cannot be true.
+    """
+    try:
+        yield from _Dialogue(record, is_followed).entries()
+    except LocalProtocolError as error:  # a name, say, that no game was ever played under
+        raise RecordError(f"game {record.id}: {error}") from None
+
+
+def spec_of(record: GameRecord) -> GameSpec:
+    """What the recorded game was to be. Raises `RecordError` if its rules cannot be read."""
+    try:
+        ruleset = ruleset_from_lines(record.ruleset, record.rules)
+    except RulesetError as error:
+        raise RecordError(f"game {record.id}: {error}") from None
+    return GameSpec(
+        id=record.id,
+        ruleset=ruleset,
+        time=record.time,
+        players=record.players,
+        seeds=record.seeds,
+        pair_seed=record.pair_seed,
+        blue_time=record.blue_time or None,
+    )
+
+
+def faults_of(record: GameRecord) -> dict[Color, Fault | None]:
+    """Who lost by a fault of its own, and by which; None where its words cannot be told from the verdict's."""
+    verdict = record.verdict
+    if not verdict.reason.is_forfeit:
+        return {}
+    winner = verdict.result.winner
+    if winner is not None:
+        return {winner.opponent: _fault(record, winner.opponent, verdict.reason, verdict.detail)}
+    if verdict.result is not GameResult.NEITHER:
+        return {}
+    found = []
+    for reason in (reason for reason in Reason if reason.is_forfeit):
+        first, separator, _ = verdict.detail.partition(f"; {lost_by(record.players, Color.BLUE, reason)}: ")
+        if separator:
+            second = _fault(record, Color.BLUE, reason, verdict.detail[len(first) + 2 :])
+            found.append({Color.RED: _fault(record, Color.RED, verdict.reason, first), Color.BLUE: second})
+    return found[0] if len(found) == 1 else dict.fromkeys(Color)
+
+
+def _fault(record: GameRecord, color: Color, reason: Reason, words: str) -> Fault | None:
+    start = f"{lost_by(record.players, color, reason)}: "
+    text = words.removeprefix(start)
+    return Fault(reason, text) if words.startswith(start) and len(text) <= LONGEST_FAULT else None
+
+
+@dataclass(frozen=True)
+class _Sitting:
+    """One time that both bots were started: what it goes on from, and the ply in which it was interrupted, if any."""
+
+    history: History | None
+    until: int | None
+    interrupted_us: int = 0
+
+
+class _Dialogue:
+    """The dialogue of one record as it comes."""
+
+    def __init__(self, record: GameRecord, is_followed: bool) -> None:
+        self._record = record
+        self._spec = _with_slack(spec_of(record))
+        self._faults = faults_of(record)
+        self._is_followed = is_followed
+        self._is_played = None not in record.setups
+        self._kept = record.kept or (False, False)
+        self._ply = 0
+        if len(record.actions) != len(record.times_us):
+            raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
+
+    def entries(self) -> Iterator[Entry]:
+        started = [self._was_started(color) for color in Color]
+        if not any(started):
+            yield Remark(0, None, "neither bot was started, so that nothing was said")
+            return
+        for sitting in self._sittings():
+            yield from self._sit(sitting, started)
+
+    def _was_started(self, color: Color) -> bool:
+        record = self._record
+        if record.used is None or record.setups[color] is not None or record.declared[color]:
+            return True
+        return bool(record.confinement[color]) or record.used[color] != Use()
+
+    def _sittings(self) -> Iterator[_Sitting]:
+        """The times that the bots were started, one after the other."""
+        record, history = self._record, None
+        for number, (ply, taken) in enumerate(record.interrupted):
+            if not 1 <= ply <= len(record.actions) + 1 or not self._is_played:
+                raise RecordError(f"game {record.id}: interrupted at ply {ply}, which there is not")
+            yield _Sitting(history, ply, taken)
+            history = self._history(ply - 1, number + 1)
+        if history is None and self._is_played and self._failed_to_start():
+            history = self._history(len(record.actions), 0)  # it was interrupted between two turns
+        yield _Sitting(history, None)
+
+    def _failed_to_start(self) -> bool:
+        """Whether the bots had played before, and one of them did not start when the game was to go on."""
+        return Reason.NO_START in self._reasons()
+
+    def _reasons(self) -> set[Reason]:
+        """What the game was lost by, as far as it is known."""
+        return {fault.reason for fault in self._faults.values() if fault} | {self._record.verdict.reason}
+
+    def _history(self, plies: int, interruptions: int) -> History:
+        record = self._record
+        red, blue = record.setups
+        return History(
+            declared=record.declared,
+            setups=(red or "", blue or ""),
+            actions=record.actions[:plies],
+            times_us=record.times_us[:plies],
+            notes=tuple(note for note in record.notes if note.ply <= plies),
+            interrupted=record.interrupted[:interruptions],
+        )
+
+    # --- one sitting --------------------------------------------------------------------------------------------------
+
+    def _sit(self, sitting: _Sitting, started: list[bool]) -> Iterator[Entry]:
+        kept = {color: self._introduction(color) for color in Color if self._kept[color] and sitting.history is None}
+        referee = Referee(
+            self._spec, history=sitting.history, introduced=kept, keeps=self._is_followed and not any(self._kept)
+        )
+        for color in kept:
+            yield Remark(0, color, "it had played the other game of the pair before, in the same process")
+        self._ply = len(sitting.history.actions) if sitting.history else 0
+        silent = [color for color in Color if not started[color]]
+        for color in silent:
+            yield Remark(0, color, "its program could not be started, so that nothing was said to it")
+        yield from self._before_the_game(referee, sitting, silent)
+        if referee.game is not None:
+            yield from self._play(referee, sitting)
+        if sitting.until is not None:
+            taken = sitting.interrupted_us / 1000
+            yield Remark(self._ply, None, f"interrupted here after {taken:.1f} ms of this turn; both bots were ended")
+            return
+        yield from self._end(referee, silent)
+
+    def _introduction(self, color: Color) -> Introduction:
+        """That of a bot which has played another game."""
+        connection = LineConnection()
+        connection.send(Hello(PROTOCOL_VERSION))
+        connection.flushed()
+        list(connection.receive(b"ready\n"))
+        return Introduction(connection, self._record.declared[color], self._wants(color))
+
+    def _wants(self, color: Color) -> tuple[Want, ...]:
+        return self._record.wants[color] if self._record.wants else ()
+
+    def _before_the_game(self, referee: Referee, sitting: _Sitting, silent: Iterable[Color]) -> Iterator[Entry]:
+        """Introductions and set-ups, as far as they came about."""
+        yield from self._write(referee, silent)
+        fails = {color for color in self._faults if sitting.until is None}
+        at_start = fails and (self._failed_to_start() if self._is_played else not self._failed_at_setup())
+        for color in referee.awaited():
+            if color in silent or referee.seats[color].phase is not Phase.INTRODUCING:
+                continue
+            failed = bool(at_start) and color in fails
+            yield from self._introduced(referee, color, failed=failed)
+        if at_start:
+            self._fail(referee)
+            return
+        if sitting.history is None:
+            yield from self._write(referee, ())
+            yield from self._set_up(referee, fails if not self._is_played else set())
+
+    def _failed_at_setup(self) -> bool:
+        """Whether a game that never began was lost when both were to set up, and not before."""
+        return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
+
+    def _introduced(self, referee: Referee, color: Color, *, failed: bool) -> Iterator[Entry]:
+        """What a bot said to introduce itself."""
+        record = self._record
+        lines = [f"name {record.declared[color]}"] if record.declared[color] else []
+        wants = self._wants(color)
+        if wants:
+            lines.append(" ".join(("want", *(want.value for want in wants))))
+        for text in lines:
+            yield Line(self._ply, color, Speaker.BOT, text)
+        if not record.wants:
+            yield Remark(self._ply, color, UNKNOWN_WANTS)
+        if failed:
+            return
+        lines.append("ready")
+        yield Line(self._ply, color, Speaker.BOT, "ready")
+        self._receive(referee, color, lines)
+
+    def _set_up(self, referee: Referee, fails: set[Color]) -> Iterator[Entry]:
+        for color in Color:
+            notes = self._setup_notes(color)
+            setup = self._record.setups[color]
+            lines = [*notes, *([f"setup {setup}"] if setup is not None and color not in fails else [])]
+            for text in lines:
+                yield Line(0, color, Speaker.BOT, text)
+            if lines:
+                self._receive(referee, color, lines)
+        if not self._is_played:
+            self._fail(referee)
+
+    def _setup_notes(self, color: Color) -> list[str]:
+        """The notes that a side can only have made with its set-up: the first turn is the other's, or never came."""
+        starts = Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
+        if self._is_played and color is starts:
+            return []
+        return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
+
+    def _play(self, referee: Referee, sitting: _Sitting) -> Iterator[Entry]:
+        record = self._record
+        notes = defaultdict(list)
+        for note in record.notes:
+            notes[note.ply, note.color].append(note)
+        last = len(record.actions) if sitting.until is None else sitting.until - 1
+        while not referee.is_over:
+            assert referee.game is not None
+            color, self._ply = referee.game.to_move, referee.game.ply + 1
+            yield from self._write(referee, ())
+            if self._ply == sitting.until:
+                return
+            yield from self._noted(color, notes[self._ply, color.word], sitting)
+            if self._ply > last:
+                return
+            yield from self._acted(referee, color)
+        if len(referee.actions) < len(record.actions):
+            words = referee.verdict.detail if referee.verdict else referee.void
+            raise RecordError(f"game {record.id}: ply {len(referee.actions) + 1}: {words}")
+
+    def _noted(self, color: Color, notes: list[NoteLine], sitting: _Sitting) -> Iterator[Entry]:
+        if notes and self._ply == 1 and sitting.history is None:
+            yield Remark(1, color, "the record does not say which of these notes it made with its set-up already")
+        for note in notes:
+            yield Line(self._ply, color, Speaker.BOT, f"note {note.text}")
+
+    def _acted(self, referee: Referee, color: Color) -> Iterator[Entry]:
+        record, index = self._record, self._ply - 1
+        text = f"move {record.actions[index]}"
+        yield Line(self._ply, color, Speaker.BOT, text)
+        yield Answer(
+            self._ply,
+            color,
+            record.times_us[index],
+            record.forgiven_us[index] if index < len(record.forgiven_us) else None,
+            record.cpu_us[index] if index < len(record.cpu_us) else None,
+        )
+        self._receive(referee, color, [text], record.times_us[index] / MICROSECONDS)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _end(self, referee: Referee, silent: Iterable[Color]) -> Iterator[Entry]:
+        if not referee.is_over and referee.game is not None:
+            yield from self._lost(referee)
+            self._fail(referee)
+        verdict, recorded = referee.verdict, self._record.verdict
+        if verdict is None or (verdict.result, verdict.reason) != (recorded.result, recorded.reason):
+            words = f"{verdict.result.value} by {verdict.reason.value}" if verdict else "not over"
+            raise RecordError(
+                f"game {self._record.id}: recorded as {recorded.result.value} by {recorded.reason.value}, judged again "
+                f"as {words}"
+            )
+        for color in self._faults:
+            fault = self._faults[color]
+            reason = fault.reason if fault else recorded.reason
+            if color not in silent and reason in BY_A_LINE:
+                yield Remark(self._ply, color, UNKNOWN_ANSWER)
+            elif color not in silent:
+                yield Remark(self._ply, color, ENDED)
+        if self._notes_were_dropped():
+            yield Remark(self._ply, None, f"notes beyond {MAX_NOTE_BYTES // 1024} KiB of a side are not in the record")
+        yield from self._write(referee, silent)
+
+    def _lost(self, referee: Referee) -> Iterator[Entry]:
+        """What is not known of the last turn of a game that a bot lost by a fault."""
+        assert referee.game is not None
+        for color in self._faults:
+            if color is not referee.game.to_move:
+                words = "whether the turn before this had been written when its fault was found is not in the record"
+                yield Remark(self._ply, color.opponent, words)
+
+    def _fail(self, referee: Referee) -> None:
+        for color, fault in self._faults.items():
+            referee.at_fault(color, fault or Fault(self._record.verdict.reason, ""))
+
+    def _notes_were_dropped(self) -> bool:
+        """Whether a side has made so many notes that a further one may not have been kept."""
+        largest = NOTE_BYTES + 2 * MAX_BOT_LINE
+        for color in Color:
+            notes = [note.text for note in self._record.notes if note.color == color.word]
+            if sum(NOTE_BYTES + len(text) for text in notes) + largest > MAX_NOTE_BYTES:
+                return True
+        return False
+
+    # --- bytes --------------------------------------------------------------------------------------------------------
+
+    def _write(self, referee: Referee, silent: Iterable[Color]) -> Iterator[Entry]:
+        """All that is due now, as the referee has it sent."""
+        for color in referee.due():
+            data = referee.take(color)
+            referee.sent(color, 0.0)
+            if color in silent:
+                continue
+            for text in data.decode("ascii").split("\n")[:-1]:
+                if text == "error " and self._faults.get(color) is None:
+                    yield Remark(self._ply, color, UNKNOWN_ERROR)
+                elif not self._is_later_rule(text):
+                    yield Line(self._ply, color, Speaker.ARENA, text)
+
+    def _is_later_rule(self, text: str) -> bool:
+        """Whether this is a rule that the arena of then did not have."""
+        name, _, value = text.removeprefix("rule ").partition(" ")
+        return text.startswith("rule ") and (name, value) not in self._record.rules
+
+    def _receive(self, referee: Referee, color: Color, lines: list[str], seconds: float = 0.0) -> None:
+        """A bot has answered. Raises `RecordError` if it cannot have said so, or not in that time."""
+        before = referee.seats[color].fault
+        referee.receive(color, "".join(f"{line}\n" for line in lines).encode("latin-1", "replace"), seconds)
+        fault = referee.seats[color].fault
+        if fault is not None and before is None:
+            raise RecordError(f"game {self._record.id}: ply {self._ply}: {fault.text}")
+
+
+def _with_slack(spec: GameSpec) -> GameSpec:
+    """The same game, with more time beyond the limits."""
+
+    def more(time: TimeControl) -> TimeControl:
+        return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)
+
+    red, blue = spec.times
+    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue))

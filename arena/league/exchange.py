@@ -1,0 +1,314 @@
+"""Games out of a store and into one: exporting them as lines, and taking them in from files and other stores.
+
+What is imported is gone through three times. The first looks at each game by itself and at whether all of them, and
+those that the store has, go together; the second plays every new game again; only then the third stores them. So
+whatever is wrong with any of them is said before the store is touched, and no game need be held in memory. The third
+stores some at a time: if it is stopped, what is stored is whole, and the same import goes on.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from arena.errors import ArenaError, UsageError
+from arena.game.record import GameRecord, RecordError
+from arena.game.record_lines import Entry, SeatViewError, encode_line
+from arena.game.seat_lines import encode_seat_line
+from arena.game.spec import Player
+from arena.game.verdict import Verdict
+from arena.hostfile import FileError
+from arena.league.games import KEEP_BOTS
+from arena.league.record_file import (
+    LONGEST_FAULT,
+    is_record_file,
+    met,
+    read_entries,
+    settings_fault,
+    settings_of_game,
+    settings_of_games,
+    shared_settings,
+)
+from arena.league.store import Damage, DamagedError, Store, is_empty_file, sole_use
+from arena.league.verify import League
+from arena.printable import printable
+from protocol.notation import Color
+
+AT_ONCE = 64
+"""Games that are stored in one transaction."""
+FAULTS_SHOWN = 10
+NOTHING_IMPORTED = "nothing was imported"
+SEPARATOR = "; "
+"""Between the rules in their setting."""
+
+Remark = Callable[[str, int, int], None]
+"""Told what is being done, and with how many of how many games."""
+
+
+def export_lines(
+    store: Store, numbers: Iterable[int], view: Color | None, damaged: Callable[[Damage], None]
+) -> Iterator[bytes]:
+    """The games of a store with these numbers as lines, whole or as one side may see them.
+
+    What is not as it was stored is left out, and told to `damaged`. Raises `DamagedError` if the settings are not, and
+    `RecordError` for a game that has no line.
+    """
+    settings = store.settings()
+    for number in numbers:
+        stored = store.stored(number)
+        if stored.record is None or stored.damage:
+            for damage in stored.damage:
+                damaged(damage)
+            continue
+        try:
+            if view is None:
+                yield encode_line(stored.record, settings_of_game(settings, stored.record)) + b"\n"
+            else:
+                yield encode_seat_line(stored.record, view) + b"\n"
+        except RecordError as error:
+            raise RecordError(f"{store.path}: game {number}: {error}") from None
+
+
+# --- what is imported -------------------------------------------------------------------------------------------------
+
+
+class _Coming(NamedTuple):
+    """A game that may be imported: what it is, and where it stands, for errors."""
+
+    where: str
+    entry: Entry
+
+    @property
+    def record(self) -> GameRecord:
+        return self.entry.record
+
+
+class _Known(NamedTuple):
+    """A game that has been looked at: the checksum of all that is in its record, and where it stands."""
+
+    sum: bytes
+    where: str
+
+
+class Imported(NamedTuple):
+    """What came of an import: how many games are new, and how many of those that came were there."""
+
+    new: int
+    present: int
+
+
+def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Imported:
+    """Take in all games of these files of records and stores, into a store that may be new.
+
+    Raises `UsageError` for what cannot be imported at all or is of another league, `ArenaError` for a game that is
+    there with another result or does not give its own; nothing is imported then. A game that is there is passed over.
+    """
+    with sole_use(target):
+        with _Present(target) as present:
+            survey = _look_at(sources, present)
+        _play_again(sources, survey, remark)
+        if survey.new:
+            _store(target, sources, survey, remark)
+    return Imported(len(survey.new), survey.present)
+
+
+def _coming(sources: Iterable[Path]) -> Iterator[_Coming]:
+    """All games of all sources, in order. Raises `ArenaError` for what is not as it was written."""
+    for path in sources:
+        where = printable(str(path))
+        if not os.path.exists(path):
+            raise UsageError(f"{where}: expected a file of game records or a store, and there is nothing")
+        yield from _of_file(path, where) if is_record_file(path) or is_empty_file(path) else _of_store(path, where)
+
+
+def _of_file(path: Path, where: str) -> Iterator[_Coming]:
+    for number, entry in read_entries(path):
+        if isinstance(entry, SeatViewError):
+            raise UsageError(f"{where}: line {number}: {entry}; {NOTHING_IMPORTED}")
+        if isinstance(entry, RecordError):
+            raise ArenaError(f"{where}: line {number}: {entry}; {NOTHING_IMPORTED}")
+        yield _Coming(f"{where}: line {number}", entry)
+
+
+def _of_store(path: Path, where: str) -> Iterator[_Coming]:
+    with Store(path, create=False) as store:
+        settings = store.settings()
+        for row in store.rows():
+            stored = store.stored(row.number)
+            if stored.record is None or stored.damage:
+                raise DamagedError(path, stored.damage)
+            own = settings_of_game(settings, stored.record)
+            yield _Coming(f"{where}: game {row.number}", Entry(stored.record, own))
+
+
+def _sum(record: GameRecord) -> bytes:
+    return sha256(encode_line(record, {})).digest()
+
+
+def _ending(verdict: Verdict) -> str:
+    plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
+    return f"{verdict.result.value} by {verdict.reason.value} after {plies}"
+
+
+class _Present:
+    """What the target holds already; nothing, if there is none yet. Use it in a `with` statement."""
+
+    def __init__(self, target: Path) -> None:
+        self.path = target
+        self.settings: dict[str, str] = {}
+        self.meetings: Counter[tuple[Player, Player]] = Counter()
+        self._store: Store | None = None
+        self._numbers: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            is_there = self.path.exists() and not is_empty_file(self.path)
+        except (OSError, ValueError):
+            raise UsageError(f"{printable(str(self.path))}: expected the path of a store") from None
+        if is_there:
+            self._store = Store(self.path, create=False)
+            try:
+                rows = self._store.rows()
+                self.settings = settings_of_games(self._store.settings())
+            except BaseException:
+                self._store.__exit__(None, None, None)
+                raise
+            self._numbers = {row.id: row.number for row in rows}
+            self.meetings.update(row.players for row in rows)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._store is not None:
+            self._store.__exit__(None, None, None)
+
+    def game(self, game: str) -> _Coming | None:
+        """The game of this id, if it is there. Raises `DamagedError` if it is not as it was stored."""
+        number = self._numbers.get(game)
+        if number is None or self._store is None:
+            return None
+        stored = self._store.stored(number)
+        if stored.record is None or stored.damage:
+            raise DamagedError(self.path, stored.damage)
+        return _Coming(f"{printable(str(self.path))}: game {number}", Entry(stored.record, self.settings))
+
+
+class _Survey:
+    """What the first look has found: the new games, how many others, and the settings of all."""
+
+    def __init__(self, present: _Present) -> None:
+        self.settings = dict(present.settings)
+        self.meetings = present.meetings
+        self.new: dict[str, _Known] = {}
+        self.present = 0
+        self.first = printable(str(present.path))
+        """Where the settings come from, for errors."""
+
+    def is_new(self, coming: _Coming) -> bool:
+        """Whether a game is one to import, and the line or the row is the one from which it is."""
+        known = self.new.get(coming.record.id)
+        return known is not None and known.where == coming.where
+
+
+def _look_at(sources: Sequence[Path], present: _Present) -> _Survey:
+    survey = _Survey(present)
+    for coming in _coming(sources):
+        fault = settings_fault(coming.entry)
+        if fault:
+            raise UsageError(f"{coming.where}: {fault}; {NOTHING_IMPORTED}")
+        _agree(survey, coming)
+        game, own = coming.record.id, _sum(coming.record)
+        known = survey.new.get(game)
+        stored = None if known else present.game(game)
+        if known is None and stored is None:
+            survey.new[game] = _Known(own, coming.where)
+            survey.meetings[coming.record.players] += 1
+        elif own == (known.sum if known else _sum(stored.record) if stored else b""):
+            survey.present += 1
+        else:
+            other = stored or next(earlier for earlier in _coming(sources) if earlier.record.id == game)
+            raise ArenaError(_conflict(coming, other))
+    return survey
+
+
+def _conflict(coming: _Coming, other: _Coming) -> str:
+    red, blue = (player.name for player in coming.record.players)
+    endings = [_ending(each.record.verdict) for each in (coming, other)]
+    what = "with another result" if endings[0] != endings[1] else "with other actions, times or words"
+    return (
+        f"game {coming.record.id} ({red} - {blue}) is there {what}; {NOTHING_IMPORTED}:\n"
+        f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}"
+    )
+
+
+def _agree(survey: _Survey, coming: _Coming) -> None:
+    """Add the settings of a game to those of all. Raises `UsageError` if they are others."""
+    settings = survey.settings
+    older = {KEEP_BOTS: "no"} if settings else {}  # which no store says that is older than the choice
+    if not settings:
+        survey.first = coming.where
+    different = []
+    for name, value in coming.entry.settings.items():
+        have = settings.get(name, older.get(name, value))
+        if have != value:
+            different.append(f"    {name}: expected {_others(have, value)}, got {_others(value, have)}")
+        settings.setdefault(name, value)
+    if different:
+        raise UsageError(
+            f"{survey.first}: expected games of one league, and those of {coming.where} were played under other "
+            f"settings; {NOTHING_IMPORTED}:\n" + "\n".join(different)
+        )
+
+
+def _others(value: str, than: str) -> str:
+    """Of a setting that is a list, what does not stand in the other one as well."""
+    parts = [part for part in value.split(SEPARATOR) if part not in than.split(SEPARATOR)]
+    return SEPARATOR.join(parts) if parts and SEPARATOR in value else value
+
+
+def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
+    """Play every new game again. Raises `ArenaError` with the first of those that do not give what they say."""
+    league = League(shared_settings(survey.settings), met(survey.meetings))
+    faults: list[str] = []
+    done = 0
+    for coming in _coming(sources):
+        if not survey.is_new(coming):
+            continue
+        words = league.faults(coming.record)
+        faults += (f"    {coming.where}: {printable(each, LONGEST_FAULT)}" for each in words)
+        if len(faults) > FAULTS_SHOWN:
+            faults[FAULTS_SHOWN:] = ["    and perhaps others"]
+            break
+        done += 1
+        remark("checked", done, len(survey.new))
+    if faults:
+        raise ArenaError("\n".join([f"not every game gives its result; {NOTHING_IMPORTED}:", *faults]))
+
+
+def _store(target: Path, sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
+    with Store(target, create=True) as store:
+        store.agree(survey.settings)
+        batch: list[GameRecord] = []
+        done = 0
+        for coming in _coming(sources):
+            if survey.is_new(coming):
+                if _sum(coming.record) != survey.new[coming.record.id].sum:
+                    raise FileError(f"{coming.where}: it changed while it was read; {done} games were imported")
+                batch.append(coming.record)
+            if len(batch) == AT_ONCE:
+                done += _add(store, batch)
+                remark("imported", done, len(survey.new))
+                batch = []
+        done += _add(store, batch)
+        if done != len(survey.new):
+            raise FileError(f"the files changed while they were read; {done} games were imported")
+
+
+def _add(store: Store, batch: Sequence[GameRecord]) -> int:
+    """Store these games; returns how many. Another process may have stored one of them meanwhile, in another way."""
+    for record, row in zip(batch, store.add_all(batch), strict=True):
+        verdict = record.verdict
+        if (row.result, row.reason, row.plies) != (verdict.result, verdict.reason, verdict.plies):
+            raise ArenaError(f"{store.path}: game {row.number} ({row.id}) came in meanwhile, with another result")
+    return len(batch)

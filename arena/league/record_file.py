@@ -1,0 +1,174 @@
+"""Files of records, as `arena export` writes them: reading them line by line, and checking them as a whole.
+
+A file may come from anywhere: each line is bounded, checked by itself (`arena.game.record_lines`), and played again.
+That a whole line is missing cannot be told from a file that never had it.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import ArenaError
+from arena.game.record import GameRecord, RecordError
+from arena.game.record_lines import LONGEST_LINE, Entry, decode_line
+from arena.game.spec import Player
+from arena.hostfile import FileError, open_regular, read_lines
+from arena.league.games import Settings
+from arena.league.options import LARGEST_SEED
+from arena.league.store import KEPT_BESIDE, TIME_OF
+from arena.league.verify import League
+from arena.printable import printable, shown
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError
+
+LIMITS_OF = "limits of "
+"""How the names of those settings begin that are of one bot: its name follows."""
+CHOICES = ("yes", "no")
+CHOSEN = ("pondering", "keep-bots")
+"""The settings that are one of two words."""
+_SEED = re.compile(r"0|[1-9][0-9]{0,19}")
+LONGEST_FAULT = 2000
+"""Characters: what is wrong with a game may name what stands in it, which can be of any length."""
+START = 16
+SCHEMA_KEY = b'schema":'
+"""With the first two bytes, what of a file's start shows what it is if any one byte of it was changed."""
+
+Progress = Callable[[int, int], None]
+
+
+class LineFault(NamedTuple):
+    """What is wrong with a line of a file."""
+
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.text}"
+
+
+def is_record_file(path: Path) -> bool:
+    """Whether a file looks like one of records, sound or not: it begins with a JSON object in one line."""
+    start = b""
+    with suppress(OSError, ValueError):
+        descriptor = open_regular(path, follow=True)
+        try:
+            start = os.read(descriptor, START)
+        finally:
+            os.close(descriptor)
+    return start.startswith(b'{"') or SCHEMA_KEY in start
+
+
+def read_entries(path: Path) -> Iterator[tuple[int, Entry | RecordError]]:
+    """The games of a file with the numbers of their lines, or what is wrong with the line. Raises `FileError`."""
+    for number, line in enumerate(read_lines(path, LONGEST_LINE, "a file of game records"), start=1):
+        if len(line) > LONGEST_LINE:
+            yield number, RecordError(f"expected at most {LONGEST_LINE} bytes, got a longer line")
+            return
+        content = line.removesuffix(b"\n")
+        try:
+            yield number, decode_line(content, is_ended=content != line)
+        except RecordError as error:
+            yield number, error
+
+
+def read_records(path: Path | str) -> Iterator[GameRecord]:
+    """The games of a file that `arena export` wrote, one after the other, as records.
+
+    Each line is checked by itself; `arena verify FILE` plays the games again. Raises `UsageError` if the file cannot be
+    read, and `ArenaError` with the number of the line that is not as it was written.
+    """
+    for number, entry in read_entries(Path(path)):
+        if isinstance(entry, RecordError):
+            raise ArenaError(f"{printable(str(path))}: line {number}: {entry}")
+        yield entry.record
+
+
+def settings_of_game(settings: dict[str, str], record: GameRecord) -> dict[str, str]:
+    """What of a league's settings stands in the line of one of its games: what is said of other bots is left out."""
+    return {
+        name: value for name, value in settings_of_games(settings).items() if not _is_of_another(name, record.players)
+    }
+
+
+def _is_of_another(setting: str, players: tuple[Player, Player]) -> bool:
+    """Whether a setting is one bot's, and none of these is that: limits go by names, times by digests."""
+    if setting.startswith(TIME_OF):
+        return setting.rpartition("@")[2] not in {player.digest for player in players}
+    return setting.startswith(LIMITS_OF) and setting not in {LIMITS_OF + player.name for player in players}
+
+
+def settings_of_games(settings: dict[str, str]) -> dict[str, str]:
+    """What of a store's settings is of its games, and not kept beside them."""
+    return {name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)}
+
+
+def shared_settings(settings: dict[str, str]) -> dict[str, str]:
+    """What of a line's settings its game is judged by: all but the limits of single bots, which no record says."""
+    return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
+
+
+def settings_fault(entry: Entry) -> str | None:
+    """Why a line's settings cannot be those of a league, in words; None if they can be."""
+    record, settings = entry
+    try:
+        known = Settings(ruleset_from_lines(record.ruleset, record.rules), record.time).described(record.players)
+    except RulesetError as error:
+        return str(error)
+    times = {name for name in settings if name.startswith(TIME_OF) and not _is_of_another(name, record.players)}
+    unknown = sorted(settings.keys() - known.keys() - times)
+    if unknown:
+        return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
+    seed = settings.get("seed", "0")
+    if not _SEED.fullmatch(seed):
+        return f"settings: seed: expected a whole number from 0 to {LARGEST_SEED}, got {shown(seed)}"
+    wrong = [name for name in CHOSEN if settings.get(name, "no") not in CHOICES]
+    return f"settings: {wrong[0]}: expected yes or no, got {shown(settings[wrong[0]])}" if wrong else None
+
+
+class _Met(NamedTuple):
+    players: tuple[Player, Player]
+    games: int
+
+
+def met(meetings: Counter[tuple[Player, Player]]) -> Iterable[_Met]:
+    """The games that were counted, as far as `League` has to know them."""
+    return (_Met(players, games) for players, games in meetings.items())
+
+
+def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
+    """All that is wrong with a file of records, as it is found: a line that is not as it was written, a game that is
+    there twice, and what `arena.league.verify` finds in a game. Games may be of several leagues.
+
+    `progress` is told how many of how many lines are done. Raises `FileError` if the file cannot be read, or was
+    replaced meanwhile.
+    """
+    meetings: Counter[tuple[Player, Player]] = Counter()
+    lines = 0
+    for _, entry in read_entries(path):
+        lines += 1
+        if not isinstance(entry, RecordError):
+            meetings[entry.record.players] += 1
+    leagues: dict[frozenset[tuple[str, str]], League] = {}
+    seen: dict[str, int] = {}
+    number = 0
+    for number, entry in read_entries(path):
+        if isinstance(entry, RecordError):
+            yield LineFault(number, str(entry))
+        else:
+            game = entry.record.id
+            if game in seen:
+                yield LineFault(number, f"it has the id of the game in line {seen[game]}")
+            seen.setdefault(game, number)
+            settings = shared_settings(entry.settings)
+            key = frozenset(settings.items())
+            if key not in leagues:
+                leagues[key] = League(settings, met(meetings))
+            faults = [*leagues[key].faults(entry.record), settings_fault(entry)]
+            yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults) if words)
+        progress(number, lines)
+    if number != lines:
+        raise FileError(f"{printable(str(path))}: it changed while it was read")

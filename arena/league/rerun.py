@@ -1,0 +1,201 @@
+"""A stored game played again, as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
+
+Nothing is stored. What comes of it is where the new game parts from the record: a bot that depends on nothing but what
+it is told and its seed plays the same game again, and one that does not shows it by the first action that differs.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.build import build_all
+from arena.bots.build_checks import BuildLimits
+from arena.bots.limits import Limits, read_limits
+from arena.bots.run import Run
+from arena.bots.sandbox.levels import Level, choose
+from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.starting import Sandbox, runnable
+from arena.errors import ArenaError, UsageError
+from arena.game.dialogue import spec_of
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec
+from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
+from arena.league.executor.local import local_executor
+from arena.league.found_again import BotFinder
+from arena.league.pairs import return_game
+from arena.league.running import Say, run_games
+from arena.league.versions import Versions
+from protocol.notation import Color
+
+
+class Part(Enum):
+    """What differs first."""
+
+    SETUP = "set-up"
+    ACTION = "action"
+    END = "end"
+    """One of the games ended where the other one goes on, or they ended otherwise."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first thing in which two games differ: at this ply (0: before the game), for this side.
+
+    `recorded` and `played` are the two set-ups or actions; None where there was none.
+    """
+
+    part: Part
+    ply: int
+    color: Color
+    recorded: str | None
+    played: str | None
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A game that was played again: as it is stored, as it was played now, and where the two differ, if they do."""
+
+    recorded: GameRecord
+    played: GameRecord
+    difference: Difference | None
+
+
+@dataclass(frozen=True)
+class RerunOptions:
+    """How a game is played again. `bots` are paths by the colour that they play; the others are looked for `near`.
+
+    `places` are what the store knows of where its bots lay. `sandbox` is the level, if not that of the record.
+    """
+
+    bots: Mapping[Color, str] = field(default_factory=dict)
+    near: Sequence[Path] = ()
+    places: Mapping[str, str] = field(default_factory=dict)
+    changed_bots: bool = False
+    sandbox: str | None = None
+    interpreters: tuple[str, ...] = ()
+
+
+def sandbox_of(record: GameRecord) -> str:
+    """The level at which a game was played; the default one where the record does not say."""
+    words = [word.partition(": ")[0] for word in record.confinement]
+    known = {level.value for level in Level}
+    return next((word for word in words if word in known), Level.DEFAULT.value)
+
+
+def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
+    """Play a recorded game again. Raises `UsageError` if a bot is not to be found or has changed, and `ArenaError`."""
+    if record.used is not None and not any(record.confinement):
+        raise UsageError("neither bot was started in this game: there is nothing to play again")
+    spec = spec_of(record)
+    level = choose(options.sandbox or sandbox_of(record))
+    _remark(record, say)
+    bots = _bots(record, level, options, say, run)
+    limits = {player.name: _limits(record, color) for color, player in zip(Color, record.players, strict=True)}
+    with Sandbox(level, bots, Limits(), limits, options.interpreters) as held:
+        run_games(run, held.try_out)
+        settings = PlaySettings(
+            bots=bots,
+            level=level,
+            limits=limits,
+            interpreters=options.interpreters,
+            pondering=record.pondered_us is None,
+        )
+        played = run_games(run, _play, record, spec, settings, say)
+    return Rerun(record, played, difference(record, played))
+
+
+def difference(recorded: GameRecord, played: GameRecord) -> Difference | None:
+    """The first thing in which two games under the same rules differ, times aside; None if they are the same."""
+    for color in Color:
+        if recorded.setups[color] != played.setups[color]:
+            return Difference(Part.SETUP, 0, color, recorded.setups[color], played.setups[color])
+    starts = Color.BLUE if dict(recorded.rules).get("starts") == Color.BLUE.word else Color.RED
+
+    def mover(ply: int) -> Color:
+        return starts if ply % 2 else starts.opponent
+
+    for ply, (before, now) in enumerate(zip(recorded.actions, played.actions, strict=False), start=1):
+        if before != now:
+            return Difference(Part.ACTION, ply, mover(ply), before, now)
+    ends = [(record.verdict.result, record.verdict.reason, record.verdict.plies) for record in (recorded, played)]
+    if ends[0] == ends[1]:
+        return None
+    common = min(len(recorded.actions), len(played.actions))
+    before_next, now_next = (
+        record.actions[common] if len(record.actions) > common else None for record in (recorded, played)
+    )
+    is_begun = None not in recorded.setups
+    return Difference(Part.END, common + 1 if is_begun else 0, mover(common + 1), before_next, now_next)
+
+
+def _remark(record: GameRecord, say: Say) -> None:
+    if record.interrupted:
+        say("the recorded game was interrupted and went on later; now it is played in one sitting")
+    if not any(record.confinement):
+        say("the record does not say how its bots were held: they have the usual limits, at the default level")
+
+
+def _limits(record: GameRecord, color: Color) -> Limits:
+    """What a side could use; the usual limits where the record does not say."""
+    return read_limits(record.confinement[color].partition(": ")[2]) or Limits()
+
+
+def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run: Run) -> tuple[BotSpec, BotSpec]:
+    """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
+    finder = BotFinder(options.places, options.near, may_differ=options.changed_bots)
+    found, problems = [], []
+    for color, player in zip(Color, record.players, strict=True):
+        try:
+            if color in options.bots:
+                found.append(finder.at(options.bots[color], player))
+            else:
+                found.append(finder.anywhere(player, color.word))
+        except UsageError as error:
+            problems.append(str(error))
+    if problems:
+        raise UsageError("\n".join(problems))
+    for color, bot in zip(Color, found, strict=True):
+        say(f"{color.word}: {bot.name} is {bot.path}")
+    host = HostPrograms(options.interpreters, found)
+    built = runnable(level, build_all(found, level, BuildLimits(), host, say, run=run), host, Limits(), run)
+    faults = [bot.fault for bot in built if bot.fault is not None]
+    if faults:
+        raise UsageError("\n".join(faults))
+    red, blue = (finder.checked(bot, player) for bot, player in zip(built, record.players, strict=True))
+    return red, blue
+
+
+async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:
+    """Play the game; after the other one of the pair, if a bot had played that in the same process."""
+    task = GameTask(return_game(spec), then=spec) if record.kept and any(record.kept) else GameTask(spec)
+    versions = Versions()
+    async with local_executor(settings, 1) as executor:
+        played = await _record_of(spec, task, executor, say)
+    if not await versions.are_unchanged(settings.bots):
+        raise ArenaError("\n".join([*versions.errors(), "what was played does not count"]))
+    return played
+
+
+async def _record_of(spec: GameSpec, task: GameTask, executor: Executor, say: Say) -> GameRecord:
+    async def tasks() -> AsyncIterator[GameTask]:
+        yield task
+
+    played: GameRecord | None = None
+    async for outcome in executor.play(tasks()):
+        match outcome:
+            case Said(line):
+                say(line)
+            case Played(record) if record.id == spec.id:
+                played = record
+            case Failed():
+                raise outcome.error()
+            case NotPlayed(_, why):
+                raise ArenaError(why)
+            case _:
+                pass
+    assert played is not None, "an executor tells what came of each game"
+    return played

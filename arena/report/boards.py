@@ -1,0 +1,85 @@
+"""Boards as text, with what the last action did on them marked.
+
+A mark stands in the columns between cells, so that boards with and without marks are of one width: `(..)` is where the
+piece came from, `[..]` where it went, or what was guessed or came back. `x` is where a lost piece stood, or came
+from, and nobody is now.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from arena.report.paint import Paint, plain
+from arena.rules.events import Event, Fought, Guessed, Moved, Rescued
+from protocol.geometry import action_squares
+from protocol.notation import BOARD_SIZE, FILES, Survivor
+from protocol.view import CELL_EMPTY, CELL_LAKE
+
+NO_MARKS: Mapping[int, "Mark"] = {}
+
+
+class Mark(Enum):
+    """What the last action did on a square."""
+
+    CAME_FROM = "()"
+    WENT_TO = "[]"
+    LOST_FROM = "(x"
+    """Where an attacker came from that was lost;"""
+    LOST_AT = "[x"
+    """and where all that were there were lost."""
+
+    @property
+    def is_loss(self) -> bool:
+        return self.value.endswith("x")
+
+    @property
+    def brackets(self) -> str:
+        return "()" if self.value.startswith("(") else "[]"
+
+
+def marks_of(events: Sequence[Event]) -> dict[int, Mark]:
+    """What an action did, by squares; `events` are what came of it."""
+    marks: dict[int, Mark] = {}
+    origin = None
+    for event in events:
+        match event:
+            case Moved(_, action) if (squares := action_squares(action.text)) is not None:
+                origin, target = squares
+                marks |= {origin: Mark.CAME_FROM, target: Mark.WENT_TO}
+            case Fought(square, survivor=survivor):
+                if survivor is not Survivor.ATTACKER and origin is not None:
+                    marks[origin] = Mark.LOST_FROM
+                if survivor is Survivor.NEITHER:
+                    marks[square] = Mark.LOST_AT
+            case Rescued(_, square):
+                marks[square] = Mark.WENT_TO
+            case Guessed(square, _, right):
+                marks[square] = Mark.LOST_AT if right else Mark.WENT_TO
+            case _:
+                pass
+    return marks
+
+
+def board_text(cells: Sequence[str], marks: Mapping[int, Mark] = NO_MARKS, paint: Paint = plain) -> str:
+    """A board of two-character cells with its coordinates, rank 10 at the top as Red sees it."""
+    rows = [paint("    " + "  ".join(FILES), "dim")]
+    for rank in range(BOARD_SIZE, 0, -1):
+        start = (rank - 1) * BOARD_SIZE
+        squares = range(start, start + BOARD_SIZE)
+        between = [" "] * (BOARD_SIZE + 1)
+        for kind in ("()", "[]"):  # where both want a column, it is told where the piece went
+            for place, square in enumerate(squares):
+                if square in marks and marks[square].brackets == kind:
+                    between[place : place + 2] = kind
+        shown = [_cell(cells[square], marks.get(square), paint) for square in squares]
+        row = "".join(text for pair in zip(between, shown, strict=False) for text in pair) + between[-1]
+        rows.append(f"{paint(f'{rank:>2} ', 'dim')}{row}".rstrip())
+    return "\n".join(rows)
+
+
+def _cell(cell: str, mark: Mark | None, paint: Paint) -> str:
+    style = {"r": "red", "b": "blue"}.get(cell[0], "dim")
+    if mark is not None:
+        style = f"reverse {style}"
+    if cell == CELL_EMPTY:
+        return paint("x ", "bold") if mark is not None and mark.is_loss else paint("· ", style)
+    return paint(cell, style if cell == CELL_LAKE else f"bold {style}")

@@ -1,0 +1,103 @@
+"""What there is to say of a recorded game besides its moves, as values: who played, when, under what, how it ended.
+
+A side is told no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from arena.game.record import GameRecord
+from arena.game.seat_lines import verdict_words
+from arena.game.spec import Player
+from protocol.notation import COLOR_BY_WORD, Color
+
+ALL = "all"
+"""The view of the host, who sees everything; the others are the colours."""
+DIGEST_DIGITS = 12
+"""So much of a digest is shown; `--json` has all of it."""
+
+
+class SideFacts(msgspec.Struct, frozen=True):
+    """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game.
+
+    `time` is its time control as options write it; `sandbox` is how it was held, empty where that is not known. `seed`
+    is None if whoever looks may not know it.
+    """
+
+    name: str
+    digest: str
+    declared: str
+    time: str
+    seed: int | None
+    sandbox: str
+    stderr: str | None
+    setup: str | None
+
+
+class GameFacts(msgspec.Struct, frozen=True):
+    """A game without its moves. `started` is in UTC, as in ISO 8601, `seconds` is how long it took."""
+
+    number: int
+    id: str
+    started: str
+    arena: str
+    ruleset: str
+    pair_seed: int | None
+    red: SideFacts
+    blue: SideFacts
+    result: str
+    reason: str
+    plies: int
+    detail: str
+    seconds: float
+
+
+def facts_of(number: int, record: GameRecord, view: str, names: Mapping[Player, str]) -> GameFacts:
+    """The facts as `view` (`all`, `red` or `blue`) may know them. `names` are to be shown, where not their own."""
+    red, blue = (_side(record, color, view, names) for color in Color)
+    verdict = record.verdict
+    return GameFacts(
+        number=number,
+        id=record.id,
+        started=date_text(record.started),
+        arena=record.arena,
+        ruleset=record.ruleset,
+        pair_seed=record.pair_seed if view == ALL else None,
+        red=red,
+        blue=blue,
+        result=verdict.result.value,
+        reason=verdict.reason.value,
+        plies=verdict.plies,
+        detail=detail_for(record, view),
+        seconds=round(record.seconds, 3),
+    )
+
+
+def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, str]) -> SideFacts:
+    player = record.players[color]
+    is_seen = view in (ALL, color.word)
+    return SideFacts(
+        name=names.get(player, player.name),
+        digest=player.digest,
+        declared=record.declared[color],
+        time=record.times[color].text,
+        seed=record.seeds[color] if is_seen else None,
+        sandbox=record.confinement[color],
+        stderr=record.stderr[color] if is_seen else None,
+        setup=record.setups[color] if is_seen else None,
+    )
+
+
+def detail_for(record: GameRecord, view: str) -> str:
+    """How the game ended, in the words that this view may read."""
+    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD[view])
+
+
+def date_text(seconds: float) -> str:
+    """A moment, in seconds since the epoch, in UTC as in ISO 8601; empty for none that a calendar has."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds > 0 else ""
+    except (OverflowError, ValueError, OSError):
+        return ""

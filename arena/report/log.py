@@ -1,0 +1,120 @@
+"""The dialogue of a game as text and as JSON: `arena log`.
+
+Each line of the protocol stands as it was, behind who said it to whom; lines that begin with `#` are added.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from arena.game.dialogue import Answer, Entry, Line, Remark, Speaker, dialogue
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.report.json import to_line
+from arena.report.replay import Taken
+from protocol.notation import Color
+
+PREFIX = 10
+"""Columns before a line of the protocol."""
+STDERR_HAS_NO_TIME = "when it wrote its lines to standard error is not in the record; this is the end of them"
+HANDSHAKE = (
+    "not in the record: in which order a bot introduced itself, its author,",
+    "and what the protocol passes over (empty lines, comments)",
+)
+KEPT = (
+    "not in the record: whether the bots went on to the other game of the pair",
+    "(--keep-bots); the one that does not is told to quit",
+)
+
+
+class LogLine(msgspec.Struct, frozen=True, tag_field="kind", tag="line"):
+    """A line of the protocol: who said it (`arena` or `bot`), in the dialogue with the bot of that `side`."""
+
+    ply: int
+    side: str
+    said_by: str
+    line: str
+
+
+class LogAnswer(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
+    """What the action before it took, in microseconds; null where that was not measured."""
+
+    ply: int
+    side: str
+    taken_us: int
+    forgiven_us: int | None
+    cpu_us: int | None
+
+
+class LogRemark(msgspec.Struct, frozen=True, tag_field="kind", tag="remark"):
+    """What is to be known here; `side` is null for both."""
+
+    ply: int
+    side: str | None
+    text: str
+
+
+class LogStderr(msgspec.Struct, frozen=True, tag_field="kind", tag="stderr"):
+    """The end of what a bot wrote to standard error."""
+
+    side: str
+    text: str
+
+
+def log_text(
+    number: int,
+    record: GameRecord,
+    side: Color | None,
+    *,
+    names: Mapping[Player, str],
+    times: bool,
+    is_followed: bool,
+) -> Iterator[str]:
+    """The dialogue of one side, or of both, line by line. Raises `RecordError` if the record cannot be true.
+
+    `names` are those to show, if not the players' own; `is_followed` is as for `dialogue`.
+    """
+    red, blue = (names.get(player, player.name) for player in record.players)
+    yield f"# game {number} ({record.id}): red {red} - blue {blue}"
+    yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
+    ply = 0
+    for entry in _of_side(dialogue(record, is_followed=is_followed), side):
+        if entry.ply != ply:
+            ply = entry.ply
+            yield f"# ply {ply}"
+        match entry:
+            case Line(_, color, Speaker.ARENA, text):
+                yield f"{'to ' + color.word:<{PREFIX}}{text}"
+            case Line(_, color, _, text):
+                yield f"{'from ' + color.word:<{PREFIX}}{text}"
+            case Remark(_, color, text):
+                yield f"# {color.word + ': ' if color is not None else ''}{text}"
+            case Answer() if times:
+                yield f"# {entry.color.word}: {Taken.of(entry).text}"
+    for color in _shown(side):
+        stderr = record.stderr[color].rstrip()
+        if stderr.strip():
+            yield f"# {color.word}: {STDERR_HAS_NO_TIME}"
+            yield from (f"{'err ' + color.word:<{PREFIX}}{line}" for line in stderr.splitlines())
+
+
+def log_json(record: GameRecord, side: Color | None, *, is_followed: bool) -> Iterator[str]:
+    """The same as JSON, one object a line. Raises `RecordError` if the record cannot be true."""
+    for entry in _of_side(dialogue(record, is_followed=is_followed), side):
+        match entry:
+            case Line(ply, color, speaker, text):
+                yield to_line(LogLine(ply, color.word, speaker.value, text))
+            case Answer(ply, color, taken_us, forgiven_us, cpu_us):
+                yield to_line(LogAnswer(ply, color.word, taken_us, forgiven_us, cpu_us))
+            case Remark(ply, color, text):
+                yield to_line(LogRemark(ply, None if color is None else color.word, text))
+    yield from (to_line(LogStderr(color.word, record.stderr[color])) for color in _shown(side) if record.stderr[color])
+
+
+def _shown(side: Color | None) -> tuple[Color, ...]:
+    return tuple(Color) if side is None else (side,)
+
+
+def _of_side(entries: Iterable[Entry], side: Color | None) -> Iterator[Entry]:
+    """What is of this side, and what is of both."""
+    return (entry for entry in entries if side is None or entry.color is None or entry.color is side)

@@ -1,0 +1,105 @@
+"""Standings and crosstable as CSV and as Markdown, for spreadsheets and for pages.
+
+Names of bots are text of strangers here, too. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a
+formula, so a name that does gets an apostrophe before it; in Markdown, what could be markup is escaped. CSV has the
+fields of `Line` and `Meeting` as they are, one row each; a cell is empty where there is no value.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import Any
+
+import msgspec
+
+from arena.errors import UsageError
+from arena.report.standings import Line, Meeting, Table
+from arena.report.terminal import interval_text, points_text
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001  # spreadsheets take the wide ones too
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
+
+
+def check_form(form: str | None, *, as_json: bool, crosstable: bool) -> None:
+    """Raise `UsageError` for options that do not go together."""
+    if form is not None and as_json:
+        raise UsageError(f"--{form}: expected one form of output, and --json is another")
+    if crosstable and form is None:
+        raise UsageError("--crosstable: expected --csv or --markdown with it; the table and --json have the crosstable")
+
+
+def table_text(table: Table, form: str, *, crosstable: bool) -> str:
+    """Standings or crosstable as `csv` or `markdown`; it ends with a line feed."""
+    if form == "csv":
+        return crosstable_csv(table) if crosstable else standings_csv(table)
+    return crosstable_markdown(table) if crosstable else standings_markdown(table)
+
+
+def standings_csv(table: Table) -> str:
+    """The lines of the table, with a heading; it ends with a line feed."""
+    return _csv(Line, table.lines)
+
+
+def crosstable_csv(table: Table) -> str:
+    """What each bot scored against each other one, a row for each of the two."""
+    return _csv(Meeting, table.meetings)
+
+
+def _csv(kind: type[msgspec.Struct], values: Iterable[msgspec.Struct]) -> str:
+    names = [field.name for field in msgspec.structs.fields(kind)]
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_cell(getattr(value, name)) for name in names] for value in values)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    if isinstance(value, float):
+        return f"{value:.6f}".rstrip("0").rstrip(".")
+    return value
+
+
+def standings_markdown(table: Table) -> str:
+    """The table with places, points, wins, draws, losses, forfeits and Elo; it ends with a line feed."""
+    rows = [
+        [
+            str(line.place),
+            escaped(line.name),
+            f"{points_text(line.points)}/{line.games}",
+            str(line.wins),
+            str(line.draws),
+            str(line.losses),
+            str(line.forfeits),
+            "" if line.elo is None else f"{round(line.elo) or 0:+d}",
+            "" if line.elo is None else interval_text(line.elo_low, line.elo_high),
+        ]
+        for line in table.lines
+    ]
+    return _markdown(["#", "bot", "points", "W", "D", "L", "forfeits", "Elo", "95%"], rows)
+
+
+def crosstable_markdown(table: Table) -> str:
+    """Points and games of the row's bot against each other one."""
+    names = [line.name for line in table.lines]
+    met = {(meeting.name, meeting.opponent): meeting for meeting in table.meetings}
+    rows = []
+    for rank, name in enumerate(names, 1):
+        cells = [met.get((name, opponent)) for opponent in names]
+        shown = [f"{points_text(cell.points)}/{cell.games}" if cell else "" for cell in cells]
+        rows.append([str(rank), escaped(name), *shown])
+    return _markdown(["#", "bot", *(str(rank) for rank in range(1, len(names) + 1))], rows)
+
+
+def _markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of GitHub's Markdown: all columns but that of the names are right-aligned."""
+    marks = [":--" if heading == "bot" else "--:" for heading in headings]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in ([*map(escaped, headings)], marks, *rows))
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is: each character that could be markup with a backslash before it."""
+    return _MARKUP.sub(r"\\\1\2", text)

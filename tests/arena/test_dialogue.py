@@ -1,0 +1,395 @@
+"""The dialogue of a game follows from its record: line by line what both bots were sent, and what they are known to
+have sent; and what a record does not say is said to be unknown."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.bots import BotSpec
+from arena.game.dialogue import UNKNOWN_WANTS, Answer, Entry, Line, Remark, Speaker, dialogue
+from arena.game.live import MAX_NOTE_BYTES
+from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.play.keeping import Keeper
+from arena.play.options import GameOptions
+from arena.play.runner import play_game
+from arena.rules.loading import load_ruleset
+from protocol.messages import Want
+from protocol.notation import Color, Reason
+
+RED, BLUE = Color.RED, Color.BLUE
+PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+RULESETS = ("isf", "barrage+rescue", "vintage/lightning", "jumbo-81320/infiltrator", "duel+silent-defence")
+CONTROLS = (
+    TimeControl(),
+    TimeControl(move_ms=None, bank_ms=900_000, increment_ms=3),
+    TimeControl(move_ms=60_000, bank_ms=900_000, increment_ms=7, margin_ms=0),
+)
+WANTS = ("", "want board", "want legal", "want board legal")
+ENDINGS = ("on the board", "resign", "illegal", "garbage", "late", "dies", "dies waiting", "too much")
+SEATED = [HealthCheck.function_scoped_fixture]
+
+
+def recorded(referee: Referee, spec: GameSpec) -> GameRecord:
+    """The record of a game that was judged here, as it is read back from a store."""
+    assert referee.verdict
+    red, blue = referee.seats
+    record = GameRecord(
+        id=spec.id,
+        arena="0",
+        ruleset=spec.ruleset.name,
+        rules=tuple(spec.ruleset.lines()),
+        time=spec.time,
+        players=spec.players,
+        seeds=spec.seeds,
+        pair_seed=spec.pair_seed,
+        declared=(red.declared, blue.declared),
+        setups=("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
+        actions=tuple(referee.actions),
+        times_us=tuple(referee.times_us),
+        forgiven_us=tuple(referee.forgiven_us),
+        notes=tuple(referee.notes),
+        verdict=referee.verdict,
+        stderr=("", ""),
+        started=0.0,
+        seconds=0.0,
+        interrupted=tuple(referee.interrupted),
+        wants=(red.wants, blue.wants),
+    )
+    return decode_record(encode_record(record))
+
+
+def said(entries: Iterable[Entry], color: Color, speaker: Speaker) -> list[str]:
+    """The lines that the arena said to a side, or the side to the arena."""
+    return [entry.text for entry in entries if isinstance(entry, Line) and entry[1:3] == (color, speaker)]
+
+
+def remarks(entries: Iterable[Entry]) -> list[str]:
+    return [entry.text for entry in entries if isinstance(entry, Remark)]
+
+
+def written(table: Any, color: Color) -> list[str]:
+    """What a seat was sent, in lines."""
+    return b"".join(table.writes[color]).decode("ascii").split("\n")[:-1]
+
+
+# --- against games that were judged here ------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=SEATED)
+@given(
+    ruleset=st.sampled_from(RULESETS),
+    time=st.sampled_from(CONTROLS),
+    wants=st.tuples(st.sampled_from(WANTS), st.sampled_from(WANTS)),
+    plies=st.integers(0, 60),
+    ending=st.sampled_from(ENDINGS),
+    seed=st.integers(0, 10**6),
+)
+def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
+    spec: Callable[..., GameSpec],
+    table_for: Callable[[GameSpec], Any],
+    random_rows: Callable[..., tuple[str, ...]],
+    *,
+    ruleset: str,
+    time: TimeControl,
+    wants: tuple[str, str],
+    plies: int,
+    ending: str,
+    seed: int,
+) -> None:
+    """Whatever the rules, the clocks, what the bots asked for, how long they thought and how the game ended."""
+    rng = Random(seed)
+    game = spec(load_ruleset(ruleset), time)
+    table = table_for(game)
+    introductions = [["name someone", *([line] if line else [])] for line in wants]
+    rows = [random_rows(game.ruleset, rng) for _ in Color]
+    table.begin(rows[RED], rows[BLUE], *introductions)
+    for _ in range(plies):
+        if not table.referee.is_over:
+            table.play_random(rng, 1, after=rng.choice([0.0, 1e-7, 0.0123456789, 0.09]))
+    end(table, ending, rng)
+    record = recorded(table.referee, game)
+    entries = list(dialogue(record))
+    for color in Color:
+        assert said(entries, color, Speaker.ARENA) == written(table, color)
+    moves = [entry.text for entry in entries if isinstance(entry, Line) and entry.text.startswith("move ")]
+    assert moves == [f"move {action}" for action in record.actions]
+    assert [entry.taken_us for entry in entries if isinstance(entry, Answer)] == list(record.times_us)
+
+
+def end(table: Any, how: str, rng: Random) -> None:
+    """End a game in this way, if it is not over."""
+    referee = table.referee
+    if referee.game is None or referee.is_over:
+        return
+    mover = referee.game.to_move
+    match how:
+        case "resign":
+            table.play("resign")
+        case "illegal":
+            table.play("a1-a1")
+        case "garbage":
+            table.reply(mover, "hello?")
+        case "late":
+            table.expire()
+        case "dies":
+            table.gone(mover)
+        case "dies waiting":
+            table.gone(mover.opponent)
+        case "too much":
+            referee.over_limit(mover, "used \xe9" + "x" * 600)
+            table.send()
+        case _:
+            while not referee.is_over:
+                table.play_random(rng, 50, after=0.001)
+                if len(referee.actions) > 1500:
+                    table.play("resign")
+
+
+FAULTS = {
+    "no 'ready' of red": [(RED, "oops")],
+    "no 'ready' of blue": [(BLUE, "oops")],
+    "no 'ready' of both": [(RED, "oops"), (BLUE, "move a4-a5")],
+    "an illegal set-up": [(RED, "ready"), (BLUE, "ready"), (RED, f"setup {'/'.join(['F' * 10] * 4)}"), (BLUE, "SETUP")],
+    "two illegal set-ups": [
+        *((color, "ready") for color in Color),
+        *((color, f"setup {'/'.join(['F' * 10] * 4)}") for color in Color),
+    ],
+}
+
+
+@pytest.mark.parametrize("lines", FAULTS.values(), ids=FAULTS)
+def test_a_game_that_never_began_has_the_lines_that_were_sent(
+    spec: Callable[..., GameSpec],
+    table_for: Callable[[GameSpec], Any],
+    random_rows: Callable[..., tuple[str, ...]],
+    lines: list[tuple[Color, str]],
+) -> None:
+    game = spec()
+    table = table_for(game)
+    table.send()
+    setup = "setup " + "/".join(random_rows(game.ruleset, Random(1)))
+    for color, text in lines:
+        table.reply(color, text.replace("SETUP", setup))
+    if not table.referee.is_over:
+        (waiting,) = table.referee.awaited()
+        table.reply(waiting, "ready")
+    entries = list(dialogue(recorded(table.referee, game)))
+    for color in Color:
+        assert said(entries, color, Speaker.ARENA) == written(table, color)
+
+
+def test_a_game_that_was_interrupted_has_every_sitting(
+    spec: Callable[..., GameSpec],
+    table_for: Callable[[GameSpec], Any],
+    random_rows: Callable[..., tuple[str, ...]],
+) -> None:
+    """The bots were started three times; each time they were told all again, and the clocks were as they stood."""
+    rng = Random(5)
+    game = spec(time=CONTROLS[2])
+    table = table_for(game)
+    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want board"], ["want legal"])
+    table.play_random(rng, 5, after=0.0123456789)
+    sent = [written(table, color) for color in Color]
+    for plies in (3, 4):
+        history = table.referee.history(table.now + 1.2345678)
+        table.referee = Referee(game, history=history)
+        table.writes = ([], [])
+        table.introduce(["want board"], ["want legal"])
+        table.play_random(rng, plies, after=0.01)
+        for color in Color:
+            sent[color] += written(table, color)
+    table.writes = ([], [])
+    table.play("resign")
+    record = recorded(table.referee, game)
+    assert len(record.interrupted) == 2
+    entries = list(dialogue(record))
+    for color in Color:
+        assert said(entries, color, Speaker.ARENA) == sent[color] + written(table, color)
+    assert [text for text in remarks(entries) if text.startswith("interrupted here after 1234.6 ms")] != []
+
+
+# --- against processes ------------------------------------------------------------------------------------------------
+
+RECORDING = """
+import atexit
+LOG = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+def write_down(way, text):
+    os.write(LOG, (way + text).encode())
+
+class Recorded:
+    def readline(self):
+        line = stdin.readline()
+        if line:
+            write_down("< ", line)
+        return line
+
+stdin, sys.stdin = sys.stdin, Recorded()
+send = say
+
+def say(line):
+    send(line)
+    write_down("> ", line + "\\n")
+
+"""
+
+
+def heard(log: Path, way: str) -> list[str]:
+    return [line[2:] for line in log.read_text().splitlines() if line.startswith(way)]
+
+
+PLAYS = """
+hear("hello")
+say("name recorded")
+say("want board legal")
+say("ready")
+while True:
+    set_up()
+    while True:
+        line = sys.stdin.readline()
+        fields = line.split()
+        if not fields or fields[0] == "quit":
+            sys.exit()
+        heard[fields[0]] = fields[1:]
+        if fields[0] == "end":
+            break
+        if fields[0] == "turn":
+            say("note at " + fields[1])
+            say("move " + ("resign" if fields[1] == "21" else heard["legal"][int(fields[1]) % len(heard["legal"])]))
+"""
+
+
+@pytest.fixture
+def recording(make_bot: Callable[..., BotSpec], tmp_path: Path) -> Callable[[str], tuple[BotSpec, Path]]:
+    """`recording(name)`: a bot that writes down every line of its dialogue, and where it does."""
+
+    def make(name: str) -> tuple[BotSpec, Path]:
+        log = tmp_path / f"{name}.log"
+        return make_bot(RECORDING.format(log=str(log)) + PLAYS, name), log
+
+    return make
+
+
+def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
+    recording: Callable[[str], tuple[BotSpec, Path]], play: Callable[..., Awaitable[GameRecord]]
+) -> None:
+    (red, red_log), (blue, blue_log) = recording("ann"), recording("bob")
+    time = TimeControl(move_ms=60_000, bank_ms=600_000, increment_ms=11, setup_ms=60_000, start_ms=60_000)
+    record = trio.run(partial(play, red, blue, ruleset="barrage", time=time))
+    assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 21)
+    entries = list(dialogue(decode_record(encode_record(record))))
+    for color, log in ((RED, red_log), (BLUE, blue_log)):
+        assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
+        assert said(entries, color, Speaker.BOT) == heard(log, "> ")
+    assert any(entry.cpu_us for entry in entries if isinstance(entry, Answer))
+
+
+def test_two_games_in_the_same_processes_have_the_lines_of_each(
+    recording: Callable[[str], tuple[BotSpec, Path]],
+) -> None:
+    bots = [recording("ann"), recording("bob")]
+    (ann, _), (bob, _) = bots
+    first = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (ann.player, bob.player), (1, 2), 3)
+    second = msgspec.structs.replace(first, id="1" * 16, players=(bob.player, ann.player), seeds=(2, 1))
+    keeper = Keeper()
+
+    async def play_both() -> list[GameRecord]:
+        with trio.fail_after(60):
+            records = [await play_game(first, ann, bob, GameOptions(keeper=keeper))]
+            keeper.expects_another = False
+            records.append(await play_game(second, bob, ann, GameOptions(keeper=keeper)))
+            await keeper.end()
+            return records
+
+    one, other = trio.run(play_both)
+    assert other.kept == (True, True)
+    before, after = list(dialogue(one, is_followed=True)), list(dialogue(other))
+    for color, (_, log) in zip(Color, bots, strict=True):
+        for speaker, way in ((Speaker.ARENA, "< "), (Speaker.BOT, "> ")):
+            assert said(before, color, speaker) + said(after, color.opponent, speaker) == heard(log, way)
+
+
+# --- what is not in a record ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def resigned(
+    spec: Callable[..., GameSpec],
+    table_for: Callable[[GameSpec], Any],
+    random_rows: Callable[..., tuple[str, ...]],
+) -> GameRecord:
+    """A duel of a few plies, with a note, in which Red resigned."""
+    game, rng = spec(), Random(3)
+    table = table_for(game)
+    table.begin(random_rows(game.ruleset, rng), random_rows(game.ruleset, rng), ["want legal"])
+    table.reply(RED, "note I begin")
+    table.play_random(rng, 4)
+    table.play("resign")
+    return recorded(table.referee, game)
+
+
+def test_a_record_that_does_not_say_what_was_wanted_says_so(resigned: GameRecord) -> None:
+    entries = list(dialogue(msgspec.structs.replace(resigned, wants=msgspec.UNSET)))
+    assert remarks(entries).count(UNKNOWN_WANTS) == 2
+    assert not [text for text in said(entries, RED, Speaker.ARENA) if text.startswith("legal")]
+    assert UNKNOWN_WANTS not in remarks(dialogue(resigned))
+
+
+def test_when_a_first_note_was_made_is_not_known(resigned: GameRecord) -> None:
+    entries = list(dialogue(resigned))
+    at = entries.index(Line(1, RED, Speaker.BOT, "note I begin"))
+    assert "does not say which of these notes" in str(entries[at - 1])
+
+
+def test_notes_that_may_be_missing_are_said_to_be(resigned: GameRecord) -> None:
+    many = tuple(NoteLine(2, "blue", "x" * 1000) for _ in range(MAX_NOTE_BYTES // 1064))
+    assert [text for text in remarks(dialogue(msgspec.structs.replace(resigned, notes=many))) if "64 KiB" in text]
+    assert not [text for text in remarks(dialogue(resigned)) if "64 KiB" in text]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda r: {"actions": ("a1-a1", *r.actions[1:])}, "ply 1: "),
+        (lambda r: {"actions": r.actions[:-1]}, "5 times"),
+        (lambda r: {"times_us": (10**9, *r.times_us[1:])}, "ply 1: "),
+        (lambda r: {"setups": ("x", r.setups[1])}, "expected 'setup'"),
+        (lambda r: {"interrupted": ((99, 1),)}, "interrupted at ply 99"),
+        (lambda r: {"rules": (*r.rules, ("no-such-rule", "1"))}, "no-such-rule"),
+        (lambda r: {"ruleset": "du\u00e9l"}, "not printable ASCII"),
+        (lambda r: {"setups": (None, None)}, "recorded as blue by resign, judged again as not over"),
+        (
+            lambda r: {"verdict": msgspec.structs.replace(r.verdict, result=GameResult.RED)},
+            "recorded as red by resign, judged again as blue by resign",
+        ),
+    ],
+)
+def test_a_record_that_cannot_be_true_is_refused(
+    resigned: GameRecord, change: Callable[[GameRecord], dict[str, object]], message: str
+) -> None:
+    with pytest.raises(RecordError, match=f"game {resigned.id}: .*{message}|{message}"):
+        list(dialogue(msgspec.structs.replace(resigned, **change(resigned))))
+
+
+def test_a_rule_that_came_later_is_not_among_the_lines_of_an_old_game(resigned: GameRecord) -> None:
+    """The record's own lines are what the bots were told."""
+    name, value = resigned.rules[-1]
+    older = msgspec.structs.replace(resigned, rules=resigned.rules[:-1])
+    assert f"rule {name} {value}" in said(dialogue(resigned), RED, Speaker.ARENA)
+    assert f"rule {name} {value}" not in said(dialogue(older), RED, Speaker.ARENA)
+
+
+def test_wants_are_in_records_of_games_played_now(resigned: GameRecord) -> None:
+    assert resigned.wants == ((Want.LEGAL,), ())

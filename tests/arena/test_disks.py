@@ -1,0 +1,269 @@
+"""What a disk does to a store: it is full, it is cut off in the middle of a write, it goes away.
+
+No game is lost that was reported, and what is said of it is one clear sentence.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.league.store import Store, StoreError
+from arena.league.store.database import LOCK
+
+ROOT = Path(__file__).parent.parent.parent
+GOLDEN = ROOT / "tests" / "golden" / "stores"
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+PAGE = 4096
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
+
+
+def games(path: Path, count: int) -> list[GameRecord]:
+    """New games for a store."""
+    with Store(path, create=False) as store:
+        _, record = store.record("12")
+    return [msgspec.structs.replace(record, id=f"{number:016x}") for number in range(count)]
+
+
+def fill(store: Store, records: list[GameRecord]) -> tuple[list[int], str]:
+    """Add games until the store cannot take another; returns the numbers that it has told, and why it stopped."""
+    told: list[int] = []
+    for record in records:
+        try:
+            told.append(store.add(record).number)
+        except StoreError as error:
+            return told, str(error)
+    raise AssertionError("there was room for all games")
+
+
+def assert_has(path: Path, numbers: list[int]) -> None:
+    """All of these games are there, whole, and nothing else is but the twelve of before."""
+    with Store(path, create=False) as store:
+        store.refuse_damage()
+        assert [row.number for row in store.rows()] == [*range(1, 13), *numbers]
+
+
+# --- a disk that is full ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+@pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
+def test_on_a_disk_that_fills_up_all_games_that_were_told_are_there(path: Path, small_disk: Path) -> None:
+    store_path = Path(shutil.copy(path, small_disk))
+    records = games(path, 200)
+    with Store(store_path, create=True) as store:
+        told, why = fill(store, records)
+    assert "the disk is full; every game that was stored before is still there" in why
+    assert len(told) > 3
+    assert_has(store_path, told)
+
+
+@pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
+def test_an_upgrade_that_has_no_room_leaves_the_store_as_it_was(small_disk: Path) -> None:
+    store_path = Path(shutil.copy(GOLDEN / "v3-duel.sqlite", small_disk))
+    before = store_path.read_bytes()
+    (small_disk / "other").write_bytes(b"x" * (256 * 1024 - len(before) - 5 * PAGE))
+    with pytest.raises(StoreError, match="the disk is full; every game that was stored before is still there"):
+        Store(store_path, create=True)
+    assert store_path.read_bytes() == before
+    with Store(store_path, create=False) as store:
+        assert len(store.rows()) == 12
+
+
+@pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_disk_that_goes_away_while_a_league_is_open_is_said_before_a_game_is_told(
+    path: Path, small_disk: Path
+) -> None:
+    store_path = Path(shutil.copy(path, small_disk))
+    first, second = games(path, 2)
+    with Store(store_path, create=True) as store:
+        store.add(first)
+        subprocess.run(["umount", "-l", str(small_disk)], check=True)
+        with pytest.raises(StoreError, match="or its disk was: there is no file now"):
+            store.add(second)
+        with pytest.raises(StoreError, match="there is no file now"):
+            store.refuse_moved()
+
+
+ADDS_GAMES = """
+import resource, sys
+from pathlib import Path
+sys.path.insert(0, "tests/arena")
+from test_disks import fill, games
+from arena.league.store import Store
+path, most = Path(sys.argv[1]), int(sys.argv[2])
+records = games(path, 200)
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+with Store(path, create=True) as store:
+    told, why = fill(store, records)
+print(told[-1] if told else 12, why, sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("room", [0, 1000, 10 * PAGE, 10 * PAGE + 100])
+def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: Path, room: int) -> None:
+    most = path.stat().st_size + room
+    done = subprocess.run(
+        [sys.executable, "-c", ADDS_GAMES, str(path), str(most)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    last, why = done.stdout.split("\n", 1)
+    assert f"cannot grow: a file of this process may have {most} bytes (RLIMIT_FSIZE, 'ulimit -f')" in why
+    assert "every game that was stored before is still there" in why
+    assert_has(path, list(range(13, int(last) + 1)))
+
+
+def test_under_such_a_limit_a_league_ends_with_its_name_and_no_traceback(tmp_path: Path) -> None:
+    bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
+    most = 20_000
+    done = subprocess.run(
+        [*ARENA, "league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+    )
+    assert done.returncode == 1
+    assert f"{most} bytes (RLIMIT_FSIZE" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# --- a write that was cut off -----------------------------------------------------------------------------------------
+
+TORN = """
+import os, sys
+from pathlib import Path
+from arena.league.store import Store
+with Store(Path(sys.argv[1]), create=True) as store:
+    query = store._database.query
+    query("PRAGMA cache_size = 1")  # so that what has not been committed gets into the file
+    query("BEGIN IMMEDIATE")
+    query("UPDATE records SET record = zeroblob(20000)")
+    os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("kept", [0, 100, PAGE // 2, PAGE - 1])
+def test_a_last_page_that_was_written_in_part_is_put_back(path: Path, kept: int) -> None:
+    """The power is cut in the middle of a transaction: of the page that was being written, a part is on the disk, and
+    the end of the file may be."""
+    whole = path.read_bytes()
+    killed = subprocess.run([sys.executable, "-c", TORN, str(path)], cwd=ROOT, timeout=PATIENCE, check=False)
+    assert killed.returncode == 9
+    torn = path.read_bytes()
+    assert len(torn) > len(whole)
+    for size in (len(torn) - PAGE + kept, len(whole) - PAGE + kept):
+        copy = path.with_name(f"{size}.sqlite")
+        copy.write_bytes(torn[:size])
+        shutil.copy(path.with_name(path.name + "-journal"), copy.with_name(copy.name + "-journal"))
+        assert_has(copy, [])
+        assert copy.read_bytes() == whole
+
+
+@pytest.mark.parametrize("kept", [0, 1, 16, 100, PAGE, 3 * PAGE + 7])
+def test_a_file_that_was_cut_off_is_an_error_or_named_and_never_a_wrong_game(path: Path, kept: int) -> None:
+    with Store(path, create=False) as store:
+        good = store.rows()
+    data = path.read_bytes()
+    path.write_bytes(data[:kept])
+    try:
+        with Store(path, create=False) as store:
+            contents = store.read()
+    except ArenaError:
+        return
+    assert contents.damage
+    assert set(contents.rows) <= set(good)
+
+
+# --- a store that is no longer there ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["deleted", "replaced"])
+def test_a_store_that_is_gone_before_the_first_game_is_not_said_to_be_read_only(path: Path, what: str) -> None:
+    (record,) = games(path, 1)
+    with Store(path, create=True) as store:
+        copy = path.read_bytes()
+        path.unlink()
+        now = "there is no file now"
+        if what == "replaced":
+            path.write_bytes(copy)
+            now = "another file is there now"
+        with pytest.raises(StoreError, match=f"moved, deleted or replaced while it was open, or its disk was: {now}"):
+            store.add(record)
+        with pytest.raises(StoreError, match=now):
+            store.refuse_moved()
+
+
+def test_a_store_that_is_there_is_not_said_to_be_gone(tmp_path: Path) -> None:
+    with Store(tmp_path / "new.sqlite", create=True) as store:
+        store.refuse_moved()
+        store.agree({"time": "1s"})
+        store.refuse_moved()
+
+
+# --- two stores in one process ----------------------------------------------------------------------------------------
+
+WRITES_MEANWHILE = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
+try:
+    database.execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as error:
+    print(error)
+else:
+    print("began")
+"""
+
+
+def test_opening_a_store_again_in_the_process_gives_up_no_lock_of_a_transaction_under_way(path: Path) -> None:
+    """POSIX takes all locks of a process off a file as soon as it closes any descriptor of it."""
+
+    def from_outside() -> str:
+        command = [sys.executable, "-c", WRITES_MEANWHILE, str(path)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout.strip()
+
+    with Store(path, create=True) as store:
+        opens = threading.Thread(target=lambda: Store(path, create=False).__exit__(None, None, None))
+        with store._database.transaction():
+            assert from_outside() == "database is locked"
+            opens.start()
+            opens.join(0.1)
+            assert opens.is_alive(), "it waits for the transaction"
+            assert from_outside() == "database is locked"
+        opens.join(PATIENCE)
+        assert LOCK.acquire(blocking=False)
+        LOCK.release()
+    assert from_outside() == "began"

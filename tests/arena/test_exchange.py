@@ -1,0 +1,266 @@
+"""Games that leave a store as lines come into another one as what they were, or are refused and nothing is changed."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError, UsageError
+from arena.game.record_lines import with_checksum
+from arena.league import exchange
+from arena.league.exchange import Imported, export_lines, import_games
+from arena.league.store import DamagedError, Store
+from arena.league.verify import verify
+from protocol.notation import Color
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
+STORES = sorted(GOLDEN.glob("v*.sqlite"))
+OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
+
+
+def exported(path: Path, numbers: Iterable[int] | None = None, view: Color | None = None) -> list[bytes]:
+    """The lines of a store's games."""
+    damage: list[object] = []
+    with Store(path, create=False) as store:
+        lines = list(export_lines(store, store.numbers() if numbers is None else numbers, view, damage.append))
+    assert damage == []
+    return lines
+
+
+def taken_in(target: Path, *sources: Path) -> Imported:
+    return import_games(target, sources, lambda what, done, of: None)
+
+
+def is_sound(path: Path) -> bool:
+    with Store(path, create=False) as store:
+        return list(verify(store, lambda done, of: None)) == []
+
+
+def file_of(path: Path, lines: Iterable[bytes]) -> Path:
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def forged(line: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
+    """The line with its fields changed, and a checksum that is right."""
+    fields = json.loads(line)
+    del fields["checksum"]
+    change(fields)
+    return with_checksum(fields) + b"\n"
+
+
+def refused(target: Path, *sources: Path, kind: type[ArenaError] = ArenaError) -> str:
+    """That an import is refused and the target stays as it was; returns the words."""
+    before = target.read_bytes() if target.exists() else None
+    with pytest.raises(kind) as caught:
+        taken_in(target, *sources)
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert "nothing was imported" in str(caught.value)
+    return str(caught.value)
+
+
+# --- there and back ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("store", STORES, ids=lambda path: path.stem)
+def test_a_store_of_any_version_comes_back_from_its_export_with_the_same_bytes(store: Path, tmp_path: Path) -> None:
+    lines = exported(store)
+    target = tmp_path / "new.sqlite"
+    assert taken_in(target, file_of(tmp_path / "games.jsonl", lines)) == Imported(12, 0)
+    assert exported(target) == lines
+    assert is_sound(target)
+
+
+@given(st.lists(st.sets(st.integers(1, 12)), max_size=4), st.booleans())
+@settings(deadline=None, max_examples=8)
+def test_stores_and_files_that_share_games_are_merged_into_one_with_each_game_once(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[set[int]], is_store: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("merged")
+    sources = []
+    for number, part in enumerate(parts):
+        file = file_of(folder / f"{number}.jsonl", exported(OWN, sorted(part)))
+        if is_store and part:
+            taken_in(folder / f"{number}.sqlite", file)
+            file = folder / f"{number}.sqlite"
+        sources.append(file)
+    target = folder / "all.sqlite"
+    games = set().union(*parts) if parts else set()
+    assert taken_in(target, *sources) == Imported(len(games), sum(map(len, parts)) - len(games))
+    if games:
+        assert sorted(exported(target)) == sorted(exported(OWN, games))
+        assert is_sound(target)
+    assert target.exists() == bool(games)
+
+
+def test_what_is_there_already_is_passed_over_and_keeps_its_number(tmp_path: Path) -> None:
+    target = tmp_path / "some.sqlite"
+    taken_in(target, file_of(tmp_path / "some.jsonl", exported(OWN, [7, 3])))
+    assert taken_in(target, OWN) == Imported(10, 2)
+    assert exported(target)[:2] == exported(OWN, [7, 3])
+    assert taken_in(target, OWN, target) == Imported(0, 24)
+
+
+def test_the_settings_that_a_store_keeps_beside_its_games_stay_as_they_are(tmp_path: Path) -> None:
+    target = Path(shutil.copy(DUEL, tmp_path / "duel.sqlite"))
+    with Store(target, create=False) as store:
+        before, entrants = store.settings(), store.entrants()
+    taken_in(target, DUEL)
+    with Store(target, create=False) as store:
+        assert (store.settings(), store.entrants()) == (before, entrants)
+
+
+def test_an_import_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "AT_ONCE", 5)
+    target = tmp_path / "new.sqlite"
+
+    def stop(what: str, done: int, of: int) -> None:
+        if what == "imported" and done == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_games(target, [OWN], stop)
+    assert exported(target) == exported(OWN, range(1, 11))
+    assert taken_in(target, OWN) == Imported(2, 10)
+    assert exported(target) == exported(OWN)
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def with_another_result(fields: dict[str, Any]) -> None:
+    """The game as the bot that lost by an illegal action could have gone on: it gave up."""
+    fields["actions"].append("resign")
+    for name in ("times_us", "cpu_us", "forgiven_us"):
+        fields[name].append(0) if fields[name] else None
+    plies = len(fields["actions"])
+    fields["verdict"] = {"result": "blue", "reason": "resign", "plies": plies, "detail": "red (breaker) resigned"}
+
+
+def test_a_game_that_is_there_with_another_result_is_named_with_both(tmp_path: Path) -> None:
+    line = exported(OWN, [3])[0]
+    other = file_of(tmp_path / "other.jsonl", [forged(line, with_another_result)])
+    target = tmp_path / "new.sqlite"
+    assert taken_in(target, other) == Imported(1, 0)
+    game = json.loads(line)["id"]
+    words = refused(target, OWN)
+    assert f"game {game} (breaker - steady) is there with another result" in words
+    assert f"{OWN}: game 3: blue by illegal-action after 12 plies\n" in words
+    assert f"{target}: game 1: blue by resign after 13 plies" in words
+    words = refused(tmp_path / "third.sqlite", OWN, other)
+    assert f"{other}: line 1: blue by resign after 13 plies\n" in words
+    assert f"{OWN}: game 3: blue by illegal-action after 12 plies" in words
+
+
+def test_a_game_that_was_played_in_another_time_is_another(tmp_path: Path) -> None:
+    line = exported(OWN, [3])[0]
+    other = file_of(tmp_path / "other.jsonl", [forged(line, lambda fields: fields.update(seconds=99.5))])
+    assert "is there with other actions, times or words" in refused(tmp_path / "new.sqlite", OWN, other)
+
+
+def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
+    target = tmp_path / "own.sqlite"
+    taken_in(target, OWN)
+    words = refused(target, DUEL, kind=UsageError)
+    assert f"{target}: expected games of one league, and those of {DUEL}: game 1 were played under other" in words
+    assert "    seed: expected 7, got 1" in words
+    assert "    ruleset: expected own, got duel" in words
+    words = refused(tmp_path / "none.sqlite", OWN, DUEL, kind=UsageError)
+    assert f"{OWN}: game 1: expected games of one league" in words
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: f["settings"].update(seed="8"), "follows from no round of this league"),
+        (lambda f: f["settings"].update(time="9s"), "it was played under time"),
+        (lambda f: f.update(pair_seed=f["pair_seed"] + 2), "its id does not follow from its players and its pair"),
+        (lambda f: f["red"].update(seed=5), "its seeds do not follow from its players and its pair"),
+        (lambda f: f.update(id="0" * 16), "its id does not follow"),
+        (lambda f: f["verdict"].update(result="red"), "red"),
+        (lambda f: f["verdict"].update(plies=11), "recorded as 11 plies, but has 12 actions"),
+        (lambda f: f["actions"].__setitem__(0, "a1-a9"), "ply 1: a1-a9"),
+        (lambda f: f["actions"].__setitem__(0, "nonsense"), "ply 1: "),
+        (lambda f: f["red"].update(setup="F" * 40), "rows"),
+        (lambda f: f.update(rules=f["rules"][1:]), "there is no line for army"),
+        (lambda f: f["times_us"].__setitem__(0, 10**12), "ply 1 took"),
+    ],
+)
+def test_a_game_that_does_not_give_its_result_is_refused_by_name(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], words: str
+) -> None:
+    file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [3])[0], change)])
+    said = refused(tmp_path / "new.sqlite", file)
+    assert f"{file}: line 1: " in said
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("entrants", "[]", "got 'entrants'"),
+        ("files of a@b", "{}", "got 'files of a@b'"),
+        ("limits of somebody", "1", "got 'limits of somebody'"),
+        ("seed", "9" * 5000, "seed: expected a whole number from 0 to 18446744073709551615, got '999"),
+        ("seed", "no", "seed: expected a whole number"),
+        ("pondering", "perhaps", "pondering: expected yes or no, got 'perhaps'"),
+    ],
+)
+def test_settings_that_are_none_of_the_games_are_refused(tmp_path: Path, name: str, value: str, words: str) -> None:
+    def change(fields: dict[str, Any]) -> None:
+        fields["settings"] = dict(sorted({**fields["settings"], name: value}.items()))
+
+    file = file_of(tmp_path / "games.jsonl", [forged(exported(OWN, [3])[0], change)])
+    assert words in refused(tmp_path / "new.sqlite", file, kind=UsageError)
+
+
+def test_a_torn_last_line_is_named_and_a_lost_line_feed_is_not_missed(tmp_path: Path) -> None:
+    lines = exported(OWN)
+    file = file_of(tmp_path / "games.jsonl", lines)
+    file.write_bytes(file.read_bytes()[:-1])
+    assert taken_in(tmp_path / "whole.sqlite", file) == Imported(12, 0)
+    file.write_bytes(file.read_bytes()[:-2])
+    assert "line 12: the file was cut off here" in refused(tmp_path / "new.sqlite", file)
+
+
+def test_what_one_side_was_told_cannot_be_imported(tmp_path: Path) -> None:
+    file = file_of(tmp_path / "red.jsonl", exported(OWN, view=Color.RED))
+    words = refused(tmp_path / "new.sqlite", file, kind=UsageError)
+    assert "line 1: expected a whole game, got what 'red' was told of one" in words
+
+
+def test_a_damaged_store_neither_gives_nor_takes_games(tmp_path: Path) -> None:
+    broken = Path(shutil.copy(OWN, tmp_path / "broken.sqlite"))
+    database = sqlite3.connect(broken, isolation_level=None)
+    database.execute("UPDATE games SET plies = 5 WHERE number = 12")
+    database.close()
+    for target, source in ((tmp_path / "new.sqlite", broken), (broken, OWN)):
+        with pytest.raises(DamagedError, match="game 12: its row was changed"):
+            taken_in(target, source)
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", ".", "nul\0", "text.txt"])
+def test_what_is_neither_a_store_nor_a_file_of_records_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "text.txt").write_text("hello\n" * 100)
+    with pytest.raises(ArenaError):
+        taken_in(tmp_path / "new.sqlite", tmp_path / name)
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> None:
+    broken = Path(shutil.copy(OWN, tmp_path / "broken.sqlite"))
+    database = sqlite3.connect(broken, isolation_level=None)
+    database.execute("UPDATE games SET record = x'00' WHERE number = 5")
+    database.close()
+    damage: list[object] = []
+    with Store(broken, create=False) as store:
+        lines = list(export_lines(store, store.numbers(), None, damage.append))
+    assert lines == exported(OWN, [number for number in range(1, 13) if number != 5])
+    assert [str(each) for each in damage] == ["game 5: its record was changed after it was stored"]

@@ -1,0 +1,145 @@
+"""`arena export`, `arena import` and `arena verify FILE` as a user meets them."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import cli
+from arena.errors import ArenaError, UsageError
+from arena.league.exchange import export_lines
+from arena.league.store import Store
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
+Run = Callable[..., tuple[int, bytes, str]]
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copy(GOLDEN / "v3-own.sqlite", "own.sqlite"))
+
+
+@pytest.fixture
+def arena(own: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs a command in this process: its exit code, its results and its remarks."""
+
+    def run(*arguments: str) -> tuple[int, bytes, str]:
+        capsysbinary.readouterr()
+        code = cli.main(list(arguments), prog_name="arena", standalone_mode=False) or 0
+        out, remarks = capsysbinary.readouterr()
+        return code, out, remarks.decode()
+
+    return run
+
+
+def lines_of(path: Path) -> list[bytes]:
+    with Store(path, create=False) as store:
+        return list(export_lines(store, store.numbers(), None, lambda damage: None))
+
+
+def test_lines_go_to_standard_output_or_into_a_new_file(arena: Run, own: Path) -> None:
+    whole = b"".join(lines_of(own))
+    assert arena("export", "own.sqlite") == (0, whole, "")
+    assert arena("export", "own.sqlite", "-o", "-") == (0, whole, "")
+    assert arena("export", "own.sqlite", "-o", "games.jsonl") == (0, b"", "games.jsonl: 12 games\n")
+    assert Path("games.jsonl").read_bytes() == whole
+    assert sorted(path.name for path in Path().iterdir()) == ["games.jsonl", "own.sqlite"]
+
+
+def test_nothing_that_is_there_is_overwritten_unless_that_is_asked_for(arena: Run, own: Path) -> None:
+    Path("games.jsonl").write_bytes(b"mine")
+    with pytest.raises(UsageError, match=r"games\.jsonl: expected a file that does not exist yet; '--force'"):
+        arena("export", "own.sqlite", "-o", "games.jsonl")
+    assert Path("games.jsonl").read_bytes() == b"mine"
+    arena("export", "own.sqlite", "-o", "games.jsonl", "--force")
+    assert Path("games.jsonl").read_bytes() == b"".join(lines_of(own))
+    before = own.read_bytes()
+    with pytest.raises(UsageError, match="this is the store itself"):
+        arena("export", "own.sqlite", "-o", "own.sqlite", "--force")
+    assert own.read_bytes() == before
+
+
+def test_games_are_chosen_by_bot_and_by_number_or_id(arena: Run, own: Path) -> None:
+    lines = lines_of(own)
+    game = json.loads(lines[10])["id"]
+    assert arena("export", "own.sqlite", "--game", "3", "--game", game[:8])[1] == lines[2] + lines[10]
+    of_dead = b"".join(line for line in lines if b'"name":"dead"' in line)
+    assert arena("export", "own.sqlite", "--bot", "dead")[1] == of_dead
+    assert arena("export", "own.sqlite", "--bot", "dead", "--game", "3")[1] == b""
+    for option, value in (("--bot", "nobody"), ("--game", "99")):
+        with pytest.raises(UsageError, match=value):
+            arena("export", "own.sqlite", option, value)
+
+
+def test_a_damaged_game_is_left_out_and_named_with_exit_code_1(arena: Run, own: Path) -> None:
+    lines = lines_of(own)
+    database = sqlite3.connect(own, isolation_level=None)
+    database.execute("UPDATE games SET plies = 9 WHERE number = 4")
+    database.close()
+    code, out, remarks = arena("export", "own.sqlite", "-o", "games.jsonl")
+    assert (code, out) == (1, b"")
+    assert Path("games.jsonl").read_bytes() == b"".join([*lines[:3], *lines[4:]])
+    assert "game 4: its row was changed after it was stored" in remarks
+
+
+def test_an_import_says_how_many_games_it_added(arena: Run) -> None:
+    arena("export", "own.sqlite", "--game", "3", "-o", "one.jsonl")
+    assert arena("import", "new.sqlite", "one.jsonl") == (0, b"new.sqlite: 1 game was imported\n", "")
+    said = b"new.sqlite: 11 games were imported, 2 were there already\n"
+    assert arena("import", "new.sqlite", "own.sqlite", "one.jsonl") == (0, said, "")
+    code, out, _ = arena("import", "--json", "new.sqlite", "own.sqlite")
+    assert (code, json.loads(out)) == (0, {"store": "new.sqlite", "imported": 0, "present": 12})
+
+
+def test_a_view_is_written_and_cannot_be_imported(arena: Run) -> None:
+    arena("export", "own.sqlite", "--view", "blue", "-o", "blue.jsonl")
+    assert json.loads(Path("blue.jsonl").read_text().splitlines()[2])["red"]["setup"] is None
+    with pytest.raises(UsageError, match="neither imported nor played again; nothing was imported"):
+        arena("import", "new.sqlite", "blue.jsonl")
+    assert not Path("new.sqlite").exists()
+
+
+def test_verify_takes_a_file_and_exits_with_1_for_findings(arena: Run) -> None:
+    arena("export", "own.sqlite", "-o", "games.jsonl")
+    said = b"games.jsonl: 12 games, all sound: played again, each gives the verdict that is stored\n"
+    assert arena("verify", "games.jsonl") == (0, said, "")
+    file = Path("games.jsonl")
+    file.write_bytes(file.read_bytes()[:-5])
+    code, out, _ = arena("verify", "games.jsonl")
+    assert code == 1
+    assert out.decode().splitlines() == [
+        "line 12: the file was cut off here, or the line was",
+        "games.jsonl: 12 games, 1 of them not sound",
+    ]
+    code, out, _ = arena("verify", "--json", "games.jsonl")
+    findings = [{"line": 12, "text": "the file was cut off here, or the line was"}]
+    assert (code, json.loads(out)) == (1, {"file": "games.jsonl", "games": 12, "findings": findings})
+    with pytest.raises(UsageError, match="expected a store to copy games from"):
+        arena("verify", "games.jsonl", "--salvage", "new.sqlite")
+
+
+@pytest.mark.parametrize("arguments", [("export", "gone"), ("verify", "gone"), ("import", "new", "gone")])
+def test_a_file_that_is_not_there_is_named(arena: Run, arguments: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="gone: "):
+        arena(*arguments)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None:
+    with pytest.raises(ArenaError, match="cannot be written: No such file"):
+        arena("export", "own.sqlite", "-o", "no/folder.jsonl")
+    with pytest.raises(UsageError, match="expected a file to replace, found a folder"):
+        arena("export", "own.sqlite", "-o", ".", "--force")
+    assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
+
+
+def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:
+    assert arena("standings", "own.sqlite", "--csv")[1].startswith(b"place,name,digest,points,games")
+    assert b"| 1 | steady | 5/6 |" in arena("standings", "own.sqlite", "--markdown")[1]
+    assert arena("standings", "own.sqlite", "--csv", "--crosstable")[1].startswith(b"name,opponent,points,games\n")
+    with pytest.raises(UsageError, match="--crosstable: expected --csv or --markdown"):
+        arena("standings", "own.sqlite", "--crosstable")

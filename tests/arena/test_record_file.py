@@ -1,0 +1,242 @@
+"""`arena verify` of files: what was changed, torn, forged or doubled is named with its line, and nothing else is."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import arena
+from arena.errors import ArenaError, UsageError
+from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
+from arena.league.exchange import export_lines
+from arena.league.record_file import LONGEST_FAULT, is_record_file, settings_of_game, verify_file
+from arena.league.store import Store
+from arena.rules.game import Game
+from arena.rules.rule_lines import ruleset_from_lines
+from protocol.notation import Color
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
+OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
+PLAYED, DRAWN = 3, 11
+"""Games of the store that were lost by an illegal action, and drawn."""
+
+
+def lines_of(store: Path, view: Color | None = None) -> list[bytes]:
+    with Store(store, create=False) as opened:
+        return list(export_lines(opened, opened.numbers(), view, lambda damage: None))
+
+
+lines_of_own = lines_of(OWN)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Twelve games, one in a line."""
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"".join(lines_of_own))
+    return path
+
+
+def found(path: Path) -> list[str]:
+    """What `verify` says of a file."""
+    assert is_record_file(path)
+    return [str(fault) for fault in verify_file(path, lambda done, of: None)]
+
+
+def changed(path: Path, line: int, change: Callable[[dict[str, Any]], object]) -> None:
+    """Forge a line with a right checksum."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    fields = json.loads(lines[line - 1])
+    del fields["checksum"]
+    change(fields)
+    lines[line - 1] = with_checksum(fields) + b"\n"
+    path.write_bytes(b"".join(lines))
+
+
+def named(findings: Iterable[str]) -> set[str]:
+    return {finding.split(": ")[0] for finding in findings}
+
+
+def test_a_sound_file_has_no_faults_whatever_leagues_its_games_are_of(file: Path) -> None:
+    with file.open("ab") as more:
+        more.writelines(lines_of(DUEL))
+    assert found(file) == []
+
+
+def test_a_changed_byte_is_named_wherever_it_is(file: Path) -> None:
+    whole = file.read_bytes()
+    rng = Random(1)
+    for place in (*range(12), *(rng.randrange(len(whole)) for _ in range(15)), len(whole) - 2):
+        data = bytearray(whole)
+        data[place] ^= 1 << rng.randrange(7)
+        file.write_bytes(data)
+        line = whole.count(b"\n", 0, place) + 1
+        if whole[place : place + 1] == b"\n":  # two lines in one
+            assert named(found(file)) == {f"line {line}"}
+            continue
+        findings = found(file)
+        assert f"line {line}" in named(findings)
+        if b"\n" not in data[place : place + 1]:
+            assert named(findings) == {f"line {line}"}
+
+
+def test_a_torn_file_is_named(file: Path) -> None:
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-100])
+    assert found(file) == ["line 12: the file was cut off here, or the line was"]
+    file.write_bytes(whole[100:])
+    assert is_record_file(file) is False
+
+
+def test_a_forged_verdict_is_named(file: Path) -> None:
+    changed(file, DRAWN, lambda fields: fields["verdict"].update(result="red", reason="flag"))
+    assert found(file) == [
+        f"line {DRAWN}: recorded as red by flag, judged again as draw by quiet-cap",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda fields: fields["verdict"].update(plies=3), "recorded as 3 plies, but has"),
+        (lambda fields: fields["red"].update(digest="0" * 64), "its id does not follow from its players"),
+        (lambda fields: fields["red"].update(seed=3), "its seeds do not follow"),
+        (lambda fields: fields.update(ruleset="isf"), "it was played under ruleset 'isf'"),
+        (lambda fields: fields["settings"].update(rules="all"), "it was played under rules"),
+        (lambda fields: fields["red"]["time"].update(move_ms=1), "it was played under time"),
+        (lambda fields: fields["times_us"].pop(), "actions, but"),
+        (lambda fields: fields["settings"].update(zeal="1"), "settings: expected ruleset, "),
+    ],
+)
+def test_a_forged_column_is_named(file: Path, change: Callable[[dict[str, Any]], object], words: str) -> None:
+    changed(file, DRAWN, change)
+    findings = found(file)
+    assert named(findings) == {f"line {DRAWN}"}
+    assert any(words in finding for finding in findings)
+
+
+def test_an_illegal_action_is_named(file: Path) -> None:
+    changed(file, DRAWN, lambda fields: fields["actions"].__setitem__(4, "a1-a9"))
+    (finding,) = found(file)
+    assert finding.startswith(f"line {DRAWN}: ply 5: a1-a9: ")
+
+
+def test_an_illegal_action_that_is_legal_is_named(file: Path) -> None:
+    """The game that was lost by an illegal action names one that may be played."""
+
+    def change(fields: dict[str, Any]) -> None:
+        rules = ruleset_from_lines(fields["ruleset"], [(name, value) for name, value in fields["rules"]])
+        game = Game(rules, *(fields[side]["setup"].split("/") for side in ("red", "blue")))
+        for action in fields["actions"]:
+            game.apply(action)
+        legal, ply = game.legal_moves()[0].text, game.ply + 1
+        fields["verdict"]["detail"] = f"red (breaker) tried an illegal action: ply {ply}: {legal}: no"
+
+    changed(file, PLAYED, change)
+    (finding,) = found(file)
+    assert finding.startswith(f"line {PLAYED}: lost by the illegal action ")
+
+
+VALUES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        0,
+        -1,
+        1,
+        2**53,
+        2**63,
+        1.5,
+        1e308,
+        "",
+        "x",
+        "a1-a9",
+        "red",
+        "none",
+        "0",
+        "\u0663",
+        "F" * 40,
+        "9" * 5000,
+    ),
+    *([], {}, [[]], [1], ["a", "b"], {"a": 1}),
+)
+
+
+def places_in(value: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
+    """The ways to all that is in a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield (*path, key)
+        yield from places_in(part, *path, key)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_line_with_any_value_in_any_place_is_named_or_sound_and_no_internal_error(file: Path, seed: int) -> None:
+    """With checksums that are right. Anything but a finding or none fails the test."""
+    rng = Random(seed)
+    lines = [rng.choice(lines_of_own) for _ in range(3)]
+    forged = []
+    for line in lines:
+        fields = json.loads(line)
+        del fields["checksum"]
+        *way, last = rng.choice(list(places_in(fields)))
+        inner = fields
+        for key in way:
+            inner = inner[key]
+        inner[last] = rng.choice(VALUES)
+        forged.append(with_checksum(fields) + b"\n")
+    file.write_bytes(b"".join(forged))
+    assert all(finding.startswith("line ") and len(finding) < LONGEST_FAULT + 100 for finding in found(file))
+
+
+def test_a_doubled_id_is_named_with_the_line_that_has_it_too(file: Path) -> None:
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines, lines[4]]))
+    assert found(file) == ["line 13: it has the id of the game in line 5"]
+
+
+def test_what_one_side_was_told_is_no_game_that_could_be_played_again(file: Path) -> None:
+    file.write_bytes(lines_of(OWN, Color.BLUE)[0])
+    (finding,) = found(file)
+    assert finding.startswith("line 1: expected a whole game, got what 'blue' was told of one")
+
+
+def test_a_line_without_end_is_read_up_to_a_bound(file: Path) -> None:
+    with file.open("r+b") as huge:
+        huge.seek(0, 2)
+        huge.truncate(huge.tell() + LONGEST_LINE + 2)
+    assert found(file) == [f"line 13: expected at most {LONGEST_LINE} bytes, got a longer line"]
+
+
+def test_stores_and_other_files_are_no_files_of_records(tmp_path: Path) -> None:
+    paused = GOLDEN / "paused-duel.json"
+    assert [is_record_file(path) for path in (OWN, paused, tmp_path, tmp_path / "none", Path("nul\0"))] == [False] * 5
+
+
+def test_of_a_leagues_settings_a_game_has_what_concerns_it() -> None:
+    with Store(DUEL, create=False) as store:
+        kept = store.settings()
+        record = store.record("12")[1]
+    names = [player.name for player in record.players]
+    bots = {f"limits of {name}": "1" for name in (*names, "somebody")}
+    of_game = settings_of_game({**kept, **bots}, record)
+    assert {name for name in of_game if name.startswith("limits of ")} == {f"limits of {name}" for name in names}
+    assert not {"entrants", "planned games", "places"} & of_game.keys()
+    assert of_game["seed"] == kept["seed"]
+    assert encode_line(record, of_game)
+
+
+def test_a_program_reads_the_records_of_a_file_one_by_one(file: Path) -> None:
+    with Store(OWN, create=False) as store:
+        stored = [store.record(str(number))[1] for number in range(1, 13)]
+    assert list(arena.read_records(file)) == stored
+    assert next(arena.read_records(str(file))) == stored[0]
+    file.write_bytes(file.read_bytes()[:-9])
+    records = arena.read_records(file)
+    with pytest.raises(ArenaError, match=r"games\.jsonl: line 12: the file was cut off here"):
+        list(records)
+    with pytest.raises(UsageError, match="No such file"):
+        list(arena.read_records(file.with_name("none")))

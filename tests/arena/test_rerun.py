@@ -1,0 +1,224 @@
+"""`arena rerun` and `arena log`: a stored game played again, and its dialogue as text and as JSON."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+import arena
+from arena.bots import load_bot
+from arena.bots.entering import place_of
+from arena.bots.limits import Limits, read_limits
+from arena.cli.main import cli
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import Verdict
+from arena.league.found_again import BotFinder
+from arena.league.games import Settings
+from arena.league.pairs import return_game
+from arena.league.rerun import Difference, Part, RerunOptions, difference, rerun, sandbox_of
+from arena.league.schedule import schedule
+from arena.league.store import Store
+from arena.report.rerun import rerun_text
+from arena.rules.loading import load_ruleset
+from protocol.notation import Color, Reason
+
+BOTS = Path(__file__).parent.parent.parent / "bots"
+RED, BLUE = Color.RED, Color.BLUE
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one game of two sample bots, which depend on nothing but their seed."""
+    path = tmp_path_factory.mktemp("store") / "g.sqlite"
+    arena.play(BOTS / "raider.py", BOTS / "drifter.py", rules="duel", time="60s", store=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def record(path: Path) -> GameRecord:
+    with Store(path, create=False) as store:
+        return store.record("1")[1]
+
+
+def unheard(line: str) -> None:
+    """Where remarks go that a test is not about."""
+
+
+def run(command: str, path: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, [command, str(path), "1", *arguments], standalone_mode=False)
+
+
+# --- played again -----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_bots_play_the_same_game_and_nothing_is_stored(path: Path, record: GameRecord) -> None:
+    before = path.read_bytes()
+    said: list[str] = []
+    done = rerun(record, RerunOptions(), said.append)
+    assert done.difference is None
+    assert done.played.actions == record.actions
+    assert rerun_text(1, done) == f"game 1: same to the end, {len(record.actions)} plies: {record.verdict.detail}"
+    assert [line.split(" is ")[0] for line in said] == ["red: raider", "blue: drifter"]
+    assert path.read_bytes() == before
+
+
+def test_a_bot_that_has_changed_is_refused_unless_that_is_asked_for(path: Path, record: GameRecord) -> None:
+    other = str(BOTS / "warden.py")
+    with pytest.raises(UsageError, match=r"expected raider as it played, digest \w{12}, got \w{12}: its files have"):
+        rerun(record, RerunOptions(bots={RED: other}), unheard)
+    done = rerun(record, RerunOptions(bots={RED: other}, changed_bots=True), unheard)
+    assert done.difference is not None
+    assert (done.difference.part, done.difference.color) == (Part.SETUP, RED)
+    assert done.played.players == record.players
+
+
+def test_a_game_in_which_no_bot_was_started_cannot_be_played_again(record: GameRecord) -> None:
+    with pytest.raises(UsageError, match="neither bot was started in this game"):
+        rerun(msgspec.structs.replace(record, confinement=("", "")), RerunOptions(), unheard)
+
+
+def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> None:
+    limits = Limits(memory=3 * 2**30, processes=7, tmp=12345)
+    assert read_limits(limits.text) == limits
+    assert read_limits("memory 1K, 7 processes, 1M of /tmp") is None
+    assert read_limits("") is None
+    assert sandbox_of(record) == "default"
+    assert sandbox_of(msgspec.structs.replace(record, confinement=("", "bwrap: memory 512M"))) == "bwrap"
+
+
+# --- where two games part ---------------------------------------------------------------------------------------------
+
+
+def test_the_first_thing_that_differs_is_told(record: GameRecord) -> None:
+    def played(**changes: object) -> Difference | None:
+        return difference(record, msgspec.structs.replace(record, **changes))
+
+    plies = len(record.actions)
+    end = record.verdict
+    assert played(times_us=(1,) * plies, started=1.0, stderr=("x", "y")) is None
+    assert played(setups=(record.setups[0], "other")) == Difference(Part.SETUP, 0, BLUE, record.setups[1], "other")
+    changed = (*record.actions[:3], "a1-a2", *record.actions[4:])
+    assert played(actions=changed) == Difference(Part.ACTION, 4, BLUE, record.actions[3], "a1-a2")
+    shorter = Verdict(end.result, Reason.CRASH, 2, "it broke down")
+    assert played(actions=record.actions[:2], verdict=shorter) == Difference(Part.END, 3, RED, record.actions[2], None)
+    assert played(verdict=msgspec.structs.replace(end, reason=Reason.CRASH)) == Difference(
+        Part.END, plies + 1, RED if plies % 2 == 0 else BLUE, None, None
+    )
+
+
+def test_blue_begins_where_the_rules_say_so(record: GameRecord) -> None:
+    rules = tuple((name, "blue" if name == "starts" else value) for name, value in record.rules)
+    record = msgspec.structs.replace(record, rules=rules)
+    found = difference(record, msgspec.structs.replace(record, actions=("resign", *record.actions[1:])))
+    assert found is not None
+    assert (found.ply, found.color) == (1, BLUE)
+
+
+def test_the_other_game_of_a_pair_is_that_of_the_schedule() -> None:
+    players = [Player("ann", "a"), Player("bob", "b")]
+    first, second = schedule(Settings(load_ruleset("duel"), TimeControl()), players, 1)
+    assert return_game(first) == second
+    assert return_game(second) == first
+
+
+# --- bots found again -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def near(tmp_path: Path) -> Path:
+    """A folder with a bot of one's own, a copy of it, a folder that is none, and a link."""
+    for name in ("mine.py", "copy.py"):
+        (tmp_path / name).write_text("print('ready')\n")
+    (tmp_path / "other.py").write_text("print('other')\n")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "link.py").symlink_to(tmp_path / "mine.py")
+    return tmp_path
+
+
+def test_a_bot_is_found_by_its_content_where_it_lay_first_of_all(near: Path) -> None:
+    bot = load_bot(near / "mine.py")
+    player = Player("copy", bot.digest)
+    assert BotFinder({}, [near], may_differ=False).anywhere(player, "red").path == near / "copy.py"
+    places = {player.digest: place_of(bot)}
+    found = BotFinder(places, [near], may_differ=False).anywhere(player, "red")
+    assert (found.path, found.player) == (near / "mine.py", player)
+
+
+def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) -> None:
+    player = Player("other", "f" * 64)
+    with pytest.raises(UsageError, match="expected other as it played, digest ffffffffffff, got "):
+        BotFinder({}, [near], may_differ=False).anywhere(player, "blue")
+    assert BotFinder({}, [near], may_differ=True).anywhere(player, "blue").player == player
+
+
+def test_a_bot_that_is_nowhere_is_asked_for(near: Path) -> None:
+    with pytest.raises(UsageError, match=r"say where it is with --bot blue=PATH"):
+        BotFinder({}, [near, near / "none"], may_differ=False).anywhere(Player("gone", "f" * 64), "blue")
+
+
+# --- the commands -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--bot", "x=y"], "--bot: expected NAME=PATH with one of red, blue, raider, drifter; got 'x=y'"),
+        (["--bot", "raider"], "--bot: expected NAME=PATH"),
+        (["--bot", "red=a", "--bot", "raider=b"], "--bot: expected one path for red, got two"),
+    ],
+)
+def test_a_wrong_bot_is_a_clear_error(path: Path, arguments: list[str], message: str) -> None:
+    done = run("rerun", path, *arguments)
+    assert isinstance(done.exception, UsageError)
+    assert message in str(done.exception)
+
+
+def test_the_exit_code_says_whether_the_games_are_the_same(path: Path) -> None:
+    line = [sys.executable, "-m", "arena", "rerun", str(path), "1", "--bot", f"raider={BOTS / 'warden.py'}"]
+    refused = subprocess.run(line, check=False, capture_output=True, text=True)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    other = subprocess.run([*line, "--changed-bots", "--json"], check=False, capture_output=True, text=True)
+    assert other.returncode == 1
+    document = json.loads(other.stdout)
+    assert (document["same"], document["differs"], document["ply"], document["side"]) == (False, "set-up", 0, "red")
+
+
+def test_the_dialogue_is_printed_line_by_line(path: Path, record: GameRecord) -> None:
+    lines = run("log", path).stdout.splitlines()
+    assert lines[0] == f"# game 1 ({record.id}): red raider - blue drifter"
+    assert {line[:10] for line in lines if not line.startswith("#")} == {
+        *("to red    ", "to blue   ", "from red  ", "from blue "),
+    }
+    assert f"from red  move {record.actions[0]}" in lines
+    assert lines[-1] == "to blue   quit"
+    assert any(line.startswith("# red: ") and "CPU" in line for line in lines)
+    assert not [line for line in run("log", path, "--no-times").stdout.splitlines() if " ms" in line]
+
+
+def test_one_side_s_dialogue_has_nothing_of_the_other(path: Path) -> None:
+    lines = run("log", path, "--side", "blue").stdout.splitlines()
+    assert {line[:10] for line in lines if not line.startswith("#")} == {"to blue   ", "from blue "}
+    assert not [line for line in lines if line.startswith("# red")]
+
+
+def test_the_dialogue_as_json_is_one_object_a_line(path: Path, record: GameRecord) -> None:
+    entries = [json.loads(line) for line in run("log", path, "--json").stdout.splitlines()]
+    moves = [entry["line"] for entry in entries if entry.get("said_by") == "bot" and entry["ply"]]
+    assert moves == [f"move {action}" for action in record.actions]
+    taken = [entry["taken_us"] for entry in entries if entry["kind"] == "answer"]
+    assert taken == list(record.times_us)
+
+
+def test_standard_error_stands_at_the_end_as_it_has_no_time(path: Path, record: GameRecord, tmp_path: Path) -> None:
+    with Store(tmp_path / "e.sqlite", create=True) as store:
+        store.add(msgspec.structs.replace(record, stderr=("first\nsecond\n", "")))
+    lines = run("log", tmp_path / "e.sqlite").stdout.splitlines()
+    assert lines[-2:] == ["err red   first", "err red   second"]
+    assert "is not in the record" in lines[-3]

@@ -1,0 +1,233 @@
+"""All rows of a store in one pass: what is whole is given, what is not is named, and few are in memory at a time."""
+
+import shutil
+import sqlite3
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.store import GameRow, Store
+from arena.league.store.game_row import COLUMNS, record_sum, row_sum
+from arena.league.store.rows import ROWS_AT_ONCE
+from arena.report.json import to_json
+from arena.report.standings import make_table, players_of
+from protocol.notation import Reason
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
+NAMES = ["v1-duel", "v2-own", "v3-own", "v4-duel"]
+changed = msgspec.structs.replace
+PLAYERS = [Player(name, name[0] * 64) for name in ("ann", "bob", "cid")]
+
+
+def edit(path: Path, statement: str, *values: object) -> None:
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(statement, values)
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def template() -> GameRecord:
+    with Store(GOLDEN / "v4-duel.sqlite", create=False) as store:
+        return store.record("9")[1]
+
+
+def many(template: GameRecord, count: int, players: list[Player] = PLAYERS) -> Iterator[GameRecord]:
+    """Games between these players, with results at random; of some no processor time was measured."""
+    random = Random(count)
+    for number in range(count):
+        result = random.choice(list(GameResult))
+        reason = Reason.QUIET_CAP if result is GameResult.DRAW else random.choice([Reason.FLAG, Reason.ILLEGAL_ACTION])
+        yield changed(
+            template,
+            id=f"{number:016x}",
+            players=tuple(random.sample(players, 2)),
+            verdict=changed(template.verdict, result=result, reason=reason),
+            cpu_us=template.cpu_us if random.random() < 0.9 else (),
+            pair_seed=number // 2,
+            started=1e9 + number,
+        )
+
+
+@pytest.fixture
+def path(tmp_path: Path, template: GameRecord) -> Path:
+    """More games than are read at a time."""
+    path = tmp_path / "l.sqlite"
+    with Store(path, create=True) as store:
+        short = changed(
+            template, actions=template.actions[:4], times_us=(10, 20, 30, 40), cpu_us=(1, 2, 3, 4), notes=()
+        )
+        store.add_all(list(many(short, ROWS_AT_ONCE + 200)))
+    return path
+
+
+def test_a_pass_gives_every_row_once_and_in_order(path: Path) -> None:
+    with Store(path, create=False) as store:
+        rows = store.rows()
+        assert [row.number for row in rows] == list(range(1, ROWS_AT_ONCE + 201))
+        assert list(store.each_row()) == rows
+        assert store.ids() == {row.id for row in rows}
+        assert [row.pair_seed for row in rows[:4]] == [0, 0, 1, 1]
+        assert rows[-1].started == 1e9 + ROWS_AT_ONCE + 199
+
+
+@pytest.mark.parametrize("wanted", [PLAYERS[:1], PLAYERS[1:], [Player("dan", "d" * 64)]])
+def test_the_rows_of_some_players_are_those_in_which_they_took_part(path: Path, wanted: list[Player]) -> None:
+    with Store(path, create=False) as store:
+        expected = [row for row in store.rows() if not set(wanted).isdisjoint(row.players)]
+        assert list(store.each_row(wanted)) == expected
+
+
+def test_a_row_is_found_by_its_id(path: Path) -> None:
+    with Store(path, create=False) as store:
+        assert store.row(f"{7:016x}") == store.rows()[7]
+        assert store.row("f" * 16) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games_counted_together_make_the_table_that_their_rows_make(name: str) -> None:
+    with Store(GOLDEN / f"{name}.sqlite", create=False) as store:
+        rows, counted = store.rows(), store.count()
+    assert_same_table(rows, counted.rows)
+
+
+def test_so_do_many_games_with_all_results_and_with_times_that_were_not_measured(path: Path) -> None:
+    with Store(path, create=False) as store:
+        rows, counted = store.rows(), store.count()
+    assert_same_table(rows, counted.rows)
+    assert sum(group.games for group in counted.rows) == len(rows)
+    assert len(counted.rows) < 100
+
+
+def assert_same_table(rows: list[GameRow], groups: list) -> None:  # type: ignore[type-arg]
+    assert players_of(groups) == players_of(rows), "in the order of their last games"
+    one, other = (make_table(players_of(rows), each, planned=len(rows)) for each in (rows, groups))
+    assert to_json(one) == to_json(other)
+
+
+def test_an_edited_row_is_in_no_count_and_is_named(path: Path) -> None:
+    with Store(path, create=False) as store:
+        before = Counter(row.players for row in store.rows() if row.number != 1100)
+    edit(path, "UPDATE games SET result = 'draw', reason = 'flag' WHERE number = 1100")
+    with Store(path, create=False) as store:
+        counted = store.count()
+        assert [str(damage) for damage in counted.damage] == ["game 1100: its row was changed after it was stored"]
+        after: Counter[tuple[Player, Player]] = Counter()
+        for group in counted.rows:
+            after[group.players] += group.games
+        assert after == before
+        assert 1100 not in {row.number for row in store.each_row(PLAYERS)}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("result", "green"),
+        ("reason", b"flag"),
+        ("red", b"\xff"),
+        ("plies", "many"),
+        ("started", "now"),
+        ("pair_seed", b""),
+    ],
+)
+def test_a_forged_row_that_no_arena_stores_is_named_although_its_checksum_holds(
+    path: Path, column: str, value: object
+) -> None:
+    database = sqlite3.connect(path)
+    database.execute(f"UPDATE games SET {column} = ? WHERE number = 3", (value,))
+    ((*columns, data),) = database.execute(
+        f"SELECT {', '.join(f'games.{name}' for name in COLUMNS)}, record FROM games JOIN records USING (number) "
+        "WHERE number = 3"
+    ).fetchall()
+    forged = row_sum(tuple(columns), record_sum(data))
+    ((old,),) = database.execute("SELECT row_sum FROM games WHERE number = 3").fetchall()
+    ((total,),) = database.execute("SELECT value FROM sums WHERE name = 'games'").fetchall()
+    every = int.from_bytes(total[8:]) ^ int.from_bytes(old) ^ int.from_bytes(forged)
+    database.execute("UPDATE games SET row_sum = ? WHERE number = 3", (forged,))
+    database.execute("UPDATE sums SET value = ? WHERE name = 'games'", (total[:8] + every.to_bytes(16),))
+    database.commit()
+    database.close()
+    with Store(path, create=False) as store:
+        named = ["game 3: its row was changed after it was stored"]
+        assert [str(damage) for damage in store.read().damage] == named
+        assert [str(damage) for damage in store.count().damage] == named
+        assert 3 not in {row.number for row in store.each_row(PLAYERS)}
+        assert store.stored(3).row is None
+
+
+def test_the_memory_of_a_count_does_not_grow_with_the_games(tmp_path: Path, template: GameRecord) -> None:
+    short = changed(template, actions=(), times_us=(), cpu_us=(), notes=())
+    peaks = []
+    for size in (2, 5):
+        path = tmp_path / f"{size}.sqlite"
+        with Store(path, create=True) as store:
+            store.add_all(list(many(short, size * ROWS_AT_ONCE)))
+        with Store(path, create=False) as store:
+            store.count()
+            tracemalloc.start()
+            store.count()
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0], peaks
+
+
+def test_a_store_is_read_as_of_one_moment_while_games_are_added(path: Path, template: GameRecord) -> None:
+    with Store(path, create=False) as store, Store(path, create=True) as writer:
+        rows = store.each_row()
+        first = next(rows)
+        writer.add_all([changed(template, id=f"{number:016x}") for number in range(5000, 5050)])
+        assert [first.number, *(row.number for row in rows)] == list(range(1, ROWS_AT_ONCE + 201))
+        assert store.count().damage == ()
+
+
+# --- records apart from their rows ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
+
+
+def test_a_record_that_is_gone_is_named_where_records_are_read_and_its_row_counts(golden: Path) -> None:
+    edit(golden, "DELETE FROM records WHERE number = 5")
+    with Store(golden, create=True) as store:
+        assert len(store.rows()) == 12
+        assert [str(damage) for damage in store.stored(5).damage] == ["game 5: its record is gone"]
+        with pytest.raises(Exception, match="game 5: its record is gone"):
+            store.agree({})
+
+
+def test_a_record_whose_row_is_gone_is_named_and_can_be_read(golden: Path) -> None:
+    edit(golden, "DELETE FROM games WHERE number = 12")
+    with Store(golden, create=True) as store:
+        assert [str(damage) for damage in store.read().damage] == ["12 games were stored, and 11 can be found"]
+        stored = store.stored(12)
+        assert (stored.row, stored.record is None) == (None, False)
+        assert [str(damage) for damage in stored.damage] == ["game 12: its row is gone, and its record is there"]
+        assert store.numbers() == list(range(1, 13))
+        with pytest.raises(Exception, match="game 12: its row is gone"):
+            store.agree({})
+
+
+def test_a_record_beside_the_games_is_named_although_nothing_is_missing(golden: Path) -> None:
+    edit(golden, "INSERT INTO records SELECT 99, record FROM records WHERE number = 1")
+    with Store(golden, create=True) as store:
+        assert store.read().damage == ()
+        with pytest.raises(Exception, match="game 99: its row is gone"):
+            store.refuse_damage()
+
+
+def test_a_game_whose_numbers_are_too_large_is_refused_and_nothing_of_it_is_stored(golden: Path) -> None:
+    with Store(golden, create=True) as store:
+        record = store.record("12")[1]
+        with pytest.raises(Exception, match=r"game f{16}: it has a number that is larger than a store can keep"):
+            store.add(changed(record, id="f" * 16, pair_seed=2**70))
+        store.refuse_damage()
+        assert len(store.rows()) == 12
