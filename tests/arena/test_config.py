@@ -12,10 +12,14 @@ from typing import Any
 
 import click
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from arena.cli import main as command
 from arena.cli.config import OWN_OPTIONS, ConfiguredCommand
 from arena.cli.main import cli
+from arena.errors import UsageError
+from arena.rules.ruleset import RulesetError
 
 ROOT = Path(__file__).parent.parent.parent
 PLAYING = {name: each for name, each in cli.commands.items() if isinstance(each, ConfiguredCommand)}
@@ -304,3 +308,54 @@ def test_a_paused_game_goes_on_with_the_arguments_of_its_bots(here: Path) -> Non
     done = arena("resume", "game.json")
     assert done.returncode == 0, done.stderr
     assert "exit" not in done.stdout
+
+
+# --- any file ---------------------------------------------------------------------------------------------------------
+
+PLAIN = st.one_of(
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["100ms", "1G", "isf", "swiss", "auto", "a/*", "warden", "", "\0", "--help", "."]),
+)
+VALUES = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+)
+KEYS = st.sampled_from(
+    sorted({key_of(option) for _, option in OPTIONS} | {"bots", "bot", "league", "match", "nothing"})
+)
+TABLES = st.dictionaries(KEYS, VALUES, max_size=4)
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(key)} = {toml(inner)}' for key, inner in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return str(value) if isinstance(value, float) else json.dumps(value).replace("\x7f", "\\u007f")
+
+
+FILES = st.one_of(
+    TABLES,
+    st.fixed_dictionaries({"league": st.dictionaries(KEYS, VALUES, max_size=1)}),
+    st.fixed_dictionaries(
+        {"bots": st.lists(VALUES | st.fixed_dictionaries({"path": PLAIN, "args": VALUES}), max_size=1)}
+    ),
+    st.fixed_dictionaries({"bot": st.dictionaries(st.text(max_size=4), TABLES, max_size=1)}),
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(tables=FILES)
+def test_whatever_a_file_says_it_is_shown_or_refused_with_a_short_message(
+    here: Path, shows: Shows, tables: Any
+) -> None:
+    write("".join(f"{key} = {toml(value)}\n" for key, value in tables.items()))
+    try:
+        shown = shows.text("league")
+    except (UsageError, RulesetError) as error:
+        shown = str(error)
+    lines = shown.splitlines()
+    assert 0 < len(lines) < 100
+    assert all(line.isprintable() and len(line) < 2000 for line in lines)
