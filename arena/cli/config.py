@@ -6,6 +6,7 @@ checked there, under its key; an error that is found later and names an option i
 The trap: a command line has to be able to undo what a file has switched on, so each switch gets a `--no-` form.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -47,16 +48,18 @@ class Configured:
     bots: "list[AskedBot] | None" = None
     """The bots of the file, if they play; None if they are on the command line."""
     bots_key: str = ""
+    are_bots_shared: bool = False
+    """Whether these are the bots of all commands."""
     is_nobody: bool = False
 
     @property
     def own(self) -> "OwnByName | None":
-        """What the file says of single bots. Of its own bots each has to be there."""
+        """What the file says of single bots. Each has to be there where those play that it names for all commands."""
         from arena.bots.asked import OwnByName
 
         if self.file is None or not self.file.own:
             return None
-        return OwnByName(self.file.where, self.file.own, is_strict=self.bots is not None)
+        return OwnByName(self.file.where, self.file.own, is_strict=self.are_bots_shared)
 
 
 class ConfiguredCommand(click.Command):
@@ -144,17 +147,18 @@ class ConfiguredCommand(click.Command):
         return self._bots(ctx, state, *bots, takes=None if arguments[0].nargs == -1 else len(arguments))
 
     def _bots(
-        self, ctx: click.Context, state: Configured, asked: "list[AskedBot]", key: str, takes: int | None
+        self, ctx: click.Context, state: Configured, asked: "list[AskedBot]", key: "Found", takes: int | None
     ) -> list[str]:
         if takes is not None and len(asked) != takes:
             from arena.errors import UsageError
 
             where = state.file.where if state.file else ""
             raise UsageError(
-                f"{where}: {key}: expected {takes} bots for arena {ctx.info_name}, got {len(asked)}; name them on the "
-                f"command line, or as bots in [{ctx.info_name}]"
+                f"{where}: {key.key}: expected {takes} bots for arena {ctx.info_name}, got {len(asked)}; name them on "
+                f"the command line, or as bots in [{ctx.info_name}]"
             )
-        state.bots, state.bots_key = asked, key
+        state.bots, state.bots_key = asked, key.key
+        state.are_bots_shared = key.is_shared
         return [bot.path for bot in asked]
 
     def _read(self, ctx: click.Context, state: Configured, path: Path) -> None:
@@ -178,20 +182,25 @@ def configured() -> Configured:
 
 
 def told_by_key(error: "ArenaError | ValueError", command: click.Command, state: Configured) -> Exception:
-    """An error that begins with an option which the file has set, by its key; any other as it is."""
+    """An error about an option that the file has set, by its key; any other as it is."""
     from arena.errors import UsageError
     from arena.rules.ruleset import RulesetError
 
     if state.file is None:
         return error
-    text, params = str(error), {param.name: param for param in _options(command)}
-    for name, found in state.found.items():
-        option = f"--{_name(params[name])}: "
-        if text.startswith(option) and configured_by_file(name):
-            return UsageError(f"{state.file.where}: {found.key}: {text.removeprefix(option)}")
-    if isinstance(error, RulesetError) and "rules" in state.found and configured_by_file("rules"):
-        return UsageError(f"{state.file.where}: {state.found['rules'].key}: {text}")
-    return error
+    text = str(error)
+    names = {_name(param): param.name or "" for param in _options(command)}
+    found = {f"--{key}": state.found[name] for key, name in names.items() if configured_by_file(name)}
+    told = text
+    for option, value in found.items():
+        where = f"{state.file.where}: {value.key}"
+        if text.startswith((f"{option}:", f"{option} ")):
+            told = f"{where}{told.removeprefix(option)}"
+        elif re.search(rf"{re.escape(option)}(?![\w-])", text):
+            told += f"\n{option} is set by {where}"
+    if isinstance(error, RulesetError) and "--rules" in found:
+        told = f"{state.file.where}: {found['--rules'].key}: {text}"
+    return error if told == text else UsageError(told)
 
 
 def configured_by_file(name: str) -> bool:

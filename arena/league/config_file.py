@@ -75,10 +75,14 @@ Keys = Mapping[str, Mapping[str, Key]]
 
 @dataclass(frozen=True)
 class Found:
-    """A value that stands in the file, as the command line would take it, and where it stands: `[league] rounds`."""
+    """A value that stands in the file, as the command line would take it, and where it stands: `[league] rounds`.
+
+    `is_shared`: whether it stands at the top, for all commands.
+    """
 
     value: Any
     key: str
+    is_shared: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ class ConfigFile:
         """What it says to a command, by key; without its bots."""
         return {name: found for name, found in self.commands[command].items() if name != BOTS}
 
-    def bots(self, command: str) -> tuple[list[AskedBot], str] | None:
-        """The bots that it names to a command, and the key; None if it names none. Raises `FileError`."""
+    def bots(self, command: str) -> tuple[list[AskedBot], Found] | None:
+        """The bots that it names to a command, and where; None if it names none. Raises `FileError`."""
         found = self.commands[command].get(BOTS)
         if found is None:
             return None
@@ -105,7 +109,7 @@ class ConfigFile:
         asked = [
             bot for number, entry in enumerate(found.value, 1) for bot in self._entry(entry, f"{where}: entry {number}")
         ]
-        return asked, found.key
+        return asked, found
 
     def _entry(self, entry: object, where: str) -> Iterator[AskedBot]:
         """The bots of one entry, which are several if it has a pattern."""
@@ -243,7 +247,7 @@ class _Reader:
             if name != BOTS:
                 self._refuse_nul(value, f"{where}: {name}")
                 value = self._as_word(value, keys[name].holds)
-            found[name] = Found(value, f"{heading} {name}".lstrip())
+            found[name] = Found(value, f"{heading} {name}".lstrip(), command is None)
         return found
 
     def _refuse_nul(self, value: Any, where: str) -> None:

@@ -278,6 +278,28 @@ def test_what_is_found_wrong_when_it_is_about_to_be_played_is_told_by_the_key_to
     assert "\narena: arena.toml: [bot.rider]: no bot here has that name; did you mean raider" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[league]\nseeds = ['a', 'b']", "arena.toml: [league] seeds is for --format swiss and knockout: expected no"),
+        ("[league]\nformat = 'gauntlet'", "arena.toml: [league] format gauntlet: expected --challengers N"),
+        ("[compare]\nelo1 = -1", "got 0\n--elo1 is set by arena.toml: [compare] elo1\n"),
+    ],
+)
+def test_an_option_that_does_not_go_with_others_is_told_by_its_key(text: str, words: str) -> None:
+    write(text)
+    done = arena(text[1:].partition("]")[0], "drifter", "raider")
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_a_table_of_a_bot_need_not_be_for_one_of_those_that_a_single_command_plays(here: Path) -> None:
+    write('bots = ["drifter", "raider"]\n[match]\nbots = ["warden", "drifter"]\n[bot.raider]\ntime = "1s"\n')
+    played = arena("match", "--rules", "barrage", "--games", "1")
+    assert played.returncode == 0, played.stderr
+    assert "handicap" not in played.stderr
+
+
 def test_a_league_of_the_file_is_played_with_its_arguments_and_its_times(here: Path) -> None:
     Path("quick").write_text(QUICK_BOT)
     os.chmod("quick", 0o755)

@@ -54,10 +54,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def paths(read: ConfigFile, command: str = "league") -> list[str]:
+def bots(read: ConfigFile, command: str = "league") -> list[AskedBot]:
     found = read.bots(command)
     assert found is not None
-    return [bot.path for bot in found[0]]
+    return found[0]
+
+
+def paths(read: ConfigFile, command: str = "league") -> list[str]:
+    return [bot.path for bot in bots(read, command)]
 
 
 # --- keys and values --------------------------------------------------------------------------------------------------
@@ -67,9 +71,9 @@ def test_what_stands_at_the_top_is_for_all_commands_and_a_commands_table_wins_ov
     read = config(tmp_path, 'time = "1s"\njobs = 2\n[match]\ntime = "2s"\ngames = 3\n')
     assert read.settings("league") == {"time": Found("1s", "time"), "jobs": Found(2, "jobs")}
     assert read.settings("match") == {
-        "time": Found("2s", "[match] time"),
+        "time": Found("2s", "[match] time", is_shared=False),
         "jobs": Found(2, "jobs"),
-        "games": Found(3, "[match] games"),
+        "games": Found(3, "[match] games", is_shared=False),
     }
 
 
@@ -128,21 +132,17 @@ def test_bots_are_paths_patterns_and_tables_in_the_order_of_the_file(here: Path)
     text = """
     bots = ["bots/*", { path = "./mine", name = "deep", args = ["--depth", "3"], time = "1s", memory = "1G" }, "warden"]
     """
-    found = config(Path(), text).bots("league")
-    assert found == (
-        [
-            AskedBot("bots/a.py"),
-            AskedBot("bots/b.py"),
-            AskedBot("./mine", "deep", ("--depth", "3"), Own(memory=GIB, time=TimeControl(move_ms=1000))),
-            AskedBot("warden"),
-        ],
-        "bots",
-    )
+    assert bots(config(Path(), text)) == [
+        AskedBot("bots/a.py"),
+        AskedBot("bots/b.py"),
+        AskedBot("./mine", "deep", ("--depth", "3"), Own(memory=GIB, time=TimeControl(move_ms=1000))),
+        AskedBot("warden"),
+    ]
     tables = '[[bots]]\npath = "bots/*"\nargs = ["x"]\n'
-    assert config(Path(), tables).bots("match") == (
-        [AskedBot("bots/a.py", arguments=("x",)), AskedBot("bots/b.py", arguments=("x",))],
-        "bots",
-    )
+    assert bots(config(Path(), tables), "match") == [
+        AskedBot("bots/a.py", arguments=("x",)),
+        AskedBot("bots/b.py", arguments=("x",)),
+    ]
 
 
 def test_a_command_can_have_bots_of_its_own_or_none(here: Path) -> None:
@@ -241,7 +241,7 @@ def test_the_table_of_a_pyproject_is_the_same_where_there_is_no_file_of_its_own(
     read = read_config(Path("pyproject.toml"), COMMANDS)
     assert read.settings("league") == {
         "time": Found("1s", "[tool.arena] time"),
-        "rounds": Found(3, "[tool.arena.league] rounds"),
+        "rounds": Found(3, "[tool.arena.league] rounds", is_shared=False),
     }
     (here / "arena.toml").write_text("")
     assert find_config() == Path("arena.toml")
