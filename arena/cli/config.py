@@ -94,7 +94,10 @@ class ConfiguredCommand(click.Command):
         try:
             return self._show(ctx, state) if state.shows else super().invoke(ctx)
         except (UsageError, RulesetError) as error:
-            raise told_by_key(error, self, state) from error
+            told = told_by_key(error, self, state)
+            if told is error:
+                raise
+            raise told from error
 
     def _show(self, ctx: click.Context, state: Configured) -> int:
         """Print what is in force. Raises `UsageError` or `RulesetError` for what could not be played under."""
