@@ -1,6 +1,7 @@
 """The public API, which `import arena` gives: what a notebook, a test or a program of one's own needs."""
 
 from arena.api.bot import OpenBot, open_bot
+from arena.api.compare import CompareResult, compare
 from arena.api.games import MatchResult, match, play
 from arena.api.league import League
 from arena.api.results import Result, Standings
@@ -19,6 +20,7 @@ __all__ = [
     "ActionPlayed",
     "ArenaError",
     "Board",
+    "CompareResult",
     "EventsDropped",
     "Game",
     "GameFinished",
@@ -34,6 +36,7 @@ __all__ = [
     "Standings",
     "Step",
     "UsageError",
+    "compare",
     "match",
     "open_bot",
     "play",

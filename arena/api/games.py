@@ -25,15 +25,18 @@ from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.league.league import Entry, OpenLeague, open_league
+from arena.league.league import Entry, OpenLeague, Outcome, Watcher, open_league
 from arena.league.options import MOST_GAMES, Kind, PlayOptions
 from arena.league.ratings import Difference, difference
+from arena.league.run import Watch
+from arena.league.stop import Stop
 from arena.league.store import GameRow
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 T = TypeVar("T")
 OnResult = Callable[[Result], object]
+PlayGames = Callable[[OpenLeague, Stop, Watcher, Watch | None], Outcome]
 
 PLAY_KEYWORDS = ("rules", "time", "store", "on_event")
 MATCH_KEYWORDS = (*PLAY_KEYWORDS, "games", "on_result")
@@ -101,7 +104,7 @@ def play(
     """
     usual, times = match_times(time)
     entry = _match_entry(first, second, 1, times)
-    with _place(store) as path:
+    with place_of(store) as path:
         chosen = play_options(GameOptions, options, PLAY_KEYWORDS, rules=rules, time=usual, store=path, jobs=1)
         (record,) = play_league(
             entry, chosen, lambda league: _records(league, league.rows()), on_event=on_event, tells_forfeits=False
@@ -129,7 +132,7 @@ def match(
     """
     usual, times = match_times(time)
     entry = _match_entry(first, second, games, times)
-    with _place(store) as path:
+    with place_of(store) as path:
         chosen = play_options(LeagueOptions, options, MATCH_KEYWORDS, rules=rules, time=usual, store=path)
         return play_league(entry, chosen, _match_result, on_result=on_result, on_event=on_event)
 
@@ -142,7 +145,7 @@ def _match_entry(first: AnyPath, second: AnyPath, games: int, times: tuple[str, 
 
 
 @contextlib.contextmanager
-def _place(store: AnyPath | None) -> Iterator[Path]:
+def place_of(store: AnyPath | None) -> Iterator[Path]:
     """Where games are kept: in the store that was named, or until they have been read."""
     if store is not None:
         yield path_of(store, "store")
@@ -177,6 +180,7 @@ def play_league(
     on_result: OnResult | None = None,
     on_event: OnEvent | None = None,
     tells_forfeits: bool = True,
+    play_games: PlayGames = OpenLeague.play,
 ) -> T:
     """Play all that is missing; returns what `collect` makes of it. Raises `ArenaError` if not all could be played."""
     check_callback("on_result", on_result)
@@ -185,7 +189,7 @@ def play_league(
     def work(call: BackgroundCall[T]) -> T:
         with open_league(entry, options, call.remark, call.run) as league:
             events = EventQueue(call, on_event) if on_event else None
-            outcome = league.play(call.stop, _Watcher(call, on_result), events.put if events else None)
+            outcome = play_games(league, call.stop, _Watcher(call, on_result), events.put if events else None)
             if events:
                 events.finish()
             if outcome.error:

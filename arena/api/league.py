@@ -99,7 +99,8 @@ class League:
         contents = self._read()
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
-        table = make_table(chosen, contents.rows, None if everyone else contents.planned)
+        planned = None if everyone else contents.planned
+        table = make_table(chosen, contents.rows, planned, meets_all=everyone or contents.meets_all)
         return standings_of(table, contents.settings)
 
     def games(self) -> list[Result]:

@@ -1,28 +1,21 @@
-"""`arena league`: a round robin between bots."""
+"""`arena league`: a league between bots, in one of several formats."""
 
 from typing import Any
 
 import click
 
-from arena.cli.options import collect, play_options, refuse_windows
+from arena.cli.options import collect, collect_format, format_options, play_options, refuse_windows
 
 
 @click.command("league")
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
-@click.option(
-    "--rounds",
-    default=2,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Times that every pair meets, twice each.",
-)
+@format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
 @play_options
-def league_command(
-    paths: tuple[str, ...], rounds: int, strict: bool, follow_links: bool, as_json: bool, **options: Any
-) -> int:
-    """Play a round robin: every pair of bots meets in each round, once with each colour.
+def league_command(paths: tuple[str, ...], strict: bool, follow_links: bool, as_json: bool, **options: Any) -> int:
+    """Play a league: a round robin, in which every pair of bots meets in each round, once with each colour, or another
+    --format.
 
     A BOT is an executable file, a .py file or a folder with a bot.toml; or, where there is no such file, the name of
     a sample bot: drifter, raider, warden, scholar, tactician (the strongest). Games that the store already holds are
@@ -31,8 +24,18 @@ def league_command(
     """
     refuse_windows()
     from arena.cli.play import play
+    from arena.league.formats import USUAL_ROUNDS
     from arena.league.league import Entry
     from arena.league.options import Kind
+    from arena.league.pairing import format_of
 
-    entry = Entry(list(paths), Kind.LEAGUE, rounds, strict=strict, follow_links=follow_links)
+    asked = collect_format(options)
+    entry = Entry(
+        list(paths),
+        Kind.LEAGUE,
+        asked.rounds or USUAL_ROUNDS,
+        strict=strict,
+        follow_links=follow_links,
+        format=format_of(asked),
+    )
     return play(entry, collect(options), as_json=as_json)

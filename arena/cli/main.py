@@ -12,6 +12,7 @@ import traceback
 import click
 
 from arena.cli import interrupts, streams
+from arena.cli.compare import compare_command
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
 from arena.cli.export import export_command
@@ -46,6 +47,7 @@ def cli() -> None:
 for _command in (
     league_command,
     match_command,
+    compare_command,
     standings_command,
     games_command,
     show_command,

@@ -1,4 +1,4 @@
-"""The options that `arena league` and `arena match` share."""
+"""The options that `arena league` and `arena match` share, and those of the formats of leagues."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from arena.league.options import LARGEST_SEED, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
+from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
+from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
 
 
 def refuse_windows() -> None:
@@ -147,3 +148,75 @@ _OPTIONS = (
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     return PlayOptions(**values)
+
+
+def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the formats to a command."""
+    for option in reversed(_FORMAT_OPTIONS):
+        function = option(function)
+    return function
+
+
+_FORMAT_OPTIONS = (
+    click.option(
+        "--format",
+        default=FormatName.ROUND_ROBIN.value,
+        show_default=True,
+        type=click.Choice([name.value for name in FormatName]),
+        help="Who meets whom.",
+    ),
+    click.option(
+        "--rounds",
+        show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
+        type=click.IntRange(min=1),
+        help="Times that every pair meets, twice each (single-round-robin: once; swiss: meetings of each bot).",
+    ),
+    click.option(
+        "--challengers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="gauntlet: the first N bots each meet all others.",
+    ),
+    click.option(
+        "--seeds",
+        metavar="NAME,...",
+        help="swiss, knockout: the bots from the first seed on; the others follow in the order of the command.",
+    ),
+    click.option(
+        "--best-of",
+        type=click.IntRange(min=1),
+        metavar="N",
+        show_default="1",
+        help="knockout: pairs of games of a match.",
+    ),
+    click.option(
+        "--extra-pairs",
+        type=click.IntRange(min=0),
+        metavar="N",
+        show_default=str(USUAL_EXTRA_PAIRS),
+        help="knockout: further pairs of a match that is level; after them the better seed goes on.",
+    ),
+    click.option(
+        "--confidence",
+        type=float,
+        metavar="P",
+        show_default=f"{USUAL_CONFIDENCE}, without --games",
+        help="ladder: ends when each bot is stronger than the next one with this likelihood.",
+    ),
+    click.option("--games", type=click.IntRange(1, MOST_GAMES), metavar="N", help="ladder: ends after so many games."),
+    click.option(
+        "--disqualify",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="A bot that has lost N games by its own fault plays no more.",
+    ),
+)
+
+
+def collect_format(values: dict[str, Any]) -> FormatOptions:
+    """The options of the formats out of a command's arguments, which are taken out of these."""
+    seeds = values.pop("seeds")
+    names = tuple(name.strip() for name in seeds.split(",")) if seeds else ()
+    others = ("rounds", "challengers", "best_of", "extra_pairs", "confidence", "games", "disqualify")
+    asked = {name: values.pop(name) for name in others}
+    return FormatOptions(FormatName(values.pop("format")), seeds=names, **asked)

@@ -1,6 +1,8 @@
 """What `arena league` and `arena match` print: what is to be played, progress, the table, and what went wrong."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from rich.text import Text
@@ -12,11 +14,13 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, open_league
+from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, Watcher, open_league
 from arena.league.options import PlayOptions
+from arena.league.stop import Stop
 from arena.league.store import GameRow
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
+from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
@@ -27,13 +31,18 @@ STDERR_LINES_SHOWN = 5
 
 def play(entry: Entry, options: PlayOptions, *, as_json: bool) -> int:
     """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
+    return play_as(entry, options, partial(_play_and_tell, as_json=as_json))
+
+
+def play_as(entry: Entry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
+    """Prepare what is to be played, and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
         own_process(options.sandbox)
         with open_league(entry, options, remark) as league:
             if options.store is None:
                 _note_others(league)
             with StopRequests() as stop:
-                return _play_and_tell(league, stop, as_json)
+                return play_opened(league, stop)
 
 
 def _note_others(league: OpenLeague) -> None:
@@ -66,9 +75,24 @@ class _Watcher:
 
 def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
-    progress = _progress(league)
+    return play_and_tell(league, stop, progress_of(league), league.play, partial(_print_results, league, as_json))
+
+
+def play_and_tell(
+    league: OpenLeague,
+    stop: StopRequests,
+    progress: Progress,
+    play_games: Callable[[Stop, Watcher], Outcome],
+    print_results: Callable[[], bool],
+    *,
+    code: Callable[[], int] = lambda: 0,
+) -> int:
+    """Play, show `progress`, print the results and what else there is to tell. Returns the exit code.
+
+    That is `code`, if all has been played and could be printed, which `print_results` returns.
+    """
     try:
-        outcome = league.play(stop, _Watcher(progress))
+        outcome = play_games(stop, _Watcher(progress))
     finally:
         stop.reporting()
         progress.finish()
@@ -82,9 +106,9 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int
             _tell_forfeits(forfeits, plan.path)
         for line in outcome.remarks:
             remark(line)
-        is_told = _print_results(league, as_json)
+        is_told = print_results()
         if outcome.is_complete:
-            return 0 if is_told else FAILED
+            return code() if is_told else FAILED
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
     if outcome.changed:
@@ -93,16 +117,33 @@ def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int
     return INTERRUPTED
 
 
-def _progress(league: OpenLeague) -> Progress:
+def progress_of(
+    league: OpenLeague,
+    what: str | None = None,
+    *,
+    note: Callable[[], str] = lambda: "",
+    live_note: Callable[[], str] | None = None,
+) -> Progress:
+    """Say what is to be played, and begin to show how far it is: with a note in each line, or below the live table.
+
+    `what` says who plays how many games, if there is more to say than their number.
+    """
     console = progress_console()
     plan, rows = league.plan, league.rows()
-    console.print(_plan_text(plan, league.planned, len(rows)), style="dim", soft_wrap=not console.is_terminal)
+    kind = f"{plan.format} {plan.kind.value}".lstrip()
+    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned)}"
+    text = _plan_text(plan, what, len(rows))
+    console.print(text, style="dim", soft_wrap=not console.is_terminal)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
-        return LiveProgress(console, plan.players, rows, league.planned)
-    return PlainProgress(console, len(rows), league.planned)
+        return LiveProgress(console, plan.players, rows, league.planned, live_note)
+    return PlainProgress(console, len(rows), league.planned, note)
 
 
-def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
+def _number_text(planned: int | None) -> str:
+    return "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
+
+
+def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     """What is about to be played, in three lines."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
@@ -111,8 +152,7 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
     rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
-    number = "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
-    played = f"{plan.kind.value} of {len(plan.bots)} bots, {number}{have}; {rules}"
+    played = f"{what}{have}; {rules}"
     held = level_line(plan.level, plan.is_level_chosen)
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
 
@@ -120,15 +160,17 @@ def _plan_text(plan: Plan, planned: int | None, stored: int) -> Text:
 def _print_results(league: OpenLeague, as_json: bool) -> bool:
     """Print the table, which is that of what has been played so far. Returns whether that could be done."""
     plan, rows = league.plan, league.rows()
-    table = make_table(plan.players, rows, league.planned)
-    settings = league.store.settings()
+    table = make_table(plan.players, rows, league.planned, meets_all=league.meets_all)
+    settings, placing = league.store.settings(), league.placing()
     try:
         if as_json:
             names = Roster(plan.players, rows).names
-            result(league_json(plan.path, settings, table, rows, plan.faults, names=names))
+            result(league_json(plan.path, settings, table, rows, plan.faults, names=names, placing=placing))
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, settings)))
+            if placing:
+                console.print(placing_report(placing, Roster(plan.players, rows).names))
             for name, fault in plan.faults.items():
                 result(f"{name} is broken and was not started: {fault.splitlines()[0]}")
         flush_results()

@@ -45,7 +45,8 @@ def standings_command(
         contents = opened.count()
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
-        table = make_table(players, rows, None if everyone else contents.planned, anchor=anchor, pairs=pairs)
+        planned, meets_all = None if everyone else contents.planned, everyone or contents.meets_all
+        table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         if as_json:
             names = Roster(players, rows).names
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]

@@ -28,6 +28,7 @@ def entrants(
     options: PlayOptions,
     *,
     strict: bool,
+    distinct: bool = False,
     follow_links: bool,
     store: Callable[[Sequence[BotSpec]], Path],
     say: Say,
@@ -35,9 +36,10 @@ def entrants(
 ) -> tuple[list[BotSpec], Path]:
     """The bots at these paths, built, names told apart: at least two that can be started, and broken ones; their store.
 
-    If it is `strict`, broken ones are refused. `store` says where the games of these bots are kept, if there are any:
-    who has played there keeps the name. What is passed over and what is broken is told to `say`, line by line.
-    `run` runs builds and trials. Raises `UsageError` naming all that is wrong.
+    If it is `strict`, broken ones are refused, and if they have to be `distinct`, copies of one bot. `store` says where
+    the games of these bots are kept, if there are any: who has played there keeps the name. What is passed over and
+    what is broken is told to `say`, line by line. `run` runs builds and trials. Raises `UsageError` naming all that is
+    wrong.
     """
     found = find_entrants(paths, follow_links=follow_links)
     bots = built(found.bots, level, options, say, run)
@@ -48,6 +50,9 @@ def entrants(
     if len(sound) < 2:
         got = f"only {sound[0]}" if sound else "none"
         raise UsageError("\n".join([*faults, *found.remarks, f"expected at least two bots, got {got}"]))
+    if distinct and len({bot.digest for bot in bots}) < len(bots):
+        alike = " and ".join(printable(str(bot.path)) for bot in bots)
+        raise UsageError(f"{alike}: expected two different bots, got the same files twice")
     path = store(bots)
     played, places = _played(path)
     before = {player.digest for player in played}

@@ -26,14 +26,14 @@ from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import Format, Pairing, RoundRobin
+from arena.league.pairing import ChosenFormat, Format, Pairing, Placed, Placing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, sole_use
-from arena.league.stored_games import stored_games
+from arena.league.stored_games import known_from_before, stored_games, tell_stored
 from arena.league.versions import Versions
 from arena.nursery import background
 
@@ -42,9 +42,9 @@ from arena.nursery import background
 class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Unless links are to be
-    followed, paths that are links are such bots. `times` are time controls of the bots at the paths, one for each path;
-    None for a bot that has that of all.
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
+    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots. `times`
+    are time controls of the bots at the paths, one for each path; None for a bot that has that of all.
     """
 
     paths: Sequence[str]
@@ -52,6 +52,7 @@ class Entry:
     rounds: int
     games: int | None = None
     strict: bool = True
+    distinct: bool = False
     follow_links: bool = True
     format: Format = RoundRobin
     times: Sequence[str | None] = ()
@@ -71,6 +72,8 @@ class Plan:
     affinity: bool
     path: Path
     interpreters: tuple[str, ...]
+    format: str
+    """The word for it; empty for the usual one."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -104,13 +107,15 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         level,
         options,
         strict=entry.strict,
+        distinct=entry.distinct,
         follow_links=entry.follow_links,
         store=partial(store_of, options, entry.kind),
         say=say,
         run=run,
     )
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
-    check_number(len(bots), entry.rounds)
+    players = [bot.player for bot in bots]
+    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
     return Plan(
         kind=entry.kind,
         settings=settings,
@@ -121,6 +126,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         affinity=options.affinity,
         path=apart_from_bots(path, bots),
         interpreters=options.interpreters,
+        format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
     )
 
 
@@ -186,21 +192,27 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.agree(plan.settings.described(plan.players), plan.players)
         rows = store.rows()
         games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
+        format_ = entry.format
+        if isinstance(format_, ChosenFormat) and format_.goes_on:
+            format_ = format_.with_known(known_from_before(store, plan.players))
         league = OpenLeague(
-            plan, partial(entry.format, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
+            plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
         del rows  # the league gives them up when it plays
         for line in note_versions(store, plan.bots):
             say(line)
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
+        store.set_meets_all(league.meets_all)
         yield league
 
 
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results.
+    `planned` is how many games there are in all, or None where that depends on results and is not known yet.
+    `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
+    often, so that a table can tell what is missing.
     """
 
     def __init__(
@@ -216,36 +228,57 @@ class OpenLeague:
         """`pairing` makes a new pairing, which nobody has asked for games; `rows` are the store's, as it was opened."""
         self.plan = plan
         self.store = store
-        self.planned = pairing().planned
-        self._pairing = pairing
+        fresh = pairing()
+        self.planned = fresh.planned
+        self.meets_all = isinstance(fresh, RoundRobin)
+        self.new_pairing = pairing
         self._held = held
         self._run = run
         self._rows: list[GameRow] | None = rows
         """What the store holds, from when it was opened until games are played; then it is read anew each time."""
+        self._ids: set[str] | None = None
+        """The ids of the league's games that are stored: the pairing is asked once, which takes long in a large one."""
 
     def rows(self) -> list[GameRow]:
         """The games of the league that are stored, in the order in which they were."""
-        return sorted(self.rows_in_order())
+        ids = self._known_ids()
+        return [row for row in self._stored() if row.id in ids]
+
+    def _known_ids(self) -> set[str]:
+        if self._ids is None:
+            self._ids = {row.id for row in self.rows_in_order()}
+        return self._ids
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self._pairing(), self.plan.players, self._stored())
+        return stored_games(self.new_pairing(), self.plan.players, self._stored())
 
     def _stored(self) -> list[GameRow]:
         return self.store.rows() if self._rows is None else self._rows
+
+    def placing(self) -> Placing | None:
+        """How the format places the bots by the games that are stored; None where the table says all."""
+        pairing = self.new_pairing()
+        if not isinstance(pairing, Placed):
+            return None
+        tell_stored(pairing, self.plan.players, self.store.rows())
+        return pairing.placing()
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
         """
-        state = _PlayState(watcher, watch)
+        state = _PlayState(watcher, watch, self._known_ids())
         error = None
         try:
             run_games(self._run, self._play_until_stopped, stop, state)
             self.store.refuse_moved()
         except ArenaError as caught:
             error = caught
+        if state.session.is_complete and self.planned is None:
+            self.planned = len(self.rows())
+            self.store.set_planned(self.planned)
         return Outcome(
             error=error,
             is_complete=state.session.is_complete,
@@ -277,17 +310,18 @@ class OpenLeague:
         plan = self.plan
         jobs = plan.jobs
         stored = {row.id: row for row in self._stored()}
-        self._rows = None
         if self.planned is not None:
-            known = stored_games(self._pairing(), plan.players, stored.values())
-            jobs = min(jobs, self.planned - sum(1 for _ in known))
+            jobs = min(jobs, self.planned - len(self._known_ids()))
+        elif tell_stored(self.new_pairing(), plan.players, stored.values()):
+            jobs = 0
         if not jobs:
             state.session.is_complete = True
             return
+        self._rows = None
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
         async with local_executor(settings, jobs) as executor:
             await play_missing(
-                self._pairing(),
+                self.new_pairing(),
                 {bot.player: bot for bot in plan.bots},
                 self.store,
                 executor,
@@ -302,9 +336,13 @@ class OpenLeague:
 
 
 class _PlayState:
-    """What is kept while games are played; forfeits are counted for each bot and reason."""
+    """What is kept while games are played; forfeits are counted for each bot and reason.
 
-    def __init__(self, watcher: Watcher, watch: Watch | None) -> None:
+    `ids` are those of the league's stored games, to which each that is stored now is added.
+    """
+
+    def __init__(self, watcher: Watcher, watch: Watch | None, ids: set[str]) -> None:
+        self._ids = ids
         self.watcher = watcher
         self.watch = watch
         self.versions = Versions()
@@ -313,6 +351,7 @@ class _PlayState:
         self._counts: dict[tuple[str, str], int] = {}
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._ids.add(row.id)
         self.watcher.finished(row, record)
         if not row.reason.is_forfeit:
             return

@@ -16,6 +16,8 @@ SANDBOXES = ("default", "bwrap", "cgroup", "auto")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
 """Games at a time; each takes two processes and a dozen descriptors."""
+USUAL_MOST_COMPARED = 20_000
+"""Games of a sequential test at most, where nobody says how many."""
 MOST_GAMES = 1_000_000
 """Games of a league, whose rows are in memory while it is played."""
 
@@ -30,6 +32,7 @@ class Kind(enum.Enum):
 
     LEAGUE = "league"
     MATCH = "match"
+    COMPARE = "compare"
 
 
 @dataclass(frozen=True)

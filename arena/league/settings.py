@@ -49,13 +49,12 @@ def check_options(options: PlayOptions) -> None:
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
 
 
-def check_number(bots: int, rounds: int) -> None:
-    """Raise `UsageError` if there are more games than a league may have."""
-    a_round = bots * (bots - 1)
-    if rounds * a_round > MOST_GAMES:
+def check_number(bots: int, rounds: int, planned: int | None) -> None:
+    """Raise `UsageError` if there are more games planned in these rounds than a league may have."""
+    if planned is not None and planned > MOST_GAMES:
         raise UsageError(
-            f"--rounds: expected at most {MOST_GAMES // a_round} with {bots} bots (a league has at most {MOST_GAMES} "
-            f"games), got {rounds}"
+            f"--rounds: expected at most {MOST_GAMES * rounds // planned} with {bots} bots (a league has at most "
+            f"{MOST_GAMES} games), got {rounds}"
         )
 
 
@@ -142,7 +141,7 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings) -> st
 
     A name that is too long for a file is cut, and ends in a fingerprint of the whole.
     """
-    who = [bot.name for bot in bots] if kind is Kind.MATCH else []
+    who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
     name = re.sub(r"[^\w.+-]", "_", "-".join([kind.value, *who, settings.ruleset.name, settings.time.text, *seed]))
     suffix = ".sqlite"

@@ -1,7 +1,8 @@
 """The wish that games which are being played should stop, from any thread or a signal handler."""
 
+import contextlib
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 
 class Wish(enum.IntEnum):
@@ -26,6 +27,21 @@ class Stop:
         self.wish = max(self.wish, wish)
         for notify in tuple(self._waiting):
             notify()
+
+    @contextlib.contextmanager
+    def passed_on(self) -> "Iterator[Stop]":
+        """Within, another one, which is told this one's wish as well; what that one is asked for stays unknown here."""
+        other = Stop()
+
+        def notify() -> None:
+            other.ask(self.wish)
+
+        self._waiting.append(notify)
+        try:
+            notify()
+            yield other
+        finally:
+            self._waiting.remove(notify)
 
     async def wait_beyond(self, known: Wish) -> Wish:
         """Return the wish as soon as it is another than `known`."""

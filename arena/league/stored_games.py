@@ -4,11 +4,46 @@ The walk ends as soon as every stored game that may be one of the league's has b
 order of play, so that it is about as long as what has been played, whatever is still to come.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from arena.game.spec import Player
 from arena.league.pairing import Pairing
-from arena.league.store import GameRow
+from arena.league.store import GameRow, Store
+
+
+def tell_stored(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> bool:
+    """Tell a pairing, which nobody has asked before, all its games that are stored. Returns whether it has no
+    others."""
+    waiting = _those_of(players, rows)
+    results: list[GameRow] = []
+    found_all = True
+    while batch := pairing.next(results):
+        results = [waiting.pop(game.id) for game in batch if game.id in waiting]
+        found_all = found_all and len(results) == len(batch)
+        if not (waiting or results or found_all):
+            return False
+    return found_all and batch is None
+
+
+def known_from_before(store: Store, players: Sequence[Player]) -> list[GameRow]:
+    """The games that a format which goes on from any results begins with: those of these players that were stored when
+    just these players, in this order, were first asked for in a row.
+
+    The store remembers when that was: so a league that is resumed begins with the same, and goes on in the same way.
+    """
+    digests = [player.digest for player in players]
+    numbers = store.numbers()
+    since = store.ladder_since(digests)
+    if since is None:
+        since = numbers[-1] if numbers else 0
+        store.set_ladder_since(digests, since)
+    return sorted(row for row in _those_of(players, store.rows()).values() if row.number <= since)
+
+
+def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, GameRow]:
+    """The games between these players, by their ids."""
+    digests = {player.digest for player in players}
+    return {row.id: row for row in rows if digests.issuperset(player.digest for player in row.players)}
 
 
 def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
@@ -16,8 +51,7 @@ def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[Gam
 
     A row of an earlier version may call players by older names: they are told by their digests.
     """
-    digests = {player.digest for player in players}
-    waiting = {row.id: row for row in rows if digests.issuperset(player.digest for player in row.players)}
+    waiting = _those_of(players, rows)
     results: list[GameRow] = []
     while waiting:
         batch = pairing.next(results)

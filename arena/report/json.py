@@ -7,9 +7,11 @@ import msgspec
 
 from arena.game.spec import Player
 from arena.league.exchange import Imported
+from arena.league.pairing import Placing
 from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
+from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import date_text
 from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
 
@@ -72,6 +74,8 @@ class LeagueJson(msgspec.Struct, frozen=True):
     pairs: tuple[Superiority, ...] | None = None
     broken: dict[str, str] = {}
     """The bots that could not be started, and why."""
+    placing: PlacingEntry | None = None
+    """How the format places the bots besides the table."""
 
 
 def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameEntry:
@@ -107,6 +111,7 @@ def league_json(
     faults: Mapping[str, str] = NO_FAULTS,
     *,
     names: Mapping[Player, str] = NAMES_ALONE,
+    placing: Placing | None = None,
 ) -> str:
     """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
 
@@ -127,6 +132,7 @@ def league_json(
         games=tuple(game_entry(row, names) for row in rows),
         pairs=table.pairs,
         broken=dict(faults),
+        placing=placing_entry(placing, names) if placing else None,
     )
     return to_json(document)
 

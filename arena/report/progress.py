@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from rich.cells import cell_len
@@ -78,7 +78,9 @@ class _Count:
 class PlainProgress:
     """A line for each game."""
 
-    def __init__(self, console: Console, stored: int, total: int | None) -> None:
+    def __init__(self, console: Console, stored: int, total: int | None, note: Callable[[], str] = lambda: "") -> None:
+        """`note` says what else belongs to the count; it is called as a game is over."""
+        self._note = note
         self._console = console
         self._count = _Count(stored, total)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -88,7 +90,7 @@ class PlainProgress:
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
         self._count.add()
-        self.remark(f"[{self._count.text}{self._count.eta}] {game_line(row)}")
+        self.remark(f"[{self._count.text}{self._count.eta}{self._note()}] {game_line(row)}")
 
     def remark(self, text: str) -> None:
         self._lines.put(text)
@@ -109,7 +111,16 @@ class LiveProgress:
     Ratings are computed in a second thread: what is drawn, and the end, never wait for those of a large league.
     """
 
-    def __init__(self, console: Console, players: Sequence[Player], rows: Sequence[GameRow], total: int | None) -> None:
+    def __init__(
+        self,
+        console: Console,
+        players: Sequence[Player],
+        rows: Sequence[GameRow],
+        total: int | None,
+        note: Callable[[], str] | None = None,
+    ) -> None:
+        """`note` says what stands below the table in place of the difference; the drawing thread calls it."""
+        self._note = note
         self._console = console
         self._table = LiveTable(players, rows)
         self._names = [player.name for player in players]
@@ -178,6 +189,8 @@ class LiveProgress:
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
         difference = self._table.difference
         below = [Text(difference_text(difference))] if difference else []
+        if self._note:
+            below = [Text(self._note())]
         frame.draw(Group(head, standings_grid(shown, width), *below, *last))
 
     def _short_line(self, row: GameRow, width: int) -> str:

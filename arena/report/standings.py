@@ -254,12 +254,14 @@ def make_table(
     rows: Iterable[GameRow | Group],
     planned: int | None = None,
     *,
+    meets_all: bool = True,
     anchor: str | None = None,
     pairs: bool = False,
 ) -> Table:
     """The table of the games between these players, whatever they were called then; games of others are left out.
 
-    `planned` is how many games they are to play, if that is known. `anchor` is NAME or NAME=ELO, the bot that ratings
+    `planned` is how many games they are to play, if that is known. Unless all are to meet equally often (`meets_all`),
+    as long as it is not known there is at least one more. `anchor` is NAME or NAME=ELO, the bot that ratings
     are relative to and its Elo. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for an
     anchor that is none.
     """
@@ -273,7 +275,8 @@ def make_table(
         _check_anchor(league, lines)
     order = [line.name for line in lines]
     cross = Crosstable(order, league.names, league.rows)
-    least = _least_planned(len(digests), cross.most_games)
+    unknown = tally.games + 1 if planned is None else 0
+    least = _least_planned(len(digests), cross.most_games) if meets_all else unknown
     red = league.advantage
     return Table(
         lines=lines,

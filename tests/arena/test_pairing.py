@@ -270,7 +270,7 @@ class Silent:
 
 
 def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Callable[..., BotSpec]) -> None:
-    """With bots and workers: how many games there are is told by nobody, and the table is one of what was played."""
+    """With bots and workers: how many games there are is known when all are played, and kept for the table."""
     resigns = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
     bots = [make_bot(f"{resigns}  # {name}") for name in ("ann", "bob", "cid", "dan")]
     entry = Entry([str(bot.path) for bot in bots], Kind.LEAGUE, 1, format=Knockout)
@@ -284,4 +284,5 @@ def test_another_format_is_one_word_of_the_entry(tmp_path: Path, make_bot: Calla
             assert len(league.rows()) == 3
         assert len(watcher.rows) == expected
     with Store(tmp_path / "k.sqlite", create=False) as store:
-        assert store.read().planned is None
+        contents = store.read()
+        assert (contents.planned, contents.meets_all) == (3, False)

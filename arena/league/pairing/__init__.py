@@ -1,6 +1,23 @@
-"""Who meets whom: a league asks its pairing for games until there are none, one short module for each format."""
+"""Who meets whom: a league asks its pairing for games until there are none, one short module for each format.
 
+`arena.league.pairing.chosen` makes the format that was asked for; `ledger` is what formats share whose games depend on
+results.
+"""
+
+from arena.league.pairing.chosen import ChosenFormat, format_of
 from arena.league.pairing.pairing import Format, Pairing
+from arena.league.pairing.placing import Placed, Placing
 from arena.league.pairing.round_robin import RoundRobin
+from arena.league.pairing.sequential import SequentialState, SequentialTest
 
-__all__ = ["Format", "Pairing", "RoundRobin"]
+__all__ = [
+    "ChosenFormat",
+    "Format",
+    "Pairing",
+    "Placed",
+    "Placing",
+    "RoundRobin",
+    "SequentialState",
+    "SequentialTest",
+    "format_of",
+]

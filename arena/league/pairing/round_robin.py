@@ -41,15 +41,15 @@ class RoundRobin:
     def _match_days(self, rounds: int) -> Iterator[Iterator[GameSpec]]:
         for number in range(rounds):
             if self._games.are_in_pairs:
-                for day in _circle(self._players):
+                for day in match_days(self._players):
                     yield (self._games.game(*who, number) for pair in day for who in (pair, pair[::-1]))
                 continue
             for is_return in (False, True):
-                for day in _circle(self._players):
+                for day in match_days(self._players):
                     yield (self._games.game(*(pair[::-1] if is_return else pair), number) for pair in day)
 
 
-def _circle(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]]]:
+def match_days(players: Sequence[Player]) -> Iterator[list[tuple[Player, Player]]]:
     """Every pair once, match day by match day, with Red first (the circle method).
 
     One player stays, the others move on by one seat each day, and those who sit opposite each other meet. With an odd

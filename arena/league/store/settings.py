@@ -20,9 +20,12 @@ PLANNED = "planned games"
 ENTRANTS = "entrants"
 FILES = "files of "
 PLACES = "places"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED)
+MEETS_ALL = "all bots meet"
+LADDER = "ladder"
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
-the places that players last played from, and how many games are to be played."""
+the places that players last played from, how many games are to be played, whether all are to meet equally often, and
+with which games the last ladder began."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 SETTINGS_OF_OLDER = {"keep-bots": "no"}
@@ -154,6 +157,31 @@ def planned_in(settings: Mapping[str, str]) -> int | None:
     """How many games were to be played when the store was last used; None where that was not kept."""
     value = settings.get(PLANNED, "")
     return int(value) if value.isascii() and value.isdecimal() else None
+
+
+def meets_all_in(settings: Mapping[str, str]) -> bool:
+    """Whether all bots were to meet equally often when the store was last used, as in a store that does not say it."""
+    return settings.get(MEETS_ALL) != "no"
+
+
+class LadderStart(msgspec.Struct, frozen=True):
+    """With which games a ladder began: those up to this number, between players of these digests."""
+
+    players: tuple[str, ...]
+    since: int
+
+
+def ladder_start_in(settings: Mapping[str, str]) -> LadderStart | None:
+    """How the last ladder began; None if there was none."""
+    try:
+        return msgspec.json.decode(settings.get(LADDER, "null"), type=LadderStart | None)
+    except msgspec.MsgspecError:
+        return None
+
+
+def encode_ladder_start(start: LadderStart) -> str:
+    """The same as the value of a setting."""
+    return msgspec.json.encode(start).decode()
 
 
 def files_in(settings: Mapping[str, str], player: Player) -> dict[str, str]:

@@ -23,11 +23,17 @@ from arena.league.store.layout import Layout
 from arena.league.store.rows import Rows
 from arena.league.store.settings import (
     ENTRANTS,
+    LADDER,
+    MEETS_ALL,
     PLANNED,
+    LadderStart,
     SettingsTable,
     encode_entrants,
+    encode_ladder_start,
     entrants_in,
     files_in,
+    ladder_start_in,
+    meets_all_in,
     places_in,
     planned_in,
 )
@@ -58,6 +64,11 @@ class Contents(NamedTuple, Generic[Row]):
     def planned(self) -> int | None:
         """How many games were to be played when the store was last used; None where that was not kept."""
         return planned_in(self.settings)
+
+    @property
+    def meets_all(self) -> bool:
+        """Whether all bots were to meet equally often when the store was last used."""
+        return meets_all_in(self.settings)
 
 
 class _Reading:
@@ -173,6 +184,22 @@ class Store:
         """
         with self._database.transaction():
             self._settings.set(PLANNED, "" if games is None else str(games))
+
+    def set_meets_all(self, meets_all: bool) -> None:
+        """Keep whether those who take part now are all to meet equally often: a table says what is missing by it."""
+        with self._database.transaction():
+            self._settings.set(MEETS_ALL, "yes" if meets_all else "no")
+
+    def ladder_since(self, digests: Sequence[str]) -> int | None:
+        """The number of the last game that a ladder of just these players began with; None if the last one was not of
+        these."""
+        start = ladder_start_in(self.settings())
+        return start.since if start and start.players == tuple(digests) else None
+
+    def set_ladder_since(self, digests: Sequence[str], number: int) -> None:
+        """Keep that a ladder of just these players begins with the games up to this number."""
+        with self._database.transaction():
+            self._settings.set(LADDER, encode_ladder_start(LadderStart(tuple(digests), number)))
 
     def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
         """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""

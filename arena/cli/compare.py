@@ -1,0 +1,67 @@
+"""`arena compare`: is a new bot better than an old one?"""
+
+from typing import Any
+
+import click
+
+from arena.cli.options import collect, play_options, refuse_windows
+from arena.league.options import USUAL_MOST_COMPARED
+
+
+@click.command("compare")
+@click.argument("new", metavar="NEW")
+@click.argument("old", metavar="OLD")
+@click.option(
+    "--elo0",
+    type=float,
+    default=0.0,
+    show_default="0",
+    metavar="ELO",
+    help="NEW is no more above OLD than this: not better.",
+)
+@click.option(
+    "--elo1",
+    type=float,
+    default=10.0,
+    show_default="10",
+    metavar="ELO",
+    help="NEW is as much above OLD as this: better.",
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
+)
+@click.option(
+    "--beta", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'not better' may be wrong."
+)
+@click.option(
+    "--games",
+    type=int,
+    default=USUAL_MOST_COMPARED,
+    show_default=True,
+    metavar="N",
+    help="Games at most, an even number.",
+)
+@play_options
+def compare_command(
+    new: str,
+    old: str,
+    *,
+    elo0: float,
+    elo1: float,
+    alpha: float,
+    beta: float,
+    games: int,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Test whether bot NEW is better than bot OLD, with no more games than that takes.
+
+    A sequential test (GSPRT) on pairs of games, colours swapped. It ends as soon as the games speak for a difference
+    of --elo1 rather than --elo0, or the other way round. Exit code 0: NEW is better; 1: it is not; 3: --games were not
+    enough to tell. A BOT is what it is for 'arena match'. The same command goes on with a test that was stopped.
+    """
+    refuse_windows()
+    from arena.cli.comparing import compare
+    from arena.league.compare import hypotheses_of
+
+    return compare(new, old, hypotheses_of(elo0, elo1, alpha, beta), games, collect(options), as_json=as_json)

@@ -1,0 +1,132 @@
+"""Is a new bot better than an old one? A sequential test as a service: what is asked for, checked; and played until it
+is decided.
+
+The store is all that it remembers: what is tested is no setting of games, so a store that has games of the two bots
+under the same settings goes on, with other bounds as well, and `arena match` and a test share games if they share a
+store.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.league.league import Entry, OpenLeague, Outcome, Watcher
+from arena.league.options import MOST_GAMES, Kind
+from arena.league.pairing import SequentialState, SequentialTest
+from arena.league.ratings import Difference
+from arena.league.ratings.sequential import Decision, Hypotheses, expected_pairs_left
+from arena.league.ratings.stopped import estimate
+from arena.league.run import Watch
+from arena.league.stop import Stop, Wish
+from arena.league.store import GameRow
+
+MOST_ELO = 1000
+LEAST_ERROR = 1e-6
+"""The smallest alpha and beta."""
+PAIRS_AHEAD = 8
+"""Pairs for each game at a time that may be played while an earlier one is not over: a game may take so much longer
+than others before nothing else is begun."""
+
+
+def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypotheses:
+    """What is to be tested. Raises `UsageError` for what makes no sense."""
+    for name, value in (("elo0", elo0), ("elo1", elo1)):
+        if not abs(value) <= MOST_ELO:
+            raise UsageError(f"--{name}: expected Elo from -{MOST_ELO} to {MOST_ELO}, got {value:g}")
+    if not elo0 < elo1:
+        raise UsageError(f"--elo0: expected less than --elo1, which is {elo1:g}, got {elo0:g}")
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not LEAST_ERROR <= value < 1:
+            raise UsageError(f"--{name}: expected a share from {LEAST_ERROR:g} to below 1, such as 0.05, got {value:g}")
+    if not alpha + beta < 1:
+        raise UsageError(f"--alpha and --beta: expected a sum below 1, got {alpha:g} and {beta:g}")
+    return Hypotheses(elo0, elo1, alpha, beta)
+
+
+def comparison_entry(new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int) -> Entry:
+    """Two bots for a test of at most so many games, `jobs` of them at a time. Raises `UsageError`."""
+    if not 2 <= games <= MOST_GAMES or games % 2:
+        raise UsageError(
+            f"--games: expected an even number from 2 to {MOST_GAMES}, as games are played in pairs, got {games}"
+        )
+    ahead = PAIRS_AHEAD * max(jobs, 1)
+    return Entry(
+        [new, old],
+        Kind.COMPARE,
+        games // 2,
+        distinct=True,
+        format=partial(SequentialTest, hypotheses=hypotheses, ahead=ahead),
+    )
+
+
+class Comparison:
+    """A test that is ready to be played, or decided by what is stored: a league with a `comparison_entry`."""
+
+    def __init__(self, league: OpenLeague) -> None:
+        self.league = league
+        test = league.new_pairing()
+        if not isinstance(test, SequentialTest):
+            raise TypeError(f"expected a league of a sequential test, got one of {type(test).__name__}")
+        self._test = test
+        self._test.tell(league.store.rows())
+
+    @property
+    def state(self) -> SequentialState:
+        """How far the test is: a value, which stays as it is while games go on."""
+        return self._test.state
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the new and the old bot are called."""
+        new, old = self.league.plan.players
+        return new.name, old.name
+
+    def later_games(self) -> int:
+        """How many games of the two are stored that do not count: they came in beyond the last pair that does."""
+        digests = {player.digest for player in self.league.plan.players}
+        rows = self.league.store.rows()
+        stored = sum({player.digest for player in row.players} == digests for row in rows)
+        return stored - 2 * self.state.pairs
+
+    def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
+        """Play until the test is over or `stop` is asked for. What is under way when it is decided is stopped."""
+        if self.state.is_over:
+            return Outcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
+        with stop.passed_on() as decided:  # that it is decided is no wish of whoever may stop it
+            outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
+        return replace(outcome, is_complete=self.state.is_over)
+
+
+class _Deciding:
+    """Counts the games as they are stored, and asks to stop when they have decided the test."""
+
+    def __init__(self, test: SequentialTest, stop: Stop, watcher: Watcher) -> None:
+        self._test = test
+        self._stop = stop
+        self._watcher = watcher
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._test.tell((row,))
+        self._watcher.finished(row, record)
+        if self._test.state.decision is not Decision.UNDECIDED:
+            self._stop.ask(Wish.STOP_NOW)
+
+    def remark(self, text: str) -> None:
+        self._watcher.remark(text)
+
+    def closing(self, under_way: int) -> None:
+        self._watcher.closing(under_way)
+
+
+def difference_of(state: SequentialState) -> Difference | None:
+    """How many Elo the new bot is above the old one; None before any pair."""
+    return estimate(state.hypotheses, state.counts) if state.pairs else None
+
+
+def games_left(state: SequentialState) -> int | None:
+    """How many more games the test is expected to take, at most what is left of the budget; None before any pair."""
+    if state.is_over:
+        return 0
+    pairs = expected_pairs_left(state.hypotheses, state.counts)
+    return None if pairs is None else 2 * min(max(1, round(pairs)), state.budget - state.pairs)

@@ -1,0 +1,95 @@
+"""The format that was asked for, out of options: the one place that knows all formats."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from arena.errors import UsageError, suggest
+from arena.game.spec import Player
+from arena.league.formats import (
+    USUAL_CONFIDENCE,
+    USUAL_EXTRA_PAIRS,
+    FormatName,
+    FormatOptions,
+    check_format,
+)
+from arena.league.games import Games
+from arena.league.options import MOST_GAMES
+from arena.league.pairing.disqualify import WithoutDisqualified
+from arena.league.pairing.gauntlet import Gauntlet
+from arena.league.pairing.knockout import Knockout
+from arena.league.pairing.ladder import Ladder
+from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.round_robin import RoundRobin
+from arena.league.pairing.single import SingleRoundRobin
+from arena.league.pairing.swiss import Swiss, usual_rounds
+from arena.league.store import GameRow
+
+
+@dataclass(frozen=True)
+class ChosenFormat:
+    """A `Format` with what was asked for. `known` are results from before, for a format that goes on from any."""
+
+    options: FormatOptions
+    known: Sequence[GameRow] = ()
+
+    @property
+    def word(self) -> str:
+        """The name, as it is asked for; empty for the usual format."""
+        return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether results of these players from before matter to it, whoever else took part then."""
+        return self.options.name is FormatName.LADDER
+
+    def with_known(self, rows: Sequence[GameRow]) -> Self:
+        """The same, for a store in which there are these results."""
+        return replace(self, known=tuple(rows))
+
+    def __call__(self, games: Games, players: Sequence[Player], rounds: int, most: int | None) -> Pairing:
+        """The pairing. Raises `UsageError` for what these players cannot be asked for.
+
+        The options say how many rounds and games there are, if they do.
+        """
+        options, limit = self.options, self.options.disqualify
+        rounds = options.rounds or rounds
+        players = _seeded(players, options.seeds)
+        match options.name:
+            case FormatName.SWISS:
+                return Swiss(games, players, options.rounds or usual_rounds(len(players)), limit)
+            case FormatName.KNOCKOUT:
+                extra = USUAL_EXTRA_PAIRS if options.extra_pairs is None else options.extra_pairs
+                return Knockout(games, players, options.best_of or 1, extra, limit)
+            case FormatName.LADDER:
+                confidence = options.confidence
+                if confidence is None and options.games is None:
+                    confidence = USUAL_CONFIDENCE
+                most = options.games or most or MOST_GAMES
+                return Ladder(games, players, confidence=confidence, most=most, known=self.known, disqualify=limit)
+            case FormatName.GAUNTLET:
+                pairing: Pairing = Gauntlet(games, players, options.challengers or 0, rounds)
+            case FormatName.SINGLE:
+                pairing = SingleRoundRobin(games, players, rounds)
+            case FormatName.ROUND_ROBIN:
+                pairing = RoundRobin(games, players, rounds, most)
+        return WithoutDisqualified(pairing, limit) if limit else pairing
+
+
+def format_of(options: FormatOptions) -> ChosenFormat:
+    """The format that was asked for. Raises `UsageError` for options that it does not take."""
+    check_format(options)
+    return ChosenFormat(options)
+
+
+def _seeded(players: Sequence[Player], seeds: Sequence[str]) -> Sequence[Player]:
+    """The players from the first seed on: those that are named, then the others in their order."""
+    named: list[Player] = []
+    for name in seeds:
+        found = [player for player in players if player.name == name]
+        if not found:
+            raise UsageError(f"--seeds: there is no bot {name!r} here: {suggest(name, [p.name for p in players])}")
+        if found[0] in named:
+            raise UsageError(f"--seeds: expected each bot once, got {name} twice")
+        named += found
+    return [*named, *(player for player in players if player not in named)]

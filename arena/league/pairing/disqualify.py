@@ -1,0 +1,89 @@
+"""Leaves out the games of disqualified bots, for formats whose games do not depend on results.
+
+Whether a game is left out follows from the games of its two bots that come before it in the pairing's order, and not
+from when they were over: so a league that is resumed leaves out the same. A game waits only where that is open, because
+a bot that may just be at its limit has games under way; then the later games of the two wait with it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from arena.game.spec import GameSpec, Player
+from arena.league.pairing.ledger import faults
+from arena.league.pairing.pairing import Pairing
+from arena.league.pairing.placing import Disqualified, Placing
+from arena.league.store import GameRow
+
+MOST_WAITING = 1000
+"""Games that may wait before no more are asked for."""
+
+
+class WithoutDisqualified:
+    """The games of another pairing but those of bots that have `limit` faults in their games before."""
+
+    def __init__(self, pairing: Pairing, limit: int) -> None:
+        self._pairing = pairing
+        self._limit = limit
+        self._waiting: list[GameSpec] = []
+        self._is_exhausted = False
+        self._given: dict[str, GameSpec] = {}
+        """Those that are not over."""
+        self._open = Counter[str]()
+        """How many those are, by the digest of the bot."""
+        self._faults = Counter[str]()
+        self._left_out = Counter[str]()
+        self._players: dict[str, Player] = {}
+
+    @property
+    def planned(self) -> None:
+        return None
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        for row in results:
+            game = self._given.pop(row.id)
+            for player, is_fault in zip(game.players, faults(row), strict=True):
+                self._open[player.digest] -= 1
+                self._faults[player.digest] += is_fault
+        while True:
+            batch = self._decided()
+            if batch or (self._waiting and (self._is_exhausted or len(self._waiting) > MOST_WAITING)):
+                return batch
+            if self._is_exhausted:
+                return None
+            more = self._pairing.next(())
+            self._is_exhausted = more is None
+            self._waiting += more or ()
+
+    def _decided(self) -> list[GameSpec]:
+        """Those of the waiting games that are to be played. Those that are not are left out."""
+        batch: list[GameSpec] = []
+        waiting: list[GameSpec] = []
+        held: set[str] = set()
+        for game in self._waiting:
+            digests = [player.digest for player in game.players]
+            out = [digest for digest in digests if self._faults[digest] >= self._limit]
+            if not held.isdisjoint(digests) or (
+                not out and any(self._faults[digest] + self._open[digest] >= self._limit for digest in digests)
+            ):
+                held.update(digests)
+                waiting.append(game)
+            elif out:
+                self._left_out.update(out)
+                self._players |= {player.digest: player for player in game.players}
+            else:
+                self._given[game.id] = game
+                self._open.update(digests)
+                self._players |= {player.digest: player for player in game.players}
+                batch.append(game)
+        self._waiting = waiting
+        return batch
+
+    def placing(self) -> Placing:
+        """Who is disqualified, and how many games of each were left out so far."""
+        return Placing(
+            disqualified=tuple(
+                Disqualified(self._players[digest], count, self._left_out[digest])
+                for digest, count in sorted(self._faults.items())
+                if count >= self._limit
+            )
+        )

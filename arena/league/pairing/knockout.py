@@ -1,0 +1,216 @@
+"""A knockout: who loses a match is out, and the winners meet until one is left.
+
+The bracket has the next power of two of places, and the first seeds meet nobody in the first round where there are
+fewer bots. Seeds 1 and 2 can meet in the final at the earliest, 1 to 4 in the semi-finals, and so on. A match is the
+best of so many pairs of games; it ends as soon as the other side cannot draw level. Where it is level, further pairs
+decide, up to a limit, each of them alone; then the better seed goes on. (More wins cannot decide: in the games of two
+bots, who has equal points has equal wins.)
+"""
+
+from collections.abc import Iterator, Sequence
+
+from arena.errors import UsageError
+from arena.game.spec import GameSpec, Player
+from arena.league.games import Games
+from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
+from arena.league.pairing.placing import Disqualified, KnockoutPlace, Placing
+from arena.league.store import GameRow
+
+BY_SEED = "by seed"
+BY_EXTRA_PAIRS = "in extra pairs"
+BY_DISQUALIFICATION = "by disqualification"
+
+
+class _Match:
+    """A match of two places of the bracket, each of which is that of a player, of nobody, or of a match's winner."""
+
+    def __init__(self, sides: "tuple[_Side, _Side]", left: int) -> None:
+        self.sides = sides
+        self.left = left
+        """So many are left in this round, as a power of two: 2 in the final."""
+        self.pairs: list[Pair] = []
+        self.players: tuple[int | None, int | None] | None = None
+        """The two, better seed first; None while one of them is not known."""
+        self.winner: int | None = None
+        self.is_over = False
+        self.decided_by = ""
+
+    @property
+    def half_points(self) -> tuple[int, int]:
+        """Those of the two players, better seed first."""
+        first, second = (sum(pair.half_points[side] for pair in self.pairs) for side in (0, 1))
+        return first, second
+
+    @property
+    def loser(self) -> int | None:
+        """The player that is out; None if there was none, or the match is not over."""
+        lost = [player for player in self.players or () if player not in (None, self.winner)]
+        return lost[0] if self.is_over and len(lost) == 1 else None
+
+
+_Side = _Match | int | None
+
+
+class Knockout:
+    """Gives out, for each match whose two players are known, the games that are needed whatever comes of the others.
+
+    `players` are in the order of their seeds. A match is the best of `best_of` pairs and at most `extra_pairs` more. A
+    bot with `disqualify` faults plays no further pair, and its opponent goes on; if both have them, nobody does.
+    """
+
+    def __init__(
+        self,
+        games: Games,
+        players: Sequence[Player],
+        best_of: int = 1,
+        extra_pairs: int = 2,
+        disqualify: int | None = None,
+    ) -> None:
+        if len(players) < 2:
+            raise UsageError(f"--format knockout: expected two bots or more, got {len(players)}")
+        self._ledger = Ledger(games, players)
+        self._best_of = best_of
+        self._extra_pairs = extra_pairs
+        self._disqualify = disqualify
+        self._faults = [0] * len(players)
+        self._matches: list[_Match] = []
+        """Round by round, so that a match comes after those that its players come from."""
+        sides: list[_Side] = [seed if seed < len(players) else None for seed in bracket(len(players))]
+        while len(sides) > 1:
+            round_ = [_Match((one, other), len(sides)) for one, other in zip(sides[::2], sides[1::2], strict=True)]
+            self._matches += round_
+            sides = list(round_)
+
+    @property
+    def planned(self) -> None:
+        return None
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        self._ledger.tell(results)
+        batch = [game for match in self._matches if not match.is_over for game in self._next_of(match)]
+        return None if self._matches[-1].is_over else batch
+
+    def _next_of(self, match: _Match) -> Iterator[GameSpec]:
+        """The games of a match that are to be played now; notes who has won it."""
+        if match.players is None:
+            if any(isinstance(side, _Match) and not side.is_over for side in match.sides):
+                return
+            one, other = (side.winner if isinstance(side, _Match) else side for side in match.sides)
+            if one is None or (other is not None and other < one):
+                one, other = other, one
+            match.players = one, other
+        if any(pair.left for pair in match.pairs):
+            return
+        if self._judge(match):
+            match.is_over = True
+            return
+        one, other = match.players
+        assert one is not None
+        assert other is not None
+        for _ in range(self._needed(match)):
+            pair, games = self._ledger.give(one, other)
+            match.pairs.append(pair)
+            yield from games
+
+    def _needed(self, match: _Match) -> int:
+        """How many more pairs there have to be before the match can be decided."""
+        left = self._best_of - len(match.pairs)
+        if left <= 0:
+            return 1
+        first, second = match.half_points
+        lead = abs(first - second)
+        return next(
+            more for more in range(1, left + 1) if lead + more * PAIR_HALF_POINTS > (left - more) * PAIR_HALF_POINTS
+        )
+
+    def _judge(self, match: _Match) -> bool:
+        """Whether the match is decided; notes the winner. All its games are over."""
+        assert match.players is not None
+        one, other = match.players
+        if other is None:
+            match.winner = one  # or nobody, where both places are empty
+            return True
+        assert one is not None
+        out = [self._is_out(player, match) for player in (one, other)]
+        if any(out):
+            match.winner = None if all(out) else other if out[0] else one
+            match.decided_by = BY_DISQUALIFICATION
+            self._note_faults(match)
+            return True
+        first, second = match.half_points
+        left = self._best_of - len(match.pairs)
+        if not match.pairs or abs(first - second) <= max(0, left) * PAIR_HALF_POINTS:
+            if left > 0 or first != second or -left < self._extra_pairs:
+                return False
+            match.decided_by = BY_SEED
+        elif left < 0:
+            match.decided_by = BY_EXTRA_PAIRS
+        match.winner = one if first >= second else other
+        self._note_faults(match)
+        return True
+
+    def _note_faults(self, match: _Match) -> None:
+        for player, number in self._faults_in(match):
+            self._faults[player] += number
+
+    def _faults_in(self, match: _Match) -> list[tuple[int, int]]:
+        players = [player for player in match.players or () if player is not None]
+        return [(player, sum(pair.faults[side] for pair in match.pairs)) for side, player in enumerate(players)]
+
+    def _is_out(self, player: int, match: _Match) -> bool:
+        return bool(self._disqualify) and self._faults[player] + dict(self._faults_in(match))[player] >= (
+            self._disqualify or 0
+        )
+
+    def placing(self) -> Placing:
+        """The winner, the loser of the final, those of the semi-finals, and so on; who is still in stands first."""
+        lost = {match.loser: match for match in self._matches if match.loser is not None}
+        for match in self._matches:  # nobody has won: both are out
+            if match.is_over and match.winner is None:
+                lost |= {player: match for player in match.players or () if player is not None}
+        ranked = sorted(
+            range(len(self._ledger.players)), key=lambda player: (lost[player].left if player in lost else 1, player)
+        )
+        places: list[KnockoutPlace] = []
+        for number, player in enumerate(ranked, 1):
+            match_lost = lost.get(player)
+            lost_in = match_lost.left if match_lost else None
+            is_equal = bool(places) and places[-1].lost_in == lost_in
+            points, opponent, decided_by = (0, 0), None, ""
+            if match_lost and match_lost.players:
+                is_second = match_lost.players[1] == player
+                points = match_lost.half_points[::-1] if is_second else match_lost.half_points
+                opponent = match_lost.players[0 if is_second else 1]
+                decided_by = match_lost.decided_by
+            places.append(
+                KnockoutPlace(
+                    place=places[-1].place if is_equal else number,
+                    player=self._ledger.players[player],
+                    lost_in=lost_in,
+                    lost_to=None if opponent is None else self._ledger.players[opponent],
+                    points=points[0] / 2,
+                    opponent_points=points[1] / 2,
+                    decided_by=decided_by,
+                    is_winner=self._matches[-1].winner == player,
+                )
+            )
+        return Placing(tuple(places), tuple(self._disqualified()))
+
+    def _disqualified(self) -> Iterator[Disqualified]:
+        counts = list(self._faults)
+        for match in self._matches:
+            if not match.is_over:
+                for player, number in self._faults_in(match):
+                    counts[player] += number
+        for player, count in enumerate(counts):
+            if self._disqualify and count >= self._disqualify:
+                yield Disqualified(self._ledger.players[player], count, None)
+
+
+def bracket(players: int) -> list[int]:
+    """Seeds from 0 in the order of the places of the first round, to the next power of two."""
+    places = [0]
+    while len(places) < players:
+        size = 2 * len(places)
+        places = [seed for place in places for seed in (place, size - 1 - place)]
+    return places

@@ -1,0 +1,205 @@
+"""A ladder: an endless league that spends each next game where it tells most about the order.
+
+A pair of games goes to two bots that are near each other in the order of now. It is worth what it is for the one and
+for the other:
+
+    value = doubt * added / (known + added)
+
+`doubt` is with how many of its neighbours a bot is expected to stand the wrong way round (the sum of these
+likelihoods), `known` the precision of its strength, `added` what two games bring to that. So a new bot, of which
+nothing is known, plays first, against bots in the middle and then where its results send it; bots whose place is clear
+play no more; and two bots that may be equal do not eat up all games, because each pair of games adds a smaller part.
+
+Games are given out in batches, of which two are under way at a time: the third is chosen when all games of the first
+are over, by the results of that one and no later ones. So the choice is the same whatever order games end in, and
+workers have something to do.
+"""
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from itertools import pairwise
+
+from arena.game.spec import GameSpec, Player
+from arena.league.games import Games
+from arena.league.pairing.estimate import Estimate
+from arena.league.pairing.ledger import Ledger, Pair
+from arena.league.pairing.placing import Disqualified, LadderPlace, Placing
+from arena.league.ratings.pair import ELO_PER_LOGIT
+from arena.league.store import GameRow
+
+UNDER_WAY = 2
+"""Batches."""
+LEAST_PAIRS = 4
+"""In a batch; a bot may be in several of them only where there are too few bots for so many."""
+SHARE = 4
+"""A batch has one pair for so many bots: the best quarter of them is what may be played next."""
+REACH = 6
+"""How far apart in the order two bots may be that are considered."""
+NEIGHBOURS = 10
+"""So many bots above a bot, and as many below, are looked at for the doubt about its place."""
+
+
+class Ladder:
+    """A batch at a time, until each bot is above the next one with a likelihood of `confidence`, or `most` games were
+    given out.
+
+    `known` are results of these players from before: they are the first batch, and no part of the `most`. A bot with
+    `disqualify` faults is in no later batch.
+    """
+
+    def __init__(
+        self,
+        games: Games,
+        players: Sequence[Player],
+        *,
+        confidence: float | None,
+        most: int,
+        known: Sequence[GameRow] = (),
+        disqualify: int | None = None,
+    ) -> None:
+        self._ledger = Ledger(games, players)
+        self._confidence = confidence
+        self._left = most
+        self._disqualify = disqualify
+        self._faults = [0] * len(players)
+        self._estimate = Estimate(len(players))
+        self._opening: list[tuple[Pair, list[GameSpec]]] | None = self._ledger.give_known(known) or None
+        self._planned = most + sum(len(given) for _, given in self._opening or ())
+        self._under_way: deque[list[Pair]] = deque()
+        self._is_settling = False
+        """Whether the order was sure, and it is only to be seen whether the games under way leave it so."""
+        self._is_over = False
+
+    @property
+    def planned(self) -> int | None:
+        return self._planned if self._confidence is None and not self._disqualify else None
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        self._ledger.tell(results)
+        if self._opening:
+            self._under_way.append([pair for pair, _ in self._opening])
+            batch = [game for _, games in self._opening for game in games]
+            self._opening = None
+            self._is_settling = True  # what is to be played is chosen when all of them are known
+            return batch
+        while not self._is_over:
+            if len(self._under_way) < (1 if self._is_settling else UNDER_WAY):
+                is_sure = self._is_sure()
+                if not is_sure or not self._under_way:
+                    self._is_settling = False
+                    games = [] if is_sure else self._choose()
+                    self._is_over = not games
+                    return games or None
+                self._is_settling = True
+            elif any(pair.left for pair in self._under_way[0]):
+                return []
+            else:
+                self._enter(self._estimate, self._under_way.popleft())
+                self._estimate.settle()
+        return None
+
+    def _enter(self, estimate: Estimate, pairs: Sequence[Pair]) -> None:
+        for pair in pairs:
+            estimate.add(*pair.players, pair.half_points, pair.given - pair.left)
+            if estimate is self._estimate:
+                for player, number in zip(pair.players, pair.faults, strict=True):
+                    self._faults[player] += number
+
+    def _playing(self) -> list[int]:
+        return [
+            player
+            for player in range(len(self._ledger.players))
+            if not self._disqualify or self._faults[player] < self._disqualify
+        ]
+
+    def _is_sure(self) -> bool:
+        """Whether each is above the next one with enough confidence, by the games that were entered."""
+        if self._confidence is None:
+            return False
+        order = self._estimate.order(self._playing())
+        return all(1 - self._estimate.doubt(one, other) >= self._confidence for one, other in pairwise(order))
+
+    def _choose(self) -> list[GameSpec]:
+        """The next batch; none where there is nothing more to give out."""
+        estimate = self._estimate
+        order = estimate.order(self._playing())
+        candidates = [(order[at], other) for at in range(len(order)) for other in order[at + 1 : at + 1 + REACH]]
+        added = Counter[int]()
+        doubts = self._doubts(order)
+        expected = dict[int, float]()
+        for pair in (pair for batch in self._under_way for pair in batch):
+            self._expect(expected, *pair.players)
+        wanted = max(LEAST_PAIRS, len(order) // SHARE)
+        chosen: list[Pair] = []
+        batch: list[GameSpec] = []
+        while candidates and len(chosen) < wanted and self._left:
+            values = {pair: self._value(*pair, doubts, expected) for pair in candidates}
+            added.clear()
+            for one, other in sorted(candidates, key=lambda pair: -values[pair]):  # stable: best first where equal
+                if len(chosen) == wanted or not self._left:
+                    break
+                if added[one] or added[other]:
+                    continue
+                added.update((one, other))
+                self._expect(expected, one, other)
+                pair, games = self._ledger.give(one, other, self._left)
+                chosen.append(pair)
+                batch += games
+                self._left -= len(games)
+        if chosen:
+            self._under_way.append(chosen)
+        return batch
+
+    def _expect(self, expected: dict[int, float], one: int, other: int) -> None:
+        information = 2 * self._estimate.information(one, other)
+        for player in (one, other):
+            expected[player] = expected.get(player, 0.0) + information
+
+    def _doubts(self, order: Sequence[int]) -> dict[int, float]:
+        """With how many of its neighbours each is expected to stand the wrong way round."""
+        doubts = dict.fromkeys(order, 0.0)
+        for at, one in enumerate(order):
+            for other in order[at + 1 : at + 1 + NEIGHBOURS]:
+                doubt = self._estimate.doubt(one, other)
+                doubts[one] += doubt
+                doubts[other] += doubt
+        return doubts
+
+    def _value(self, one: int, other: int, doubts: dict[int, float], expected: dict[int, float]) -> float:
+        """What a pair of games of these two is worth, rounded so that it is the same on every machine."""
+        added = 2 * self._estimate.information(one, other)
+        value = 0.0
+        for player in (one, other):
+            known = self._estimate.precisions[player] + expected.get(player, 0.0)
+            value += doubts[player] * added / (known + added)
+        return round(value, 9)
+
+    def placing(self) -> Placing:
+        """All in the order of their strengths by all games that are over, with the likelihood that each is stronger
+        than the next one."""
+        estimate = self._estimate.copy()
+        for batch in self._under_way:
+            self._enter(estimate, batch)
+        estimate.settle()
+        order = estimate.order(range(len(self._ledger.players)))
+        mean = sum(estimate.strengths) / len(order)
+        places = [
+            LadderPlace(
+                place=number,
+                player=self._ledger.players[player],
+                elo=ELO_PER_LOGIT * (estimate.strengths[player] - mean),
+                games=estimate.games[player],
+                above_next=1 - estimate.doubt(player, order[number]) if number < len(order) else None,
+            )
+            for number, player in enumerate(order, 1)
+        ]
+        faults = Counter(dict(enumerate(self._faults)))
+        for pair in (pair for batch in self._under_way for pair in batch):
+            for player, number in zip(pair.players, pair.faults, strict=True):
+                faults[player] += number
+        out = [
+            Disqualified(self._ledger.players[player], number, None)
+            for player, number in faults.items()
+            if self._disqualify and number >= self._disqualify
+        ]
+        return Placing(tuple(places), tuple(out))

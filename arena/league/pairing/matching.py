@@ -1,0 +1,143 @@
+"""Perfect matchings: whether players can all be paired so that no pair is a forbidden one, and one way to do it.
+
+The idea is Edmonds's blossom algorithm (1965): take a player without a partner, follow paths of alternately free and
+matched edges from it, and contract each odd circle that is met; a path to another player without a partner is turned
+round. Here nearly all edges are allowed, so that mostly the first edge looked at is such a path; the search is for the
+few cases in which all opponents that are left have been met.
+
+Source: J. Edmonds, Canadian Journal of Mathematics 17 (1965) 449-467.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+Allowed = Callable[[int, int], bool]
+"""Whether two players may be paired. It is the same both ways."""
+
+
+class Matching:
+    """A matching of players that grows to a perfect one, if there is one, and stays perfect as pairs are taken out."""
+
+    def __init__(self, players: Sequence[int], allowed: Allowed) -> None:
+        self._players = dict.fromkeys(players)
+        self._allowed = allowed
+        self.partner: dict[int, int] = {}
+
+    def complete(self) -> bool:
+        """Match as many as can be; whether these are all."""
+        # Berge: where no path leads on from a player, none ever will, and it is left over.
+        return all(player in self.partner or self._augment(player) for player in self._players)
+
+    def take(self, one: int, other: int) -> bool:
+        """Take two out as a pair, if all others can be matched without them; else change nothing.
+
+        Needs a perfect matching.
+        """
+        if self.partner[one] != other:
+            if not self._allowed(one, other):
+                return False
+            before = dict(self.partner)
+            left = self.partner[one]
+            for player in (one, other):
+                del self.partner[self.partner.pop(player)]
+            self._remove(one, other)
+            if self._augment(left):
+                return True
+            self._players |= {one: None, other: None}
+            self.partner = before
+            return False
+        del self.partner[one], self.partner[other]
+        self._remove(one, other)
+        return True
+
+    def _remove(self, one: int, other: int) -> None:
+        del self._players[one], self._players[other]
+
+    def _augment(self, root: int) -> bool:
+        """Give a player without a partner one, by a path that ends at another player without one."""
+        for player in self._players:  # the shortest of all paths first
+            if player != root and player not in self.partner and self._allowed(root, player):
+                self.partner[root], self.partner[player] = player, root
+                return True
+        return _Search(self._players, self._allowed, self.partner).augment(root)
+
+
+class _Search:
+    """One search for an augmenting path. `_base` is the blossom a player is contracted into, `_before` the player that
+    it was reached from by a free edge."""
+
+    def __init__(self, players: dict[int, None], allowed: Allowed, partner: dict[int, int]) -> None:
+        self._allowed = allowed
+        self._partner = partner
+        self._players = tuple(players)
+        self._base = {player: player for player in players}
+        self._before: dict[int, int] = {}
+        self._even: set[int] = set()
+        self._queue: deque[int] = deque()
+
+    def augment(self, root: int) -> bool:
+        self._even = {root}
+        self._queue = deque([root])
+        while self._queue:
+            here = self._queue.popleft()
+            for there in self._players:
+                if there == here or self._base[here] == self._base[there] or self._partner.get(here) == there:
+                    continue
+                if not self._allowed(here, there):
+                    continue
+                if there in self._even:
+                    self._contract(here, there)
+                elif there not in self._before:
+                    self._before[there] = here
+                    if there not in self._partner:
+                        self._turn_round(there)
+                        return True
+                    self._even.add(self._partner[there])
+                    self._queue.append(self._partner[there])
+        return False
+
+    def _turn_round(self, end: int) -> None:
+        """Match along the path that ends here."""
+        player: int | None = end
+        while player is not None:
+            before = self._before[player]
+            following = self._partner.get(before)
+            self._partner[player], self._partner[before] = before, player
+            player = following
+
+    def _contract(self, one: int, other: int) -> None:
+        """Make one blossom of the odd circle that an edge between two even players closes."""
+        base = self._common_base(one, other)
+        inside: set[int] = set()
+        self._mark(one, base, other, inside)
+        self._mark(other, base, one, inside)
+        for player in self._players:
+            if self._base[player] in inside:
+                self._base[player] = base
+                if player not in self._even:
+                    self._even.add(player)
+                    self._queue.append(player)
+
+    def _mark(self, player: int, base: int, child: int, inside: set[int]) -> None:
+        """Note the blossoms on the way from a player to the base, and how to walk it the other way round."""
+        while self._base[player] != base:
+            matched = self._partner[player]
+            inside |= {self._base[player], self._base[matched]}
+            self._before[player] = child
+            child = matched
+            player = self._before[matched]
+
+    def _common_base(self, one: int, other: int) -> int:
+        """The first blossom that lies on both ways to the root."""
+        seen: set[int] = set()
+        here = one
+        while True:
+            here = self._base[here]
+            seen.add(here)
+            if here not in self._partner:
+                break
+            here = self._before[self._partner[here]]
+        here = other
+        while (here := self._base[here]) not in seen:
+            here = self._before[self._partner[here]]
+        return here

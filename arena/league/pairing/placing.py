@@ -1,0 +1,74 @@
+"""How bots are placed by a format's own rules, as values; `arena.report.formats` prints them beside the table."""
+
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from arena.game.spec import Player
+
+
+class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
+    """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points, `wins`
+    counts meetings won."""
+
+    place: int
+    player: Player
+    points: float
+    byes: int
+    buchholz: float
+    wins: int
+
+
+class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
+    """A line of a knockout. Who lost in the same round shares a place.
+
+    `lost_in` says how many bots that round had as a power of two (2: the final), `lost_to` against whom, with the
+    points of both; None for the winner, and for those who are still in. `decided_by` is how a match was decided that
+    was not by the points of the pairs that were planned.
+    """
+
+    place: int
+    player: Player
+    lost_in: int | None
+    lost_to: Player | None
+    points: float
+    opponent_points: float
+    decided_by: str
+    is_winner: bool
+
+
+class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
+    """A line of a ladder: `above_next` is how likely the bot is stronger than the next one; None for the last."""
+
+    place: int
+    player: Player
+    elo: float
+    games: int
+    above_next: float | None
+
+
+FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
+
+
+class Disqualified(msgspec.Struct, frozen=True):
+    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known."""
+
+    player: Player
+    faults: int
+    left_out: int | None
+
+
+class Placing(msgspec.Struct, frozen=True):
+    """What a format says of the bots besides what the table does."""
+
+    places: tuple[FormatPlace, ...] = ()
+    disqualified: tuple[Disqualified, ...] = ()
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A pairing that places bots by rules of its own, or disqualifies."""
+
+    def placing(self) -> Placing:
+        """The placing by the results that it has been told of."""
+        ...

@@ -1,0 +1,163 @@
+"""A Swiss: in each round bots with equal points meet, none of whom have met before, each in a pair of games.
+
+After FIDE's Dutch system (Handbook C.04.3), simplified. What is the same: the order by points, then seed; within a
+score group the upper half meets the lower half; nobody meets an opponent again, or has a second bye, while a pairing of
+all without that exists (the completion criterion); the odd bot of a score group meets the best of the next.
+
+What is not: who floats down is not chosen so that it changes from round to round, and exchanges between the halves are
+tried in the order of seeds rather than by the quality of the whole bracket. Colours need no rules: a meeting has
+both.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from arena.errors import UsageError
+from arena.game.spec import GameSpec, Player
+from arena.league.games import Games
+from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
+from arena.league.pairing.matching import Matching
+from arena.league.pairing.placing import Disqualified, Placing, SwissPlace
+from arena.league.store import GameRow
+
+
+def usual_rounds(players: int) -> int:
+    """The fewest rounds after which no two bots can both have won everything."""
+    return max(1, math.ceil(math.log2(players)))
+
+
+class Swiss:
+    """A round at a time: the next one is given out when all games of the last one are over.
+
+    `players` are in the order of their seeds. With an odd number, the lowest bot of those with the fewest byes has a
+    bye, which counts as both games won. A bot with `disqualify` faults is in no later round. Raises `UsageError` for
+    more rounds than bots can play without meeting again.
+    """
+
+    def __init__(self, games: Games, players: Sequence[Player], rounds: int, disqualify: int | None = None) -> None:
+        most = len(players) - 1 + len(players) % 2
+        if rounds > most:
+            raise UsageError(
+                f"--rounds: expected at most {most} in a Swiss of {len(players)} bots, in which nobody meets twice, "
+                f"got {rounds}"
+            )
+        self._ledger = Ledger(games, players)
+        self._rounds_left = rounds
+        self._disqualify = disqualify
+        self._planned = rounds * 2 * (len(players) // 2)
+        self._round: list[Pair] = []
+        self._played: list[Pair] = []
+        self._byes = Counter[int]()
+
+    @property
+    def planned(self) -> int | None:
+        return None if self._disqualify else self._planned
+
+    def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
+        self._ledger.tell(results)
+        if any(pair.left for pair in self._round):
+            return []
+        self._played += self._round
+        self._round = []
+        if not self._rounds_left:
+            return None
+        batch: list[GameSpec] = []
+        self._rounds_left -= 1
+        for one, other in self._paired():
+            pair, games = self._ledger.give(one, other)
+            self._round.append(pair)
+            batch += games
+        return batch or None
+
+    def _half_points(self) -> Counter[int]:
+        """What each has, byes included."""
+        points = Counter({player: PAIR_HALF_POINTS * count for player, count in self._byes.items()})
+        for pair in (*self._played, *self._round):
+            for player, gained in zip(pair.players, pair.half_points, strict=True):
+                points[player] += gained
+        return points
+
+    def _faults(self) -> Counter[int]:
+        counts = Counter[int]()
+        for pair in (*self._played, *self._round):
+            for player, number in zip(pair.players, pair.faults, strict=True):
+                counts[player] += number
+        return counts
+
+    def _out(self) -> dict[int, int]:
+        """The disqualified, and their faults."""
+        return {player: number for player, number in self._faults().items() if number >= (self._disqualify or math.inf)}
+
+    def _paired(self) -> list[tuple[int, int]]:
+        """The pairs of the next round, best first; notes who has the bye."""
+        points, out = self._half_points(), self._out()
+        ranked = [player for player in range(len(self._ledger.players)) if player not in out]
+        ranked.sort(key=lambda player: (-points[player], player))
+        if len(ranked) < 2:
+            return []
+        least = min(self._byes[player] for player in ranked)
+        idle: list[int | None] = [None]
+        if len(ranked) % 2:
+            idle = [player for player in reversed(ranked) if self._byes[player] == least]
+        most_met = 0  # everybody could meet anybody once they may have met this often
+        while True:
+            for bye in idle:
+                matching = Matching(
+                    [player for player in ranked if player != bye],
+                    lambda one, other, most=most_met: self._ledger.met(one, other) <= most,  # type: ignore[misc]
+                )
+                if matching.complete():
+                    if bye is not None:
+                        ranked.remove(bye)
+                        self._byes[bye] += 1
+                    return list(self._from_the_top(ranked, points, matching))
+            most_met += 1
+
+    def _from_the_top(
+        self, ranked: Sequence[int], points: Counter[int], matching: Matching
+    ) -> Iterator[tuple[int, int]]:
+        """Pair the first, then the first of those who are left, and so on, so that the others can still be paired."""
+        left = list(ranked)
+        while left:
+            first = left.pop(0)
+            equals = sum(points[player] == points[first] for player in left)
+            half = max(0, (equals + 1) // 2 - 1)
+            others = [*left[half:equals], *reversed(left[:half]), *left[equals:]]
+            others.sort(key=lambda player: self._ledger.met(first, player))  # stable
+            opponent = next(player for player in others if matching.take(first, player))
+            left.remove(opponent)
+            yield first, opponent
+
+    def placing(self) -> Placing:
+        """By points with byes, then Buchholz (a bye is an opponent with the bot's own points), then games won by both
+        colours, which is what wins count here; who is equal in all shares a place."""
+        points, out = self._half_points(), self._out()
+        buchholz = Counter({player: count * points[player] for player, count in self._byes.items()})
+        won = Counter[int]()
+        for pair in (*self._played, *self._round):
+            one, other = pair.players
+            buchholz[one] += points[other]
+            buchholz[other] += points[one]
+            won[one] += pair.half_points[0] > pair.half_points[1]
+            won[other] += pair.half_points[1] > pair.half_points[0]
+
+        def worth(player: int) -> tuple[int, int, int]:
+            return points[player], buchholz[player], won[player]
+
+        ranked = sorted(range(len(self._ledger.players)), key=worth, reverse=True)
+        places: list[SwissPlace] = []
+        for number, player in enumerate(ranked, 1):
+            is_equal = bool(places) and worth(ranked[number - 2]) == worth(player)
+            places.append(
+                SwissPlace(
+                    place=places[-1].place if is_equal else number,
+                    player=self._ledger.players[player],
+                    points=points[player] / 2,
+                    byes=self._byes[player],
+                    buchholz=buchholz[player] / 2,
+                    wins=won[player],
+                )
+            )
+        disqualified = tuple(Disqualified(self._ledger.players[player], count, None) for player, count in out.items())
+        return Placing(tuple(places), disqualified)

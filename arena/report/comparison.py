@@ -1,0 +1,161 @@
+"""A sequential test in words and as JSON: its verdict, what it is made of, and how far it is."""
+
+import math
+from pathlib import Path
+
+import msgspec
+
+from arena.league.compare import difference_of, games_left
+from arena.league.pairing import SequentialState
+from arena.league.ratings.sequential import Decision
+from arena.league.store import KEPT_BESIDE
+from arena.printable import printable
+from arena.report.json import to_json
+from arena.report.standings import Difference
+from arena.report.terminal import difference_text
+
+Names = tuple[str, str]
+"""What the new and the old bot are called."""
+PAIR_POINTS = ("0", "½", "1", "1½", "2")
+
+
+class ComparisonJson(msgspec.Struct, frozen=True):
+    """A test. All counts are those of `new`, over the `games` that count: whole pairs, in the order of the schedule.
+
+    `verdict` is `better`, `not better` or `undecided`. `pairs` are those that brought 0, ½, 1, 1½ and 2 points. The
+    bounds of the `llr` are `lower` (not better) and `upper` (better). `expected_games_left` is null before the first
+    pair, and `difference` too; its ends are null where the games do not bound it. `later_games` are stored as well, and
+    do not count.
+    """
+
+    store: str
+    settings: dict[str, str]
+    new: str
+    old: str
+    verdict: str
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    llr: float
+    lower: float
+    upper: float
+    games: int
+    most_games: int
+    pairs: tuple[int, int, int, int, int]
+    wins: int
+    draws: int
+    losses: int
+    forfeits: dict[str, int]
+    difference: Difference | None
+    expected_games_left: int | None
+    later_games: int
+
+
+def comparison_json(store: Path, settings: dict[str, str], names: Names, state: SequentialState, later: int) -> str:
+    """A test as one JSON document; `later` games are stored that do not count."""
+    new, old = names
+    tested = state.hypotheses
+    return to_json(
+        ComparisonJson(
+            store=printable(str(store)),
+            settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
+            new=new,
+            old=old,
+            verdict=state.decision.value,
+            elo0=tested.elo0,
+            elo1=tested.elo1,
+            alpha=tested.alpha,
+            beta=tested.beta,
+            llr=state.llr,
+            lower=tested.lower,
+            upper=tested.upper,
+            games=2 * state.pairs,
+            most_games=2 * state.budget,
+            pairs=state.counts,
+            wins=state.wins,
+            draws=state.draws,
+            losses=state.losses,
+            forfeits=dict(zip(names, state.forfeits, strict=True)),
+            difference=_difference(names, state),
+            expected_games_left=games_left(state),
+            later_games=later,
+        )
+    )
+
+
+def comparison_text(names: Names, state: SequentialState, later: int) -> str:
+    """The verdict first, then what it is made of; `later` games are stored that do not count."""
+    new, _ = names
+    lines = [verdict_text(names, state), _llr_text(state)]
+    difference = _difference(names, state)
+    if difference:
+        points = ", ".join(f"{points}: {count}" for points, count in zip(PAIR_POINTS, state.counts, strict=True))
+        lines += [
+            difference_text(difference),
+            f"Games of {new}: {state.wins} won, {state.draws} drawn, {state.losses} lost",
+            f"Pairs by the points of {new}: {points}",
+        ]
+    if any(state.forfeits):
+        lost = ", ".join(f"{name} {count}" for name, count in zip(names, state.forfeits, strict=True))
+        lines.append(f"Lost by a fault of their own: {lost}")
+    if later:
+        lines.append(f"Stored, and later than what counts: {_games(later)}")
+    return "\n".join(lines)
+
+
+def verdict_text(names: Names, state: SequentialState) -> str:
+    """What the test has come to, in a sentence."""
+    new, old = names
+    games = f"after {_games(2 * state.pairs)}"
+    if state.decision is Decision.UNDECIDED:
+        if state.is_over:
+            return f"undecided: {_games(2 * state.pairs)} are not enough to tell, and all that there may be"
+        left = games_left(state)
+        return f"undecided so far, {games}" + (f"; about {_games(left)} more are expected" if left else "")
+    is_accepted = state.decision is Decision.BETTER
+    if state.hypotheses.elo1 > 0:
+        verdict = "better" if is_accepted else "not better"
+    else:
+        verdict = "not worse" if is_accepted else "worse"
+    one, other = (state.hypotheses.elo1, state.hypotheses.elo0)[:: 1 if is_accepted else -1]
+    return f"{new} is {verdict} than {old}: decided {games}, for {_elo(one)} Elo against {_elo(other)}"
+
+
+def note_text(state: SequentialState) -> str:
+    """How far the test is, in a few words for a line of progress."""
+    left = games_left(state)
+    more = f", about {_games(left)} left" if left else ""
+    return f", LLR {state.llr:+.2f} of {state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}{more}"
+
+
+def live_text(names: Names, state: SequentialState) -> str:
+    """How far the test is, below the live table."""
+    difference = _difference(names, state)
+    left = games_left(state)
+    lines = [_llr_text(state) + (f"; about {_games(left)} left" if left else "")]
+    return "\n".join([*lines, difference_text(difference)] if difference else lines)
+
+
+def _llr_text(state: SequentialState) -> str:
+    tested = state.hypotheses
+    return (
+        f"LLR {state.llr:+.2f}, from {tested.lower:+.2f} ({_elo(tested.elo0)} Elo) to {tested.upper:+.2f} "
+        f"({_elo(tested.elo1)} Elo)"
+    )
+
+
+def _elo(elo: float) -> str:
+    return f"{elo:+g}" if elo else "0"
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
+
+
+def _difference(names: Names, state: SequentialState) -> Difference | None:
+    found = difference_of(state)
+    if found is None:
+        return None
+    elo, low, high = (end if math.isfinite(end) else None for end in (found.elo, found.low, found.high))
+    return Difference(*names, elo, low, high, stronger=found.stronger)

@@ -1,0 +1,152 @@
+"""How a format places the bots, beside the table of ratings: a short list, and the same for programs."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from arena.game.spec import Player
+from arena.league.pairing.placing import Disqualified, FormatPlace, KnockoutPlace, LadderPlace, Placing, SwissPlace
+
+Names = Mapping[Player, str]
+
+NAME_WIDTH = 24
+ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
+
+
+class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A bot's place by the format's own rules. What the format does not have is left out; see docs/formats.md."""
+
+    place: int
+    name: str
+    points: float | None = None
+    byes: int | None = None
+    buchholz: float | None = None
+    lost_in: str | None = None
+    lost_to: str | None = None
+    score: str | None = None
+    decided_by: str | None = None
+    elo: float | None = None
+    games: int | None = None
+    above_next: float | None = None
+
+
+class DisqualifiedEntry(msgspec.Struct, frozen=True):
+    """A bot that played no more; `left_out` is None where it depends on results how many games that are."""
+
+    name: str
+    faults: int
+    left_out: int | None
+
+
+class PlacingEntry(msgspec.Struct, frozen=True):
+    """What the format says of the bots."""
+
+    places: tuple[PlaceEntry, ...]
+    disqualified: tuple[DisqualifiedEntry, ...]
+
+
+def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
+    """A placing for programs; `names` are those that the table shows."""
+    return PlacingEntry(
+        places=tuple(_entry(place, names) for place in placing.places),
+        disqualified=tuple(
+            DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out) for one in placing.disqualified
+        ),
+    )
+
+
+def placing_report(placing: Placing, names: Names) -> RenderableType:
+    """A placing as a list, and a line for each bot that was disqualified."""
+    parts: list[RenderableType] = []
+    if placing.places:
+        title, grid = _list(placing.places, names)
+        parts += ["", Text(title, style="bold"), grid]
+    return Group(*parts, *(Text(_disqualified(one, names)) for one in placing.disqualified))
+
+
+def _name(player: Player, names: Names) -> str:
+    return names.get(player, player.name)
+
+
+def _points(points: float) -> str:
+    return f"{points:g}"
+
+
+def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
+    name = _name(place.player, names)
+    match place:
+        case SwissPlace():
+            return PlaceEntry(place.place, name, points=place.points, byes=place.byes, buchholz=place.buchholz)
+        case KnockoutPlace() if place.lost_in is None:
+            return PlaceEntry(place.place, name)
+        case KnockoutPlace():
+            return PlaceEntry(
+                place.place,
+                name,
+                lost_in=_round(place),
+                lost_to=_name(place.lost_to, names) if place.lost_to else None,
+                score=_score(place),
+                decided_by=place.decided_by,
+            )
+        case LadderPlace():
+            return PlaceEntry(place.place, name, elo=place.elo, games=place.games, above_next=place.above_next)
+
+
+def _list(places: Sequence[FormatPlace], names: Names) -> tuple[str, Grid]:
+    grid = Grid(box=None, pad_edge=False, header_style="dim")
+    grid.add_column("#", justify="right")
+    grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+    headers: tuple[str, ...]
+    first, cells = places[0], [(str(place.place), Text(_name(place.player, names))) for place in places]
+    match first:
+        case SwissPlace():
+            title, headers = "Swiss: points with byes", ("points", "Buchholz", "won", "byes")
+        case KnockoutPlace():
+            title, headers = "Knockout", ("",)
+        case LadderPlace():
+            title, headers = "Ladder: how likely each is stronger than the next", ("Elo", "games", "above next")
+    for header in headers:
+        grid.add_column(header, justify="left" if header == "" else "right")
+    for start, place in zip(cells, places, strict=True):
+        grid.add_row(*start, *_cells(place, names))
+    return title, grid
+
+
+def _cells(place: FormatPlace, names: Names) -> list[str | Text]:
+    match place:
+        case SwissPlace():
+            return [_points(place.points), _points(place.buchholz), str(place.wins), str(place.byes)]
+        case KnockoutPlace():
+            return [Text(_fate(place, names))]
+        case LadderPlace():
+            above = "" if place.above_next is None else f"{min(place.above_next, 0.9999):.2%}"
+            return [f"{round(place.elo) or 0:+d}", str(place.games), above]
+
+
+def _round(place: KnockoutPlace) -> str:
+    return ROUNDS.get(place.lost_in or 0, f"the round of {place.lost_in}")
+
+
+def _score(place: KnockoutPlace) -> str:
+    return f"{_points(place.points)}-{_points(place.opponent_points)}"
+
+
+def _fate(place: KnockoutPlace, names: Names) -> str:
+    if place.lost_in is None:
+        return "winner" if place.is_winner else "still in"
+    words = f"lost {_round(place)}"
+    if place.lost_to:
+        words += f" to {_name(place.lost_to, names)} {_score(place)}"
+    return f"{words} {place.decided_by}".rstrip()
+
+
+def _disqualified(one: Disqualified, names: Names) -> str:
+    faults = "1 fault" if one.faults == 1 else f"{one.faults} faults"
+    words = f"{_name(one.player, names)} is disqualified after {faults}"
+    if one.left_out is None:
+        return f"{words} and plays no more"
+    games = "1 game" if one.left_out == 1 else f"{one.left_out} games"
+    return f"{words}: {games} left out"

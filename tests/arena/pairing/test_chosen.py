@@ -1,0 +1,173 @@
+"""What every format promises: nobody plays himself, no game is given out twice, and the games are the same whatever
+order they end in and wherever the league is interrupted."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from arena.errors import UsageError
+from arena.league.formats import FormatName, FormatOptions
+from arena.league.games import Games
+from arena.league.pairing import Pairing, Placed, RoundRobin, format_of
+from arena.league.stored_games import stored_games, tell_stored
+
+if TYPE_CHECKING:
+    from tests.arena.pairing.conftest import League
+
+FORMATS = (
+    FormatOptions(FormatName.ROUND_ROBIN, rounds=1),
+    FormatOptions(FormatName.SINGLE, rounds=3),
+    FormatOptions(FormatName.GAUNTLET, challengers=2, rounds=1),
+    FormatOptions(FormatName.SWISS, rounds=3),
+    FormatOptions(FormatName.KNOCKOUT, best_of=2, extra_pairs=1),
+    FormatOptions(FormatName.LADDER, games=60),
+    FormatOptions(FormatName.LADDER, games=80, confidence=0.7),
+)
+ALL = [pytest.param(options, id=f"{options.name.value}-{place}") for place, options in enumerate(FORMATS)]
+ALL += [
+    pytest.param(FormatOptions(**{**vars(options), "disqualify": 2}), id=f"{options.name.value}-{place}-disqualify")
+    for place, options in enumerate(FORMATS)
+]
+
+
+def pairing_of(options: FormatOptions, some: League) -> Pairing:
+    return format_of(options)(some.games, some.players, 2, None)
+
+
+@pytest.mark.parametrize("options", ALL)
+@given(players=st.integers(3, 9), seed=st.integers(0, 999), orders=st.tuples(st.integers(1), st.integers(1)))
+@hypothesis_settings(deadline=None, max_examples=8)
+def test_the_games_are_the_same_whatever_order_they_end_in_and_wherever_it_is_interrupted(
+    options: FormatOptions, players: int, seed: int, orders: tuple[int, int], league: type[League]
+) -> None:
+    some = league(players)
+    judge = league.by_chance(seed, some.players[:1])
+    whole = league.play(pairing_of(options, some), judge, order=orders[0])
+    again = league.play(pairing_of(options, some), judge, order=orders[1])
+    assert whole.is_over
+    assert again.ids == whole.ids
+
+    killed = league.play(
+        pairing_of(options, some), judge, order=orders[1], most=Random(seed).randint(0, len(whole.given))
+    )
+    resumed = league.play(pairing_of(options, some), judge, order=orders[0], stored=killed.rows)
+    assert resumed.ids == whole.ids
+    found = list(stored_games(pairing_of(options, some), some.players, killed.rows.values()))
+    assert {row.id for row in found} == killed.rows.keys(), "all that is stored is found again"
+
+
+@pytest.mark.parametrize("options", ALL)
+def test_as_many_games_are_given_out_as_are_planned_where_that_is_known(
+    options: FormatOptions, league: type[League]
+) -> None:
+    for players in (3, 4, 7):
+        pairing = pairing_of(options, league(players))
+        planned = pairing.planned
+        assert (planned is None) == bool(
+            options.disqualify or options.confidence or options.name is FormatName.KNOCKOUT
+        )
+        if planned is not None:
+            assert len(league.play(pairing, league.by_chance(players)).given) == planned
+            assert pairing.next(()) is None, "and none ever again"
+
+
+@pytest.mark.parametrize("options", ALL)
+def test_it_is_known_when_all_games_are_stored_and_the_placing_is_that_of_all(
+    options: FormatOptions, league: type[League]
+) -> None:
+    some = league(6)
+    pairing = pairing_of(options, some)
+    played = league.play(pairing, league.by_chance(3, some.players[:1]))
+    rows = list(played.rows.values())
+    told, short = pairing_of(options, some), pairing_of(options, some)
+    assert tell_stored(told, some.players, rows)
+    assert not tell_stored(short, some.players, [row for row in rows if row.id != played.given[-1].id])
+    assert isinstance(told, Placed) == isinstance(pairing, Placed)
+    if isinstance(told, Placed) and isinstance(pairing, Placed):
+        assert told.placing() == pairing.placing()
+
+
+def test_the_usual_format_is_the_double_round_robin(league: type[League]) -> None:
+    some = league(4)
+    pairing = format_of(FormatOptions())(some.games, some.players, 2, None)
+    assert isinstance(pairing, RoundRobin)
+    assert pairing.planned == 24
+
+
+def test_two_rounds_of_a_single_round_robin_are_the_games_of_one_round_of_a_double_one(league: type[League]) -> None:
+    some = league(5)
+    single, double = (
+        league.play(pairing_of(options, some), league.by_place)
+        for options in (FormatOptions(FormatName.SINGLE, rounds=2), FormatOptions(rounds=1))
+    )
+    assert single.ids == double.ids
+    first = [game.players for game in single.given[:10]]
+    assert len({frozenset(players) for players in first}) == 10, "every pair once in the first round"
+    assert all(abs(sum((p == red) - (p == blue) for red, blue in first)) <= 1 for p in some.players)
+
+
+def test_in_a_gauntlet_each_challenger_meets_each_other_bot_and_nobody_else_meets(league: type[League]) -> None:
+    for players, challengers in ((5, 1), (5, 2), (5, 4), (2, 1)):
+        some = league(players)
+        options = FormatOptions(FormatName.GAUNTLET, challengers=challengers, rounds=2)
+        played = league.play(pairing_of(options, some), league.by_place)
+        met = [game.players for game in played.given]
+        for one in some.players[:challengers]:
+            for other in some.players[challengers:]:
+                assert met.count((one, other)) == met.count((other, one)) == 2
+        assert len(met) == 4 * challengers * (players - challengers)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (FormatOptions(FormatName.GAUNTLET), "expected --challengers N .*, got no challengers"),
+        (FormatOptions(FormatName.GAUNTLET, challengers=4), "--challengers: expected a number from 1 to 3 of 4 bots"),
+        (FormatOptions(confidence=0.9), "--confidence is for --format ladder: .* with --format round-robin, got 0.9"),
+        (FormatOptions(FormatName.KNOCKOUT, rounds=2), "--rounds is for --format round-robin, .* and swiss"),
+        (
+            FormatOptions(FormatName.LADDER, seeds=("a", "b")),
+            "--seeds is for --format swiss and knockout: .*, got a,b",
+        ),
+        (FormatOptions(FormatName.LADDER, confidence=0.2), "--confidence: expected a likelihood above 0.5"),
+        (FormatOptions(FormatName.LADDER, confidence=float("nan")), "--confidence: expected a likelihood above 0.5"),
+        (FormatOptions(FormatName.SWISS, rounds=4), "--rounds: expected at most 3 in a Swiss of 4 bots"),
+        (FormatOptions(FormatName.SWISS, seeds=("bot1", "bot1")), "--seeds: expected each bot once, got bot1 twice"),
+        (FormatOptions(FormatName.SWISS, seeds=("bat1",)), "--seeds: there is no bot 'bat1' here: did you mean bot1?"),
+        (FormatOptions(disqualify=0), "--disqualify: expected a number of faults from 1, got 0"),
+        (FormatOptions(FormatName.KNOCKOUT, best_of=10**9), "--best-of: expected at most 1000 pairs of games"),
+        (FormatOptions(rounds=0), "--rounds: expected a whole number from 1, got 0"),
+    ],
+)
+def test_what_a_format_does_not_take_is_one_clear_message(
+    options: FormatOptions, words: str, league: type[League]
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        pairing_of(options, league(4))
+
+
+def test_a_single_round_robin_has_no_pairs_to_keep_bots_for(league: type[League]) -> None:
+    class Kept(Games):
+        are_in_pairs = True
+
+    some = league(3)
+    some.games.__class__ = Kept
+    with pytest.raises(UsageError, match=r"--keep-bots .* expected another format than single-round-robin"):
+        pairing_of(FormatOptions(FormatName.SINGLE), some)
+
+
+@pytest.mark.parametrize("options", ALL)
+def test_the_two_games_of_a_pair_follow_one_another_where_bots_may_be_kept(
+    options: FormatOptions, league: type[League]
+) -> None:
+    if options.disqualify or options.name in (FormatName.ROUND_ROBIN, FormatName.SINGLE):
+        return  # the one has its own test, the others have no such order
+    given_out = league.play(pairing_of(options, league(6)), league.by_chance(1)).given
+    for first, second in zip(given_out[::2], given_out[1::2], strict=True):
+        assert (first.players, first.pair_seed) == (second.players[::-1], second.pair_seed)

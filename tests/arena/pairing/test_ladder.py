@@ -1,0 +1,113 @@
+"""A ladder spends games where the order is in doubt, and stops when it is sure or has spent all."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arena.game.spec import GameSpec, Player
+from arena.game.verdict import GameResult
+from arena.league.games import Games
+from arena.league.pairing.ladder import Ladder
+from arena.league.pairing.placing import LadderPlace
+from protocol.notation import Reason
+
+if TYPE_CHECKING:
+    from tests.arena.pairing.conftest import Judge, League
+
+
+def by_strength(step: float, strengths: dict[str, float] | None = None) -> Judge:
+    """Results that follow from ids and from strengths, in logits: each bot is `step` above the next."""
+
+    def judge(game: GameSpec) -> tuple[GameResult, Reason]:
+        red, blue = ((strengths or {}).get(player.digest, -step * int(player.digest)) for player in game.players)
+        is_red = Random(game.id).random() < 1 / (1 + math.exp(blue - red))
+        return GameResult.RED if is_red else GameResult.BLUE, Reason.FLAG
+
+    return judge
+
+
+def games_of(ladder: Ladder) -> dict[str, int]:
+    return {place.player.name: place.games for place in ladder.placing().places if isinstance(place, LadderPlace)}
+
+
+@pytest.mark.parametrize("players", [2, 3, 12])
+def test_it_stops_when_each_is_above_the_next_with_the_confidence_asked_for(league: type[League], players: int) -> None:
+    some = league(players)
+    ladder = Ladder(some.games, some.players, confidence=0.95, most=10_000)
+    played = league.play(ladder, by_strength(1.0))
+    assert len(played.given) < 10_000
+    places = [place for place in ladder.placing().places if isinstance(place, LadderPlace)]
+    assert [place.player for place in places] == some.players
+    assert all(place.above_next >= 0.95 for place in places[:-1] if place.above_next is not None)
+    assert places[-1].above_next is None
+
+
+def test_more_confidence_goes_on_with_the_same_games(league: type[League]) -> None:
+    some = league(6)
+    some_more = Ladder(some.games, some.players, confidence=0.99, most=10_000)
+    less, more = (
+        league.play(ladder, by_strength(0.7))
+        for ladder in (Ladder(some.games, some.players, confidence=0.8, most=10_000), some_more)
+    )
+    assert less.ids < more.ids
+
+
+@pytest.mark.parametrize("most", [1, 2, 31, 200])
+def test_it_stops_at_its_budget(league: type[League], most: int) -> None:
+    some = league(5)
+    assert len(league.play(Ladder(some.games, some.players, confidence=None, most=most), by_strength(0)).given) == most
+
+
+def test_games_go_to_bots_that_are_near_each_other(league: type[League]) -> None:
+    some = league(16)
+    played = league.play(Ladder(some.games, some.players, confidence=None, most=1000), by_strength(0.5))
+    apart = Counter(
+        abs(int(red.digest) - int(blue.digest)) for red, blue in (game.players for game in played.given[300:])
+    )
+    near = sum(count for distance, count in apart.items() if distance <= 6)
+    assert near > 0.9 * apart.total()
+
+
+def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs(league: type[League]) -> None:
+    """It is stronger than all others but two."""
+    some, more = league(20), league(20)
+    new = Player("new", "9999")
+    judge = by_strength(0.7, {"9999": -1.2})
+    known = list(league.play(Ladder(some.games, some.players, confidence=None, most=2000), judge).rows.values())
+    more.players.append(new)
+    ladder = Ladder(more.games, more.players, confidence=None, most=100, known=known)
+    assert ladder.planned == 2100
+    played = league.play(ladder, judge, stored={row.id: row for row in known})
+    assert {row.id for row in known} < played.ids, "what is known counts"
+    assert len(played.given) == 2100
+    new_games = Counter(player for game in played.given[2000:] for player in game.players)
+    assert new_games.most_common(1)[0][0] == new, "nobody plays more of the new games"
+    place = next(place.place for place in ladder.placing().places if place.player == new)
+    assert 2 <= place <= 4
+
+
+def test_half_a_pair_that_is_known_counts_and_the_next_pair_is_another(league: type[League]) -> None:
+    some = league(2)
+    one, other = some.players
+    game = Games(some.games._settings).game(other, one, 3)
+    row = league.row_of(game, GameResult.RED, Reason.FLAG)
+    ladder = Ladder(some.games, some.players, confidence=None, most=2, known=[row])
+    played = league.play(ladder, league.by_place, stored={row.id: row})
+    assert [spec.id for spec in played.given[:1]] == [game.id]
+    assert len(played.given) == 3
+    assert {spec.pair_seed for spec in played.given[1:]} == {some.games.game(one, other, 4).pair_seed}
+
+
+def test_a_disqualified_bot_is_in_no_later_batch(league: type[League]) -> None:
+    some = league(4)
+    ladder = Ladder(some.games, some.players, confidence=None, most=400, disqualify=3)
+    played = league.play(ladder, league.by_chance(5, some.players[:1]))
+    last = max(number for number, game in enumerate(played.given) if some.players[0] in game.players)
+    assert games_of(ladder)["bot0"] < last < 100
+    assert [out.player for out in ladder.placing().disqualified] == some.players[:1]
+    assert len(played.given) == 400

@@ -1,0 +1,164 @@
+"""`arena league --format`: real processes, a store, the format's own list beside the table, and leagues that go on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.game.record import GameRecord
+from arena.league.formats import FormatName, FormatOptions
+from arena.league.league import Entry, open_league
+from arena.league.options import Kind, PlayOptions
+from arena.league.pairing import format_of
+from arena.league.stop import Stop, Wish
+from arena.league.store import GameRow, Store
+
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+BOT = """#!/bin/sh
+while read -r word rest; do
+  case $word in
+    hello) echo ready;;
+    setup) echo 'setup FBBS2339M./........../........../2.........';;
+    turn) {turn};;
+    quit) exit;;
+  esac
+done
+# {name}
+"""
+RESIGNS, CRASHES = "echo move resign", "exit 1"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Five bots; the last one crashes when it is to move, the others resign."""
+    for number in range(1, 6):
+        path = tmp_path / f"bot{number}"
+        path.write_text(BOT.replace("{turn}", CRASHES if number == 5 else RESIGNS).replace("{name}", str(number)))
+        path.chmod(0o755)
+    return tmp_path
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+    bots = [f"bot{number}" for number in range(1, 6)]
+    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", *more)
+
+
+def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folder: Path) -> None:
+    done = league(folder, "--format", "swiss", "--rounds", "3")
+    assert done.returncode == 0, done.stderr
+    assert "swiss league of 5 bots, 12 games" in done.stderr
+    assert "[12/12]" in done.stderr
+    listed = done.stdout.partition("Swiss: points with byes")[2].split()
+    assert listed[:6] == ["#", "bot", "points", "Buchholz", "won", "byes"]
+    assert "incomplete" not in done.stdout
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+
+    again = league(folder, "--format", "swiss", "--rounds", "3", "--json")
+    assert "12 of them stored already" in again.stderr
+    document = json.loads(again.stdout)
+    assert document["complete"]
+    assert document["planned_games"] == len(document["games"]) == 12
+    places = document["placing"]["places"]
+    assert sum(place["points"] for place in places) == 12 + 3 * 2
+    assert sorted(place["byes"] for place in places) == [0, 0, 1, 1, 1]
+
+    whole = league(folder, "--rounds", "1")
+    assert "league of 5 bots, 20 games, 12 of them stored already" in whole.stderr
+    assert "Swiss" not in whole.stdout
+
+
+def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Path) -> None:
+    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2")
+    assert done.returncode == 0, done.stderr
+    assert "bot5 is disqualified after 1 fault:" in done.stdout
+    with Store(folder / "l.sqlite", create=False) as store:
+        rows, planned = store.rows(), store.read().planned
+    left_out = 20 - len(rows)
+    assert f"after 1 fault: {left_out} games left out" in done.stdout
+    assert planned == len(rows)
+    assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
+
+
+def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
+    assert league(folder, "--format", "knockout").returncode == 0
+    with Store(folder / "l.sqlite", create=False) as store:
+        games = len(store.rows())
+    with Store(folder / "l.sqlite", create=True) as store:
+        store.set_planned(None)  # as it is while games are under way
+    standings = arena(folder, "standings", "l.sqlite").stdout
+    assert f"incomplete: {games} of at least {games + 1} games" in standings
+    done = league(folder, "--format", "knockout")
+    assert "winner" in done.stdout
+    assert "game " not in done.stderr.replace("games", ""), "nothing is played again"
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert store.read().planned == games
+
+
+def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: Path) -> None:
+    for arguments, words in (
+        (("--format", "gauntlet"), "got no challengers"),
+        (("--format", "swiss", "--rounds", "9"), "--rounds: expected at most 5 in a Swiss of 5 bots"),
+    ):
+        done = league(folder, *arguments)
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert not (folder / "l.sqlite").exists()
+
+
+class Stopping:
+    """Asks to stop after so many games."""
+
+    def __init__(self, stop: Stop, games: int) -> None:
+        self._stop, self._games = stop, games
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._games -= 1
+        if self._games <= 0:
+            self._stop.ask(Wish.STOP_NOW)
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def closing(self, under_way: int) -> None:
+        pass
+
+
+def played(folder: Path, store: str, options: FormatOptions, bots: range, most: int) -> set[str]:
+    """The games of a league that is stopped after each `most` games, until it is over."""
+    paths = [str(folder / f"bot{number}") for number in bots]
+    settings = PlayOptions(rules="duel", time="10s", store=folder / store, jobs=2)
+    entry = Entry(paths, Kind.LEAGUE, 1, format=format_of(options))
+    while True:
+        stop = Stop()
+        with open_league(entry, settings, lambda line: None) as opened:
+            outcome = opened.play(stop, Stopping(stop, most))
+            assert outcome.error is None
+            if outcome.is_complete:
+                return {row.id for row in opened.rows()}
+
+
+def test_a_ladder_that_is_stopped_again_and_again_has_the_games_of_one_that_is_not(folder: Path) -> None:
+    """With results from before, and with a bot that comes later."""
+    options = FormatOptions(FormatName.LADDER, games=12)
+    for bots, games in ((range(1, 4), 12), (range(1, 5), 24)):
+        whole = played(folder, "whole.sqlite", options, bots, most=1000)
+        parts = played(folder, "parts.sqlite", options, bots, most=5)
+        assert whole == parts
+        assert len(whole) == games

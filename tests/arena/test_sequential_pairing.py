@@ -1,0 +1,264 @@
+"""A sequential test gives out pairs until it is decided, and its verdict does not depend on which game ends first."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.bots import BotSpec
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.league.executor import Executor, GameTask
+from arena.league.games import Games, Settings
+from arena.league.pairing import SequentialState, SequentialTest
+from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
+from arena.league.run import Session, play_missing
+from arena.league.store import GameRow, PlayerTime, Store
+from arena.league.versions import Versions
+from arena.play.options import ArenaStoppedError
+from arena.rules.loading import load_ruleset
+from protocol.notation import Reason
+
+GAMES = Games(Settings(load_ruleset("duel"), TimeControl()))
+NEW, OLD, OTHER = (Player(name, f"digest-of-{name}") for name in ("new", "old", "other"))
+WIDE = Hypotheses(0, 200)
+TIME = PlayerTime(1, 1, 1, 1)
+Here = Callable[..., AbstractAsyncContextManager[Executor]]
+Plays = Callable[[GameSpec], GameResult]
+
+
+def pairing(budget: int = 100, hypotheses: Hypotheses = WIDE, ahead: int = 1000) -> SequentialTest:
+    return SequentialTest(GAMES, (NEW, OLD), budget, hypotheses=hypotheses, ahead=ahead)
+
+
+def row_of(game: GameSpec, result: GameResult, reason: Reason = Reason.FLAG) -> GameRow:
+    return GameRow(1, game.id, game.players, result, reason, 1, "", (TIME, TIME), 0.1)
+
+
+def new_wins(game: GameSpec) -> GameResult:
+    return GameResult.RED if game.players[0] == NEW else GameResult.BLUE
+
+
+def new_loses(game: GameSpec) -> GameResult:
+    return GameResult.BLUE if game.players[0] == NEW else GameResult.RED
+
+
+def at_random(seed: int, win: float) -> Plays:
+    """A result for each game, whenever it is asked for: a third is drawn, and of the others a share won."""
+
+    def play(game: GameSpec) -> GameResult:
+        rng = random.Random(f"{seed} {game.id}")
+        if rng.random() < 1 / 3:
+            return GameResult.DRAW
+        return new_wins(game) if rng.random() < win else new_loses(game)
+
+    return play
+
+
+def in_order(play: Plays, test: SequentialTest) -> SequentialState:
+    """One game at a time, each told before the next one is asked for."""
+    results: list[GameRow] = []
+    while (batch := test.next(results)) is not None:
+        results = [row_of(game, play(game)) for game in batch]
+    return test.state
+
+
+def at_once(play: Plays, test: SequentialTest, slots: int, rng: random.Random) -> SequentialState:
+    """So many games at a time, which end in any order. All that were begun are told, to the last."""
+    waiting: list[GameSpec] = []
+    under_way: list[GameSpec] = []
+    results: list[GameRow] = []
+    is_exhausted = False
+    while True:
+        while not is_exhausted and len(under_way) + len(waiting) < slots:
+            batch = test.next(results)
+            results = []
+            is_exhausted = batch is None
+            if not batch:
+                break
+            waiting += batch
+        while waiting and len(under_way) < slots:
+            under_way.append(waiting.pop(0))
+        if not under_way:
+            test.tell(results)
+            return test.state
+        ended = under_way.pop(rng.randrange(len(under_way)))
+        results.append(row_of(ended, play(ended)))
+
+
+def test_a_pair_is_the_same_two_bots_with_colours_swapped_and_the_same_seeds() -> None:
+    test = pairing()
+    (one, other), (third, _) = (test.next(()) or () for _ in range(2))
+    assert one.players == (NEW, OLD) == other.players[::-1]
+    assert one.pair_seed == other.pair_seed != third.pair_seed
+    assert one.seeds == other.seeds[::-1]
+    assert test.planned is None
+
+
+@pytest.mark.parametrize(("play", "decision"), [(new_wins, Decision.BETTER), (new_loses, Decision.NOT_BETTER)])
+def test_it_stops_as_soon_as_it_is_decided(play: Plays, decision: Decision) -> None:
+    test = pairing()
+    state = in_order(play, test)
+    assert state.decision is decision
+    assert (state.wins, state.losses) == ((2 * state.pairs, 0) if play is new_wins else (0, 2 * state.pairs))
+    before = list(state.counts)
+    before[4 if play is new_wins else 0] -= 1
+    llr = log_likelihood_ratio(WIDE, (before[0], before[1], before[2], before[3], before[4]))
+    assert WIDE.decision(llr) is Decision.UNDECIDED
+    assert test.next(()) is None
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.floats(0.3, 0.8), st.integers(1, 12))
+def test_the_verdict_is_that_of_the_pairs_in_order_however_games_end(seed: int, win: float, slots: int) -> None:
+    play = at_random(seed, win)
+    assert at_once(play, pairing(60), slots, random.Random(seed)) == in_order(play, pairing(60))
+
+
+def test_fast_wins_and_slow_losses_do_not_win_the_test() -> None:
+    """Of each pair one game is won at once, and the other is lost long after: whoever counted games would stop."""
+    test = pairing()
+    slow: list[GameRow] = []
+    for _ in range(40):
+        won, lost = test.next(()) or ()
+        test.tell([row_of(won, new_wins(won))])
+        slow.append(row_of(lost, new_loses(lost)))
+    assert test.state.pairs == 0
+    test.tell(slow)
+    assert test.state.counts[2] == test.state.pairs > 0
+    assert test.state.decision is not Decision.BETTER
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.integers(0, 80))
+def test_a_test_that_goes_on_comes_to_the_same_verdict(seed: int, told: int) -> None:
+    """Whatever was stored when it was stopped, in any order, and with games of others in between."""
+    play, whole = at_random(seed, 0.6), pairing(60)
+    expected = in_order(play, whole)
+    games = [game for _ in range(60) for game in pairing_games(_)]
+    rng = random.Random(seed)
+    rng.shuffle(games)
+    again = pairing(60)
+    alien = GAMES.game(NEW, OTHER, 0)
+    stored = [row_of(alien, GameResult.RED), *(row_of(game, play(game)) for game in games[:told])]
+    again.tell(stored)
+    known = {row.id for row in stored}
+    results: list[GameRow] = []
+    while (batch := again.next(results)) is not None:
+        results = [row_of(game, play(game)) for game in batch if game.id not in known]
+    assert again.state == expected
+
+
+def pairing_games(number: int) -> Sequence[GameSpec]:
+    return GAMES.game(NEW, OLD, number), GAMES.game(OLD, NEW, number)
+
+
+def test_the_budget_ends_an_undecided_test_and_a_larger_one_goes_on() -> None:
+    play = at_random(5, 0.5)
+    small, large = (in_order(play, pairing(budget, Hypotheses(0, 10))) for budget in (7, 12))
+    assert (small.pairs, small.decision, small.is_over) == (7, Decision.UNDECIDED, True)
+    assert (large.pairs, large.is_over) == (12, True)
+    again = pairing(12, Hypotheses(0, 10))
+    again.tell(row_of(game, play(game)) for number in range(7) for game in pairing_games(number))
+    assert again.state.counts == small.counts
+    assert not again.state.is_over
+
+
+def test_who_forfeits_has_lost_and_is_counted() -> None:
+    test = pairing()
+    one, other = test.next(()) or ()
+    test.tell([row_of(one, GameResult.BLUE, Reason.CRASH), row_of(other, GameResult.NEITHER, Reason.NO_START)])
+    state = test.state
+    assert state.forfeits == (2, 1)
+    assert (state.wins, state.draws, state.losses) == (0, 1, 1)
+    assert state.counts == (0, 1, 0, 0, 0), "a game that both lost says nothing: it counts as drawn"
+
+
+def test_it_does_not_play_on_without_end_behind_a_pair_that_is_not_over() -> None:
+    test = pairing(ahead=3)
+    first, *others = [test.next(()) or () for _ in range(3)]
+    assert test.next([row_of(game, new_wins(game)) for pair in others for game in pair]) == ()
+    assert test.next([row_of(game, new_wins(game)) for game in first])
+
+
+# --- where games are played -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "c.sqlite", create=True) as store:
+        yield store
+
+
+def record_of(game: GameSpec, result: GameResult) -> GameRecord:
+    return GameRecord(
+        id=game.id,
+        arena="0",
+        ruleset=game.ruleset.name,
+        rules=tuple(game.ruleset.lines()),
+        time=game.time,
+        players=game.players,
+        seeds=game.seeds,
+        pair_seed=game.pair_seed,
+        declared=("", ""),
+        setups=(None, None),
+        actions=(),
+        times_us=(),
+        notes=(),
+        verdict=Verdict(result, Reason.NO_START, 0),
+        stderr=("", ""),
+        started=0.0,
+        seconds=0.0,
+    )
+
+
+def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> Session:
+    bots = {player: BotSpec(player.name, Path(), (), Path(), player.digest) for player in (NEW, OLD)}
+    session = Session()
+
+    async def played(task: GameTask) -> GameRecord:
+        return play(task)
+
+    async def main() -> None:
+        async with here(played, 4) as executor:
+            await play_missing(
+                test, bots, store, executor, lambda row, record: None, versions=Versions(), session=session
+            )
+
+    trio.run(main)
+    return session
+
+
+def test_a_store_that_has_decided_is_not_added_to(store: Store, executor_here: Here) -> None:
+    def play(task: GameTask) -> GameRecord:
+        return record_of(task.spec, new_wins(task.spec))
+
+    assert play_all(pairing(ahead=3), store, executor_here, play).is_complete
+    stored = len(store.ids())
+    again = pairing()
+    assert play_all(again, store, executor_here, play).is_complete
+    assert len(store.ids()) == stored
+    assert again.state.counts == in_order(new_wins, pairing()).counts
+    assert stored <= 2 * (again.state.pairs + 3)
+
+
+def test_a_game_that_cannot_be_judged_ends_the_test_before_the_budget(store: Store, executor_here: Here) -> None:
+    """The test can never get past its pair."""
+    first = GAMES.game(NEW, OLD, 0)
+
+    def play(task: GameTask) -> GameRecord:
+        if task.id == first.id:
+            raise ArenaStoppedError("the arena was stopped for 12.3 s", None)
+        return record_of(task.spec, new_wins(task.spec))
+
+    with pytest.raises(ArenaError, match="was not played"):
+        play_all(pairing(10_000, ahead=20), store, executor_here, play)
+    assert 0 < len(store.ids()) < 40
