@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand
+from arena.cli.forms import form_of, lines_option
 from arena.cli.options import collect, play_options, refuse_windows
 from arena.league.options import USUAL_MOST_COMPARED
 
@@ -43,6 +44,7 @@ from arena.league.options import USUAL_MOST_COMPARED
     help="Games at most, an even number.",
 )
 @play_options
+@lines_option
 def compare_command(
     new: str,
     old: str,
@@ -53,6 +55,7 @@ def compare_command(
     beta: float,
     games: int,
     as_json: bool,
+    as_lines: bool,
     **options: Any,
 ) -> int:
     """Test whether bot NEW is better than bot OLD, with no more games than that takes.
@@ -65,4 +68,5 @@ def compare_command(
     from arena.cli.comparing import compare
     from arena.league.compare import hypotheses_of
 
-    return compare(new, old, hypotheses_of(elo0, elo1, alpha, beta), games, collect(options), as_json=as_json)
+    form = form_of(as_json=as_json, as_lines=as_lines)
+    return compare(new, old, hypotheses_of(elo0, elo1, alpha, beta), games, collect(options), form=form)

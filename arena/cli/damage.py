@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.streams import remark
 
 if TYPE_CHECKING:
@@ -14,9 +15,9 @@ def warn_of_damage(store: Path, damage: "tuple[Damage, ...]") -> int:
     from arena.league.store import damage_text
 
     if not damage:
-        return 0
+        return DONE
     remark(
         f"arena: warning: {store} is damaged, or was changed from outside; what is named here does not count:\n"
         f"{damage_text(damage)}\n'arena verify {store}' checks all of it"
     )
-    return 1
+    return FOUND

@@ -1,12 +1,71 @@
-"""What the exit code of a command says; 0 is that all of it has been done."""
+"""What the exit code of a command says: the one list of them, from which the table of docs/cli.md is made.
 
+A code says what became of the command, and nothing of who won; but where a command answers a question (is the store
+sound, is the new bot better), 0 is yes and 1 is no.
+"""
+
+from typing import NamedTuple
+
+DONE = 0
 FAILED = 1
-"""Something failed: the disk, the store, the machine, or the results could not be written."""
+FOUND = 1
+"""`arena verify`, `rerun`, and what reads a store: something is not as it should be."""
 NOT_BETTER = 1
 """`arena compare`: the new bot is not better."""
 USAGE = 2
-"""What was asked for makes no sense; nothing was played."""
 UNDECIDED = 3
 """`arena compare`: the games that there may be were not enough to tell."""
 INTERRUPTED = 130
-"""A signal stopped it; what was played is stored."""
+HUNG_UP, TERMINATED = 129, 143
+"""What a shell says of a process that SIGHUP or SIGTERM has ended."""
+
+
+class Meaning(NamedTuple):
+    """What a code says after these commands; after any where none is named."""
+
+    code: int
+    commands: tuple[str, ...]
+    words: str
+
+
+MEANINGS = (
+    Meaning(DONE, (), "done; games that bots lost by a fault are results like any other"),
+    Meaning(DONE, ("match", "resume"), "with `--pause-after`: played to its end, or saved as was asked"),
+    Meaning(DONE, ("verify",), "all is sound"),
+    Meaning(DONE, ("rerun",), "the same to the end"),
+    Meaning(DONE, ("compare",), "NEW is better"),
+    Meaning(
+        FAILED,
+        (),
+        "something failed: the disk, the store, the machine, or the results could not be printed, also because nobody "
+        "reads them any more; what was stored is kept",
+    ),
+    Meaning(FAILED, ("league", "match", "resume"), "a bot has changed while it was played"),
+    Meaning(
+        FOUND,
+        ("standings", "games", "bots", "export"),
+        "games that are not as they were stored are left out, and named on standard error",
+    ),
+    Meaning(FOUND, ("verify",), "something is not sound"),
+    Meaning(FOUND, ("rerun",), "it differs"),
+    Meaning(NOT_BETTER, ("compare",), "NEW is not better"),
+    Meaning(USAGE, (), "what was asked for makes no sense: a path, a name, an option; nothing was played"),
+    Meaning(UNDECIDED, ("compare",), "undecided within `--games`"),
+    Meaning(
+        INTERRUPTED,
+        (),
+        "stopped by Ctrl-C, or by SIGTERM or SIGHUP where programs are started; what was played is stored, and the "
+        "command that resumes is printed",
+    ),
+    Meaning(HUNG_UP, (), "ended by SIGHUP where no programs are started"),
+    Meaning(TERMINATED, (), "ended by SIGTERM where no programs are started"),
+)
+
+
+def exit_code_table() -> str:
+    """All of it as a table of Markdown."""
+    lines = ["| exit code | after | meaning |", "|---|---|---|"]
+    for meaning in MEANINGS:
+        after = ", ".join(f"`arena {command}`" for command in meaning.commands) or "any command"
+        lines.append(f"| {meaning.code} | {after} | {meaning.words} |")
+    return "\n".join(lines)

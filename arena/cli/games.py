@@ -42,6 +42,7 @@ def games_command(
     as_lines: bool,
 ) -> int:
     """List the games in STORE."""
+    from arena.cli.forms import Form, form_of
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.game.verdict import GameResult
@@ -50,6 +51,7 @@ def games_command(
     from arena.report.standings import Roster, players_of
     from arena.report.terminal import game_line, long_line
 
+    form = form_of(as_json=as_json, as_lines=as_lines)
     with open_to_read(store) as opened:
         contents = opened.count()
         roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
@@ -66,10 +68,10 @@ def games_command(
             rows = wanted.select(candidates, roster)
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
-        if as_lines:
+        if form is Form.LINES:
             for line in game_lines(rows, roster.names):
                 result(line)
-        elif as_json:
+        elif form is Form.JSON:
             result(games_json(list(rows), roster.names))
         else:
             for row in rows:

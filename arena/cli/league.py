@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand
+from arena.cli.forms import form_of, lines_option
 from arena.cli.options import collect, collect_format, format_options, play_options, refuse_windows
 
 
@@ -14,7 +15,10 @@ from arena.cli.options import collect, collect_format, format_options, play_opti
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
 @play_options
-def league_command(paths: tuple[str, ...], strict: bool, follow_links: bool, as_json: bool, **options: Any) -> int:
+@lines_option
+def league_command(
+    paths: tuple[str, ...], strict: bool, follow_links: bool, *, as_json: bool, as_lines: bool, **options: Any
+) -> int:
     """Play a league: a round robin, in which every pair of bots meets in each round, once with each colour, or another
     --format.
 
@@ -30,6 +34,7 @@ def league_command(paths: tuple[str, ...], strict: bool, follow_links: bool, as_
     from arena.league.options import Kind
     from arena.league.pairing import format_of
 
+    form = form_of(as_json=as_json, as_lines=as_lines)
     asked = collect_format(options)
     entry = Entry(
         list(paths),
@@ -39,4 +44,4 @@ def league_command(paths: tuple[str, ...], strict: bool, follow_links: bool, as_
         follow_links=follow_links,
         format=format_of(asked),
     )
-    return play(entry, collect(options), as_json=as_json)
+    return play(entry, collect(options), form)

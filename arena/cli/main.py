@@ -12,6 +12,7 @@ import traceback
 import click
 
 from arena.cli import interrupts, streams
+from arena.cli.bots import bots_command
 from arena.cli.compare import compare_command
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
@@ -49,6 +50,7 @@ for _command in (
     match_command,
     compare_command,
     standings_command,
+    bots_command,
     games_command,
     show_command,
     log_command,

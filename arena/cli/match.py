@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.config import ConfiguredCommand
+from arena.cli.forms import form_of, lines_option
 from arena.cli.options import collect, play_options, refuse_windows
 from arena.league.options import MOST_GAMES, Kind
 
@@ -22,6 +23,7 @@ from arena.league.options import MOST_GAMES, Kind
 )
 @click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it after N plies.")
 @play_options
+@lines_option
 def match_command(
     first: str,
     second: str,
@@ -30,6 +32,7 @@ def match_command(
     pause_after: int | None,
     *,
     as_json: bool,
+    as_lines: bool,
     **options: Any,
 ) -> int:
     """Play a match between two bots, changing colours after each game.
@@ -43,14 +46,15 @@ def match_command(
     from arena.cli.play import play
     from arena.league.league import Entry
 
+    form = form_of(as_json=as_json, as_lines=as_lines)
     if pause is not None:
         if games not in (None, 1):
             raise click.UsageError("--pause saves one game: expected --games 1 or no --games with it")
         if options["keep_bots"]:
             raise click.UsageError("--pause saves one game, and --keep-bots is about two: expected one of them")
-        return begin([first, second], collect(options), pause, pause_after, as_json=as_json)
+        return begin([first, second], collect(options), pause, pause_after, form)
     if pause_after is not None:
         raise click.UsageError("--pause-after N needs --pause FILE, the file to save the game in")
     games = games or 2
     entry = Entry([first, second], Kind.MATCH, (games + 1) // 2, games)
-    return play(entry, collect(options), as_json=as_json)
+    return play(entry, collect(options), form)

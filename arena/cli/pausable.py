@@ -5,6 +5,7 @@ from pathlib import Path
 
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import FAILED, INTERRUPTED
+from arena.cli.forms import Form
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.streams import OutputError, flush_results, remark, result
@@ -24,34 +25,33 @@ from arena.league.saved import (
 )
 from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
+from arena.printable import printable
 from arena.report.clocks import handicap_text
-from arena.report.json import games_json
+from arena.report.json import PausedJson, pausable_json
 from arena.report.terminal import game_line
 
 
-def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, *, as_json: bool) -> int:
+def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: Form) -> int:
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     with unwinding():
         own_process(options.sandbox)
         with begin_game(paths, options, file, remark) as prepared:
-            return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, as_json=as_json)
+            return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
 
-def resume(file: Path, pause_after: int | None, sandbox: str | None) -> int:
+def resume(file: Path, pause_after: int | None, sandbox: str | None, form: Form) -> int:
     """Go on with a saved game, at the level `sandbox` or else that of the file. Returns the exit code."""
     with unwinding():
         saved = load_saved(file)
         own_process(sandbox or saved.sandbox)
         with resume_game(saved, file, sandbox, remark) as prepared:
-            return _play(prepared, pause_after, is_level_chosen=sandbox == AUTO, as_json=False)
+            return _play(prepared, pause_after, is_level_chosen=sandbox == AUTO, form=form)
 
 
-def _play(
-    prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, as_json: bool
-) -> int:
+def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, form: Form) -> int:
     if isinstance(prepared, AlreadyPlayed):
-        remark(f"this game is stored already, as game {prepared.number} of {prepared.store}")
-        return 0
+        remark(f"this game is stored already, as game {prepared.row.number} of {prepared.store}")
+        return 0 if form is Form.TEXT or _tell(prepared.row, prepared.store, form) else FAILED
     remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = (bot.name for bot in prepared.bots)
     if prepared.spec.blue_time:
@@ -69,10 +69,13 @@ def _play(
         stop.reporting()
         match ending:
             case Finished(row):
-                return 0 if _tell(row, prepared.store, as_json) else FAILED
+                return 0 if _tell(row, prepared.store, form) else FAILED
             case Saved(plies):
                 go_on = shell_line(*this_command(), "resume", str(prepared.file))
                 remark(f"paused after {plies} plies; go on with: {go_on}")
+                if form is not Form.TEXT:
+                    paused = PausedJson(printable(str(prepared.file)), plies)
+                    result(pausable_json(paused, as_line=form is Form.LINES))
                 return INTERRUPTED if stop.wish else 0
             case NothingPlayed():
                 remark(f"stopped before both sides had set up: {kept}")
@@ -82,10 +85,11 @@ def _play(
                 raise ArenaError("\n".join([*lines, lost]))
 
 
-def _tell(row: GameRow, store: Path, as_json: bool) -> bool:
+def _tell(row: GameRow, store: Path, form: Form) -> bool:
     """Print the result of the game. Returns whether that could be done."""
+    text = f"{game_line(row)}\n{row.detail}" if form is Form.TEXT else pausable_json(row, as_line=form is Form.LINES)
     try:
-        result(games_json([row]) if as_json else f"{game_line(row)}\n{row.detail}")
+        result(text)
         flush_results()
     except OutputError as error:
         error.tell(f"; the game is stored in {store}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from arena.cli.exit_codes import FAILED, INTERRUPTED
+from arena.cli.forms import Form
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.streams import OutputError, flush_results, remark, result
@@ -22,6 +23,7 @@ from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
 from arena.report.formats import placing_report
 from arena.report.json import league_json
+from arena.report.lines import GameLines
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.standings import Roster, make_table
 from arena.report.terminal import full_report, progress_console, results_console
@@ -29,9 +31,9 @@ from arena.report.terminal import full_report, progress_console, results_console
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: Entry, options: PlayOptions, *, as_json: bool) -> int:
+def play(entry: Entry, options: PlayOptions, form: Form) -> int:
     """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
-    return play_as(entry, options, partial(_play_and_tell, as_json=as_json))
+    return play_as(entry, options, partial(_play_and_tell, form=form))
 
 
 def play_as(entry: Entry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
@@ -73,9 +75,22 @@ class _Watcher:
         self._progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
 
 
-def _play_and_tell(league: OpenLeague, stop: StopRequests, as_json: bool) -> int:
+def _play_and_tell(league: OpenLeague, stop: StopRequests, form: Form) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
-    return play_and_tell(league, stop, progress_of(league), league.play, partial(_print_results, league, as_json))
+    progress, lines = progress_of(league), None
+    if form is Form.LINES:
+        progress = lines = lines_of(league, progress)
+    return play_and_tell(league, stop, progress, league.play, partial(_print_results, league, form, lines))
+
+
+def lines_of(league: OpenLeague, progress: Progress) -> GameLines:
+    """Progress that prints each game as a line of JSON, too."""
+
+    def write(line: str) -> None:
+        result(line)
+        flush_results()
+
+    return GameLines(progress, write, Roster(league.plan.players, league.rows()).names)
 
 
 def play_and_tell(
@@ -157,15 +172,21 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
 
 
-def _print_results(league: OpenLeague, as_json: bool) -> bool:
-    """Print the table, which is that of what has been played so far. Returns whether that could be done."""
+def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> bool:
+    """Print the table, which is that of what has been played so far, after the `lines`.
+
+    Returns whether that could be done.
+    """
     plan, rows = league.plan, league.rows()
     table = make_table(plan.players, rows, league.planned, meets_all=league.meets_all)
     settings, placing = league.store.settings(), league.placing()
     try:
-        if as_json:
+        if lines:
+            lines.close()
+        if form is not Form.TEXT:
             names = Roster(plan.players, rows).names
-            result(league_json(plan.path, settings, table, rows, plan.faults, names=names, placing=placing))
+            document = partial(league_json, plan.path, settings, table, names=names, placing=placing)
+            result(document(rows, plan.faults, as_line=form is Form.LINES))
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, settings)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.exit_codes import FAILED
+from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.options import refuse_windows
 from arena.cli.streams import remark, result
 from arena.league.options import SANDBOXES
@@ -75,7 +75,7 @@ def rerun_command(
         remark(level_line(choose(sandbox or sandbox_of(record)), sandbox == AUTO))
         done = rerun(record, options, remark)
     result(rerun_json(number, done) if as_json else rerun_text(number, done))
-    return 0 if done.difference is None else FAILED
+    return DONE if done.difference is None else FOUND
 
 
 def _by_color(paths: Sequence[str], names: Sequence[frozenset[str]]) -> dict[Color, str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.forms import form_of, lines_option
 from arena.cli.options import refuse_windows
 from arena.league.options import SANDBOXES
 
@@ -16,7 +17,9 @@ from arena.league.options import SANDBOXES
     type=click.Choice(SANDBOXES),
     help="How the bots are held, whatever the match had (default: what FILE says).",
 )
-def resume_command(file: Path, pause_after: int | None, sandbox: str | None) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print the game, or that it is saved again, as JSON.")
+@lines_option
+def resume_command(file: Path, pause_after: int | None, sandbox: str | None, *, as_json: bool, as_lines: bool) -> int:
     """Go on with the game that 'arena match --pause' saved in FILE.
 
     The bots are started again, each is told its set-up and what it had been told, and the clocks stand where they
@@ -25,4 +28,4 @@ def resume_command(file: Path, pause_after: int | None, sandbox: str | None) -> 
     refuse_windows()
     from arena.cli.pausable import resume
 
-    return resume(file, pause_after, sandbox)
+    return resume(file, pause_after, sandbox, form_of(as_json=as_json, as_lines=as_lines))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
             with Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
             remark(printable(_copied(copied, progress.games, salvage), lines=True))
-    return 1 if findings else 0
+    return FOUND if findings else DONE
 
 
 class _Progress:
@@ -87,7 +88,7 @@ def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
     else:
         wrong = len({finding.line for finding in findings})
         result(printable(_summary(path, progress.games, wrong, bool(findings))))
-    return 1 if findings else 0
+    return FOUND if findings else DONE
 
 
 def _copied(copied: "Salvaged", games: int, new: Path) -> str:

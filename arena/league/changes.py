@@ -43,13 +43,19 @@ def _line(bot: BotSpec, old: Player, files: Mapping[str, str]) -> str:
     where = f"the old games stay under {old.name}@{old.digest[:6]}"
     if not files or not bot.files:
         return f"{bot.name} has changed since its games in this store; {where}"
-    changed = {name: "new" for name in bot.files if name not in files}
-    changed |= {name: "gone" for name in files if name not in bot.files}
-    changed |= {name: "changed" for name, content in bot.files.items() if files.get(name, content) != content}
+    changed = file_changes(files, bot.files)
     line = f"{bot.name} has changed since its games in this store: {named(changed)}; {where}"
     if are_likely_its_own(bot, changed):
         line += f"; {ignore_hint(changed)}"
     return line
+
+
+def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """What has become of files, by their fingerprints: `new`, `gone` or `changed`, by their names in order."""
+    changed = {name: "new" for name in now if name not in before}
+    changed |= {name: "gone" for name in before if name not in now}
+    changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}
+    return dict(sorted(changed.items()))
 
 
 def named(changed: Mapping[str, str]) -> str:

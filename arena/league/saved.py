@@ -68,7 +68,7 @@ class PreparedGame:
 class AlreadyPlayed:
     """There is nothing to play: the game is in the store."""
 
-    number: int
+    row: GameRow
     store: Path
 
 
@@ -217,10 +217,8 @@ def _check_place(file: Path) -> None:
 
 def _played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
     """Where the game is, if it has been played already."""
-    if game_id is None or game_id not in store.ids():
-        return None
-    number, _ = store.record(game_id)
-    return AlreadyPlayed(number, store.path)
+    row = None if game_id is None else store.row(game_id)
+    return row and AlreadyPlayed(row, store.path)
 
 
 def _refuse_unsaveable(bots: Sequence[BotSpec]) -> None:

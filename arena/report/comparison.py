@@ -10,7 +10,7 @@ from arena.league.pairing import SequentialState
 from arena.league.ratings.sequential import Decision
 from arena.league.store import KEPT_BESIDE
 from arena.printable import printable
-from arena.report.json import to_json
+from arena.report.json import kind_line, to_json
 from arena.report.standings import Difference
 from arena.report.terminal import difference_text
 
@@ -52,36 +52,40 @@ class ComparisonJson(msgspec.Struct, frozen=True):
     later_games: int
 
 
-def comparison_json(store: Path, settings: dict[str, str], names: Names, state: SequentialState, later: int) -> str:
-    """A test as one JSON document; `later` games are stored that do not count."""
+def comparison_json(
+    store: Path, settings: dict[str, str], names: Names, state: SequentialState, later: int, *, as_line: bool = False
+) -> str:
+    """A test as one JSON document; `later` games are stored that do not count.
+
+    With `as_line` it is one line, of the kind `comparison`.
+    """
     new, old = names
     tested = state.hypotheses
-    return to_json(
-        ComparisonJson(
-            store=printable(str(store)),
-            settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
-            new=new,
-            old=old,
-            verdict=state.decision.value,
-            elo0=tested.elo0,
-            elo1=tested.elo1,
-            alpha=tested.alpha,
-            beta=tested.beta,
-            llr=state.llr,
-            lower=tested.lower,
-            upper=tested.upper,
-            games=2 * state.pairs,
-            most_games=2 * state.budget,
-            pairs=state.counts,
-            wins=state.wins,
-            draws=state.draws,
-            losses=state.losses,
-            forfeits=dict(zip(names, state.forfeits, strict=True)),
-            difference=_difference(names, state),
-            expected_games_left=games_left(state),
-            later_games=later,
-        )
+    document = ComparisonJson(
+        store=printable(str(store)),
+        settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
+        new=new,
+        old=old,
+        verdict=state.decision.value,
+        elo0=tested.elo0,
+        elo1=tested.elo1,
+        alpha=tested.alpha,
+        beta=tested.beta,
+        llr=state.llr,
+        lower=tested.lower,
+        upper=tested.upper,
+        games=2 * state.pairs,
+        most_games=2 * state.budget,
+        pairs=state.counts,
+        wins=state.wins,
+        draws=state.draws,
+        losses=state.losses,
+        forfeits=dict(zip(names, state.forfeits, strict=True)),
+        difference=_difference(names, state),
+        expected_games_left=games_left(state),
+        later_games=later,
     )
+    return kind_line("comparison", document) if as_line else to_json(document)
 
 
 def comparison_text(names: Names, state: SequentialState, later: int) -> str:

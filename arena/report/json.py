@@ -28,9 +28,10 @@ def to_line(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-class GameEntry(msgspec.Struct, frozen=True):
-    """One game in a list. `result` names the side that won, or is `draw`, or `neither` for a game that both lost.
+class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
+    """One game, wherever it is listed.
 
+    `result` names the side that won, or is `draw`, or `neither` for a game that both lost.
     `started` is in UTC, as in ISO 8601; `pair` is the same number in both games of a pair. They are null where a store
     does not say them beside the record.
     """
@@ -112,10 +113,12 @@ def league_json(
     *,
     names: Mapping[Player, str] = NAMES_ALONE,
     placing: Placing | None = None,
+    as_line: bool = False,
 ) -> str:
     """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
 
-    `names` are those that the table shows, if not the players' own.
+    `names` are those that the table shows, if not the players' own. With `as_line` it is one line, of the kind `table`,
+    without the games.
     """
     document = LeagueJson(
         store=printable(str(store)),
@@ -134,7 +137,26 @@ def league_json(
         broken=dict(faults),
         placing=placing_entry(placing, names) if placing else None,
     )
-    return to_json(document)
+    return kind_line("table", document, but="games") if as_line else to_json(document)
+
+
+def kind_line(kind: str, document: msgspec.Struct, but: str = "") -> str:
+    """A document as JSON in one line that names its `kind`; without the field `but`."""
+    fields = {name: value for name, value in msgspec.structs.asdict(document).items() if name != but}
+    return to_line({"kind": kind, **fields})
+
+
+class PausedJson(msgspec.Struct, frozen=True, tag_field="kind", tag="paused"):
+    """A game that was saved in a file after so many plies."""
+
+    file: str
+    plies: int
+
+
+def pausable_json(ended: "GameRow | PausedJson", *, as_line: bool) -> str:
+    """What became of a game that can be interrupted: it is over, or saved."""
+    value = ended if isinstance(ended, PausedJson) else game_entry(ended)
+    return to_line(value) if as_line else to_json(value)
 
 
 def games_json(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:

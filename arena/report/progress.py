@@ -11,15 +11,17 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from rich.cells import cell_len
 from rich.console import Console, Group
-from rich.live import Live
 from rich.text import Text
 
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow
+from arena.report.frame import Frame
 from arena.report.live import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
-from arena.report.terminal import difference_text, game_line, standings_grid
+from arena.report.shorten import short_names
+from arena.report.terminal import NAME_WIDTH, difference_text, game_line, standings_grid
 
 REFRESH_SECONDS = 1.0
 FINISH_SECONDS = 2.0
@@ -104,7 +106,7 @@ class PlainProgress:
 
 class LiveProgress:
     """The standings, redrawn once a second, with the last games below. The end wipes what was drawn: the final table
-    goes to standard output.
+    goes to standard output. A terminal that gets another size is drawn anew within a second, too.
 
     Ratings are computed in a second thread: what is drawn, and the end, never wait for those of a large league.
     """
@@ -121,6 +123,7 @@ class LiveProgress:
         self._note = note
         self._console = console
         self._table = LiveTable(players, rows)
+        self._names = [player.name for player in players]
         self._count = _Count(len(rows), total)
         self._finished: queue.SimpleQueue[GameRow] = queue.SimpleQueue()
         self._last = deque(rows[-GAMES_SHOWN:], GAMES_SHOWN)
@@ -153,27 +156,23 @@ class LiveProgress:
             pace.done(time.monotonic(), time.thread_time() - begun)
 
     def _draw_until_over(self) -> None:
-        # Nothing else is written to the terminal meanwhile, and a thread that is left behind must not hold the streams.
-        live = Live(
-            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
-        )
         pace = Pace(DRAWING_SHARE, time.monotonic(), least=REFRESH_SECONDS)
-        with live:
+        with Frame(self._console) as frame:
             while not self._over.is_set():
-                self._print_remarks(live)
+                self._print_remarks(frame)
                 if time.monotonic() >= pace.due:
                     begun = time.thread_time()
                     self._register_finished()
-                    if self._table.take_changed():
-                        self._draw(live)
+                    if self._table.take_changed() or frame.is_misfit:
+                        self._draw(frame)
                     pace.done(time.monotonic(), time.thread_time() - begun)
                 self._wake.wait(max(0.0, pace.due - time.monotonic()))
                 self._wake.clear()
-            self._print_remarks(live)
+            self._print_remarks(frame)
 
-    def _print_remarks(self, live: Live) -> None:
+    def _print_remarks(self, frame: Frame) -> None:
         while not self._remarks.empty():
-            live.console.print(Text(self._remarks.get()), soft_wrap=True)
+            frame.print_above(Text(self._remarks.get()))
 
     def _register_finished(self) -> None:
         while not self._finished.empty():
@@ -181,12 +180,23 @@ class LiveProgress:
             self._table.add(row)
             self._last.append(row)
 
-    def _draw(self, live: Live) -> None:
-        shown = self._table.lines(max(3, self._console.height - LINES_BESIDE))
-        last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in self._last]
+    def _draw(self, frame: Frame) -> None:
+        width, height = self._console.size
+        shown = self._table.lines(max(3, height - LINES_BESIDE))
+        last = [
+            Text(self._short_line(row, width), style="dim", no_wrap=True, overflow="ellipsis") for row in self._last
+        ]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
         difference = self._table.difference
         below = [Text(difference_text(difference))] if difference else []
         if self._note:
             below = [Text(self._note())]
-        live.update(Group(head, standings_grid(shown, self._console.width), *below, *last), refresh=True)
+        frame.draw(Group(head, standings_grid(shown, width), *below, *last))
+
+    def _short_line(self, row: GameRow, width: int) -> str:
+        """A game in one line in which both names can be seen, if anything of the rest is to be."""
+        line = game_line(row)
+        if cell_len(line) <= width:
+            return line
+        short = short_names(self._names, min(NAME_WIDTH, width // 4))
+        return game_line(row, {player: short.get(player.name, player.name) for player in row.players})

@@ -1,8 +1,9 @@
 """Tables and boards as text for a terminal. Results go to standard output; nothing here is meant to be parsed."""
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
@@ -14,26 +15,54 @@ from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.game_facts import DIGEST_DIGITS
 from arena.report.json import started_of
+from arena.report.shorten import short_names
 from arena.report.standings import NAMES_ALONE, Advantage, Difference, Line, Superiority, Table
 
 PLAIN_WIDTH = 100
-"""Columns of output that goes to a file or a pipe."""
+"""Columns of output that goes to a file or a pipe, unless COLUMNS says otherwise."""
+TERMINAL_WIDTH = 80
+"""Columns of a terminal that does not say how many it has."""
+LEAST_WIDTH, MOST_WIDTH = 20, 10_000
+"""Columns that tables are made for at all."""
+LONGEST_NUMBER = 10
 CROSS_CELL = 9
 MOST_IN_CROSSTABLE = 20
 """Bots, up to which all are in the crosstable of a terminal; of a larger league it has those who fit into its width."""
 GAP = 2
 """Spaces between two columns."""
 NAME_WIDTH = 24
+"""Columns that a name may have, unless there is room for more."""
+SHORT_NAME = 14
+"""Columns that a name has at least before forfeits and intervals are left out for it."""
+FOR_SHORT_NAMES = 2
+"""The `extra` of columns up to which names are shortened before the columns are left out."""
 
 
 def results_console() -> Console:
-    """Standard output. A pipe has no width, so tables there are as wide as they need to be."""
-    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    """Standard output, as wide as `width_of` says."""
+    return Console(file=sys.stdout, highlight=False, width=width_of(sys.stdout))
 
 
 def progress_console() -> Console:
-    """Standard error: progress and remarks, never results."""
-    return Console(file=sys.stderr, highlight=False, width=None if sys.stderr.isatty() else PLAIN_WIDTH)
+    """Standard error: progress and remarks, never results. It follows a terminal that gets another size."""
+    console = Console(file=sys.stderr, highlight=False)
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        console.width = width_of(sys.stderr)
+    return console
+
+
+def width_of(stream: TextIO) -> int:
+    """How many columns there are: COLUMNS, if that is set to a number; else those of the terminal, if it is one."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER and int(asked):
+        return min(max(int(asked), LEAST_WIDTH), MOST_WIDTH)
+    if not stream.isatty():
+        return PLAIN_WIDTH
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        columns = 0
+    return max(columns, LEAST_WIDTH) if columns else TERMINAL_WIDTH
 
 
 def _grid() -> Grid:
@@ -76,8 +105,8 @@ def standings_grid(lines: Sequence[Line], width: int) -> Grid:
     processor time and the slowest, in ms.
 
     In 80 columns there is room for all but the last where names and numbers are of usual length; where there is less,
-    the times are left out one by one, then wins, draws and losses. The Elo of two bots is half their difference, which
-    is said elsewhere.
+    the times are left out one by one, then wins, draws and losses. Then names are shortened, and if that is not enough
+    forfeits and intervals are left out. The Elo of two bots is half their difference, which is said elsewhere.
     """
     names = _Column("bot", [line.name for line in lines])
     columns = [
@@ -85,30 +114,43 @@ def standings_grid(lines: Sequence[Line], width: int) -> Grid:
         _Column("%", [f"{line.score:.1%}"[:-1] if line.score is not None else "-" for line in lines]),
         *(
             _Column(header, [str(getattr(line, field)) for line in lines], extra)
-            for header, field, extra in (("W", "wins", 1), ("D", "draws", 1), ("L", "losses", 1))
+            for header, field, extra in (("W", "wins", 3), ("D", "draws", 3), ("L", "losses", 3))
         ),
-        _Column("forfeits", [str(line.forfeits) for line in lines]),
+        _Column("forfeits", [str(line.forfeits) for line in lines], 2),
         _Column("Elo", [_signed(line.elo) or "-" for line in lines]),
-        _Column("95%", [interval_text(line.elo_low, line.elo_high) if line.elo is not None else "-" for line in lines]),
+        _Column("95%", [_interval_of(line) for line in lines], 1),
         *(
             _Column(header, [f"{ms:.1f}" if (ms := getattr(line, field)) is not None else "-" for line in lines], extra)
-            for header, field, extra in (("ms", "mean_ms", 2), ("CPU", "cpu_ms", 3), ("slowest", "slowest_ms", 4))
+            for header, field, extra in (("ms", "mean_ms", 4), ("CPU", "cpu_ms", 5), ("slowest", "slowest_ms", 6))
         ),
     ]
     if len(lines) == 2:
         columns = [column for column in columns if column.header not in {"Elo", "95%"}]
     places = _Column("#", [str(line.place) for line in lines])
-    room = width - places.width - min(names.width, NAME_WIDTH) - GAP
-    while sum(column.width + GAP for column in columns) > room and (least := max(column.extra for column in columns)):
+    room = width - places.width - GAP
+    while least := max(column.extra for column in columns):
+        kept = min(names.width, NAME_WIDTH if least > FOR_SHORT_NAMES else SHORT_NAME)
+        if _widths(columns) <= room - kept:
+            break
         columns = [column for column in columns if column.extra != least]
+    shown = short_names(names.cells, room - _widths(columns))
     grid = _grid()
     grid.add_column(places.header, justify="right")
-    grid.add_column(names.header, no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+    grid.add_column(names.header, no_wrap=True, overflow="ellipsis")
     for column in columns:
         grid.add_column(column.header, justify="right", no_wrap=True)
     for row, (place, name) in enumerate(zip(places.cells, names.cells, strict=True)):
-        grid.add_row(place, Text(name), *(column.cells[row] for column in columns))
+        grid.add_row(place, Text(shown[name]), *(column.cells[row] for column in columns))
     return grid
+
+
+def _interval_of(line: Line) -> str:
+    return interval_text(line.elo_low, line.elo_high) if line.elo is not None else "-"
+
+
+def _widths(columns: Sequence[_Column]) -> int:
+    """Columns of a terminal that these take, with what is before each."""
+    return sum(column.width + GAP for column in columns)
 
 
 def difference_text(difference: Difference) -> str:
@@ -164,31 +206,35 @@ def crosstables(table: Table, width: int) -> Iterable[Grid]:
     """Who scored what against whom, as points/games: of up to `MOST_IN_CROSSTABLE` bots in as many blocks of columns as
     the width asks for, else of as many of the first as one block has room for."""
     names = table.crosstable.order
-    longest = min(NAME_WIDTH, max(len(name) for name in names))
+    longest = min(NAME_WIDTH, max(cell_len(name) for name in names))
     across = max(1, (width - longest - 5) // CROSS_CELL)
     shown = names if len(names) <= MOST_IN_CROSSTABLE else names[:across]
     met = [table.crosstable.row(name) for name in shown]
+    short = short_names(shown, NAME_WIDTH)
     for start in range(0, len(shown), across):
         grid = _grid()
         grid.add_column("#", justify="right")
-        grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+        grid.add_column("bot", no_wrap=True, overflow="ellipsis")
         columns = shown[start : start + across]
         for rank in range(start + 1, start + len(columns) + 1):
             grid.add_column(str(rank), justify="right", no_wrap=True)
         for rank, (name, row) in enumerate(zip(shown, met, strict=True), 1):
             cells = [f"{points_text(m.points)}/{m.games}" if (m := row.get(column)) else "." for column in columns]
-            grid.add_row(str(rank), Text(name), *cells)
+            grid.add_row(str(rank), Text(short[name]), *cells)
         yield grid
 
 
-def pairs_grid(pairs: Sequence[Superiority]) -> Grid:
+def pairs_grid(pairs: Sequence[Superiority], width: int) -> Grid:
     """How likely it is for each two bots that the first is the stronger one."""
+    short = short_names(
+        (name for pair in pairs for name in (pair.name, pair.opponent)), min(NAME_WIDTH, width // 2 - len("stronger"))
+    )
     grid = _grid()
     for header in ("bot", "opponent"):
-        grid.add_column(header, no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
+        grid.add_column(header, no_wrap=True, overflow="ellipsis")
     grid.add_column("stronger", justify="right", no_wrap=True)
     for pair in pairs:
-        grid.add_row(Text(pair.name), Text(pair.opponent), _percent(pair.stronger))
+        grid.add_row(Text(short[pair.name]), Text(short[pair.opponent]), _percent(pair.stronger))
     return grid
 
 
@@ -221,7 +267,7 @@ def full_report(table: Table, width: int, clocks: str = "") -> RenderableType:
         parts += [Text(f"the first {shown} of {len(table.lines)} bots; --json has all")] * (shown < len(table.lines))
         parts.append("")
     if table.pairs is not None:
-        parts += [_title("Likelihood that a bot is stronger than an opponent"), pairs_grid(table.pairs), ""]
+        parts += [_title("Likelihood that a bot is stronger than an opponent"), pairs_grid(table.pairs, width), ""]
     parts += [_title("How the games ended"), endings_grid(table)]
     return Group(*parts)
 

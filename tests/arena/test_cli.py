@@ -1,5 +1,7 @@
 """The `arena` command as its users meet it: real processes, real bots, real mistakes."""
 
+import contextlib
+import fcntl
 import json
 import os
 import pty
@@ -7,10 +9,12 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -304,29 +308,94 @@ def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> N
         assert len(store.ids()) == int(stored_line[1]) >= 1
 
 
-def test_in_a_terminal_progress_is_drawn_within_80_columns_and_wiped(folder: Path) -> None:
+def set_size(terminal: int, columns: int, rows: int) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def seen_until(terminal: int, words: bytes | None) -> str:
+    """What a program shows in a terminal until these words, and whatever has come with them; None: until its end."""
+    seen = b""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and (words is None or words not in seen):
+        ready, _, _ = select.select([terminal], [], [], 1)
+        try:
+            seen += os.read(terminal, 65536) if ready else b""
+        except OSError:  # the terminal's other end was closed: the program is done
+            break
+    assert words is None or words in seen, seen
+    return seen.decode()
+
+
+@contextlib.contextmanager
+def in_terminal(
+    folder: Path, size: tuple[int, int], *arguments: str, **environment: str
+) -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    """The command with standard error in a terminal of so many columns and rows, and the terminal."""
     controller, terminal = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
-    command = [*ARENA, "match", "alpha.py", "beta.py", "--rules", "barrage", "--games", "8"]
-    with subprocess.Popen(command, cwd=folder, env=environment, stderr=terminal, stdout=subprocess.PIPE) as running:
+    set_size(controller, *size)
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(
+        [*ARENA, *arguments],
+        cwd=folder,
+        env={**kept, **environment},
+        stderr=terminal,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
         os.close(terminal)
-        seen = b""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            ready, _, _ = select.select([controller], [], [], 1)
-            try:
-                data = os.read(controller, 65536) if ready else b""
-            except OSError:  # the terminal's other end was closed: the program is done
-                break
-            seen += data
-        output = running.stdout.read().decode() if running.stdout else ""
+        yield running, controller
     os.close(controller)
+
+
+def longest_line(seen: str) -> int:
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen)
+    return max(len(line) for line in plain.replace("\r", "\n").split("\n"))
+
+
+def test_in_a_terminal_progress_is_drawn_within_80_columns_and_wiped(folder: Path) -> None:
+    command = ("match", "alpha.py", "beta.py", "--rules", "barrage", "--games", "8")
+    with in_terminal(folder, (0, 0), *command, COLUMNS="80", LINES="24", TERM="xterm") as (running, terminal):
+        seen = seen_until(terminal, None)
+        output, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0
-    assert b"/8 games" in seen
-    plain = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", seen).decode()
-    assert max(len(line.rstrip("\r")) for line in plain.replace("\r", "\n").split("\n")) <= 80
+    assert "/8 games" in seen
+    assert longest_line(seen) <= 80
     assert "Crosstable" in output
     assert "\x1b" not in output
+
+
+def test_a_live_table_of_60_columns_tells_long_names_apart_and_follows_a_terminal_that_gets_narrower(
+    folder: Path,
+) -> None:
+    for letter in "ab":
+        (folder / f"an-engine-with-a-long-name-{letter}.py").write_text(f"{DRIFTER.read_text()}# {letter}\n")
+    (folder / "slow.py").write_text(SLOW_BOT)  # so that the league goes on until it is stopped
+    bots = [path.name for path in sorted(folder.glob("an-engine*"))]
+    command = ("league", *bots, "slow.py", "--rules", "duel", "--rounds", "50", "--store", "l.sqlite", "-j", "1")
+    with in_terminal(folder, (60, 20), *command, TERM="xterm") as (running, terminal):
+        before = seen_until(terminal, b"-b ") + seen_until(terminal, b"slow ")
+        set_size(terminal, 45, 20)
+        seen = before
+        while longest_line(seen) > 45:  # one more may have been drawn before
+            seen_until(terminal, b"/300 games")
+            seen = seen_until(terminal, b"slow ")
+        running.send_signal(signal.SIGTERM)
+        seen_until(terminal, None)
+        running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert 45 < longest_line(before) <= 60
+    for letter in "ab":
+        assert re.search(rf"\d  an-eng\S*…\S*{letter} ", seen)
+
+
+def test_a_terminal_that_knows_no_codes_gets_plain_lines(folder: Path) -> None:
+    command = ("match", "alpha.py", "beta.py", "--rules", "duel", "--games", "2")
+    with in_terminal(folder, (80, 24), *command, TERM="dumb") as (running, terminal):
+        seen = seen_until(terminal, None)
+        running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0
+    assert "\x1b" not in seen
+    assert re.search(r"^\[2/2\] game 2: ", seen, re.MULTILINE)
 
 
 def test_output_that_nobody_reads_any_more_is_no_error(folder: Path) -> None:

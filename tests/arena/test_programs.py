@@ -1,0 +1,189 @@
+"""What programs can rely on: JSON from every command, games as lines as they are over, exit codes as documented."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from arena.cli import exit_codes, main
+from arena.cli.main import cli
+from arena.errors import ArenaError, UsageError
+
+ROOT = Path(__file__).parent.parent.parent
+GOLDEN = ROOT / "tests" / "golden" / "stores" / "v4-own.sqlite"
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+PATIENCE = 120
+
+PRINTS_LINES_ANYWAY = {"export": "its games are JSON lines, and nothing else is printed"}
+"""Commands without `--json`, and why."""
+PLAYED = {"league", "match", "compare", "resume", "rerun"}
+"""Those that play games are tried below as processes, or where they have their tests."""
+READS: dict[str, list[str]] = {
+    "standings": ["STORE"],
+    "games": ["STORE"],
+    "bots": ["STORE"],
+    "show": ["STORE", "2"],
+    "log": ["STORE", "2"],
+    "verify": ["STORE"],
+    "import": ["NEW", "STORE"],
+    "rules": ["isf"],
+    "doctor": [],
+}
+MISSING: dict[str, list[str]] = {
+    **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "resume")},
+    **{name: ["missing.sqlite", "1"] for name in ("show", "log", "rerun")},
+    **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},
+    "import": ["new.sqlite", "missing.jsonl"],
+    "rules": ["missing"],
+}
+"""How each command is asked for what is not there."""
+NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    """`run(*arguments)`: exit code, standard output and standard error of a command that plays nothing."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_here(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["arena", *arguments])
+        code = main.run()
+        seen = capsys.readouterr()
+        return code, seen.out, seen.err
+
+    return run_here
+
+
+def options_of(command: click.Command) -> set[str]:
+    return {word for parameter in command.params for word in parameter.opts}
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_has_json_or_a_reason_why_not(name: str) -> None:
+    assert ("--json" in options_of(cli.commands[name])) != (name in PRINTS_LINES_ANYWAY)
+
+
+def test_every_command_is_tried_here() -> None:
+    assert cli.commands.keys() == READS.keys() | PLAYED | PRINTS_LINES_ANYWAY.keys()
+    assert cli.commands.keys() == MISSING.keys() | NEEDS_NOTHING.keys()
+
+
+@pytest.mark.parametrize("name", sorted(READS))
+def test_json_is_all_that_is_printed(name: str, run: Run) -> None:
+    words = [str(GOLDEN) if word == "STORE" else "new.sqlite" if word == "NEW" else word for word in READS[name]]
+    code, output, _ = run(name, *words, "--json")
+    assert code == exit_codes.DONE
+    values = [json.loads(line) for line in output.splitlines()] if name == "log" else [json.loads(output)]
+    assert values
+    assert all(values)
+
+
+def test_what_export_prints_is_json_lines_anyway() -> None:
+    done = subprocess.run([*ARENA, "export", str(GOLDEN)], capture_output=True, check=True, timeout=PATIENCE)
+    assert all(json.loads(line) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", sorted(set(MISSING) - PLAYED))
+def test_an_error_is_words_on_standard_error_with_json_too(name: str, run: Run) -> None:
+    more = [] if name in PRINTS_LINES_ANYWAY else ["--json"]
+    code, output, errors = run(name, *MISSING[name], *more)
+    assert code == exit_codes.USAGE
+    assert output == ""
+    assert "missing" in errors
+    assert not errors.startswith("{")
+
+
+def test_two_forms_at_once_are_refused(run: Run) -> None:
+    for name in (name for name, command in cli.commands.items() if "--jsonl" in options_of(command)):
+        code, output, errors = run(name, *{**MISSING, "games": [str(GOLDEN)]}[name], "--json", "--jsonl")
+        assert (code, output) == (exit_codes.USAGE, "")
+        assert "--json and --jsonl are two forms of output" in errors
+
+
+# --- games as lines ---------------------------------------------------------------------------------------------------
+
+
+def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def lines_of(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+MATCH = ("match", "drifter", "raider", "--rules", "duel", "--store", "l.sqlite")
+
+
+def test_a_match_prints_each_game_as_it_is_in_the_list_of_games_and_then_the_table(tmp_path: Path) -> None:
+    done = arena(tmp_path, *MATCH, "--games", "3", "--jsonl")
+    assert done.returncode == exit_codes.DONE, done.stderr
+    *games, table = lines_of(done)
+    assert games == lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))
+    assert [game["number"] for game in games] == [1, 2, 3]
+    assert table.pop("kind") == "table"
+    again = arena(tmp_path, *MATCH, "--games", "3", "--json")
+    document = json.loads(again.stdout)
+    assert document.pop("games") == games
+    assert table == document
+    assert lines_of(arena(tmp_path, *MATCH, "--games", "3", "--jsonl")) == [{"kind": "table", **table}]
+
+
+def test_a_test_of_two_bots_prints_its_games_and_then_its_verdict(tmp_path: Path) -> None:
+    done = arena(tmp_path, "compare", *MATCH[1:], "--games", "2", "--jsonl")
+    *games, verdict = lines_of(done)
+    assert done.returncode == exit_codes.UNDECIDED
+    assert [game["kind"] for game in games] == ["game"] * 2
+    assert (verdict["kind"], verdict["verdict"], verdict["games"]) == ("comparison", "undecided", 2)
+
+
+def test_a_game_that_is_saved_says_so_and_one_that_is_over_is_a_game(tmp_path: Path) -> None:
+    saved = arena(tmp_path, *MATCH, "--pause", "g.json", "--pause-after", "1", "--jsonl")
+    assert saved.returncode == exit_codes.DONE
+    assert lines_of(saved) == [{"kind": "paused", "file": "g.json", "plies": 1}]
+    resumed = arena(tmp_path, "resume", "g.json", "--json")
+    game = json.loads(resumed.stdout)
+    assert [game] == lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))
+
+
+def test_lines_that_nobody_reads_cost_no_game(tmp_path: Path) -> None:
+    command = " ".join(f"'{word}'" for word in [*ARENA, *MATCH, "--games", "6", "--jsonl"])
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == exit_codes.FAILED
+    assert json.loads(done.stdout)["kind"] == "game"
+    assert len(lines_of(arena(tmp_path, "games", "l.sqlite", "--jsonl"))) == 6
+
+
+# --- exit codes -------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_exit_codes_is_that_of_the_page() -> None:
+    assert exit_codes.exit_code_table() in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+def test_every_code_has_a_meaning_and_every_command_that_is_named_is_one() -> None:
+    codes = {value for value in vars(exit_codes).values() if isinstance(value, int)}
+    assert {meaning.code for meaning in exit_codes.MEANINGS} == codes
+    assert {name for meaning in exit_codes.MEANINGS for name in meaning.commands} <= cli.commands.keys()
+
+
+def test_errors_have_the_codes_of_the_list() -> None:
+    assert (ArenaError.exit_code, UsageError.exit_code) == (exit_codes.FAILED, exit_codes.USAGE)
+    assert click.UsageError.exit_code == exit_codes.USAGE
