@@ -41,7 +41,7 @@ class PlayOptions:
 
     `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
-    processes. `affinity` pins the bots of each game to a CPU.
+    processes. `openings` is a file of set-ups that games begin with. `affinity` pins the bots of each game to a CPU.
     Without a `store` the games are kept in a file in the current folder that is named after the settings.
     """
 
@@ -64,6 +64,7 @@ class PlayOptions:
     build_network: bool = False
     pondering: bool = True
     keep_bots: bool = False
+    openings: Path | None = None
     affinity: bool = False
     store: Path | None = None
 
