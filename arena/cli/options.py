@@ -139,7 +139,7 @@ _OPTIONS = (
         "--openings",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="A file of set-ups that games begin with; both bots of a pair play either side of one.",
+        help="A file of set-ups that games begin with; each bot plays either side of each.",
     ),
     click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
