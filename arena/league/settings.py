@@ -124,7 +124,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         options.pondering,
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
-        openings=load_openings(options.openings, ruleset) if options.openings else (),
+        openings=() if options.openings is None else load_openings(options.openings, ruleset),
     )
 
 

@@ -1,6 +1,7 @@
 """Files of openings: what is written is read, in its order; and what is no opening is named with its line."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -126,3 +127,9 @@ def test_only_a_file_of_bounded_size_in_utf_8_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="pipe: expected a file of openings, got a FIFO"):
         load_openings(tmp_path / "pipe", BARRAGE)
+
+
+def test_the_page_on_formats_shows_such_a_file() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```text\n(# the flag.*?)```", text, re.DOTALL)
+    assert len(read(shown)) == 2
