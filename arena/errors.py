@@ -19,11 +19,16 @@ class UsageError(ArenaError):
     exit_code = 2
 
 
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Those of the known words that may have been meant by `word`, the nearest first; at most three."""
+    return difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
+
+
 def suggest(word: str, known: Iterable[str], also: Iterable[str] = ()) -> str:
     """The words to help someone who wrote `word` where one of `known` was expected.
 
     What is `also` allowed may have been meant too, but is not listed where nothing is near.
     """
     choices = list(known)
-    near = difflib.get_close_matches(word, [*choices, *also], n=3, cutoff=0.6)
+    near = nearest(word, [*choices, *also])
     return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(choices)}"

@@ -125,6 +125,8 @@ def _type_words(kind: inspect.Type) -> Iterator[str]:
         case inspect.IntType(ge=least, le=most):
             bounds = f" from {least}" if least is not None else ""
             yield f"a whole number{bounds}{f' to {most}' if most is not None else ' up' if bounds else ''}"
+        case inspect.FloatType():
+            yield "a number"
         case inspect.StrType(min_length=least):
             yield "a string that is not empty" if least else "a string"
         case inspect.StructType() | inspect.DictType():

@@ -220,7 +220,7 @@ def main() -> int:
     for players, games in [league for league in LEAGUES if league[1] <= options.largest]:
         for spread in SPREADS:
             for draws, half in ((0.0, False), (0.5, False), (0.2, True)):
-                leagues = max(20, options.leagues * 5 // players)
+                leagues = min(options.leagues, max(20, options.leagues * 5 // players))
                 covered = league_coverage(players, games, spread, draws=draws, half=half, leagues=leagues, rng=rng)
                 short += covered.is_short
                 title = f"{players:2} x {games:2} games, {spread:4} Elo, {draws:3.0%} draws{', half' if half else ''}"

@@ -17,9 +17,13 @@ SMALLEST = (
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
+    ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
+    ("ratings.py", "--largest", "20"),
+    ("scale.py", "--games", "90", "--bots", "10"),
+    ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NEED_NO_COMPILER = {"engine.py", "coverage.py"}
+NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "ratings.py", "scale.py", "sequential.py"}
 FOREVER = 300.0
 
 

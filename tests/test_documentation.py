@@ -23,8 +23,7 @@ import trio
 import arena
 from arena import pytest_plugin
 from arena.bots import BotSpec, Manifest, load_bot
-from arena.bots.limits import Limits
-from arena.bots.limits_file import load_limits
+from arena.bots.limits_file import load_own
 from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
@@ -35,6 +34,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OWN_TESTS = {
     "docs/protocol.md": "tests/protocol/test_docs.py",
+    "docs/configuration.md": "tests/arena/test_config.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""
@@ -149,7 +149,7 @@ def test_each_example_of_a_file_is_one(block: Block, tmp_path: Path) -> None:
     elif "extends" in content:
         load_ruleset(str(path))
     else:
-        assert load_limits(path, Limits(), list(content))
+        assert load_own(path, list(content))
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def build_all(
                 _build_here(bot, bot.build, limits, run)
             else:
                 build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots, run=run)
-            built[place] = replace(load_bot(bot.path), name=bot.name)
+            built[place] = replace(load_bot(bot.path, bot.asked), name=bot.name)
             check_made(built[place])
         except SandboxError:
             raise

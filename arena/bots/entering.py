@@ -100,7 +100,7 @@ class _Entering:
         self._entered: dict[int, str] = {}
         self._taken: set[str] = set()
         self._shown = [bot.name for bot in _named(bots, ())]
-        keys = [(given_name(bot.name), _path_key(bot)) for bot in bots]
+        keys = [(given_name(bot.name), _path_key(bot), bot.arguments) for bot in bots]
         self._waiting = sorted(range(len(bots)), key=keys.__getitem__)
         self._last_first = list(reversed(played))
         self._digests = {player.digest for player in played}
@@ -175,7 +175,8 @@ def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
     count = Counter(given)
     names = {place: name for place, name in enumerate(given) if count[name] == 1}
     taken = set(names.values())
-    waiting = sorted(set(range(len(bots))) - set(names), key=lambda place: _path_key(bots[place]))
+    keys = [(_path_key(bot), bot.arguments) for bot in bots]
+    waiting = sorted(set(range(len(bots))) - set(names), key=keys.__getitem__)
     for player in reversed(played):
         who = (given_name(player.name), player.digest)
         known = next((place for place in waiting if (given[place], bots[place].player.digest) == who), None)

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.bots.asked import AskedBot
 from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
-from arena.bots.identity import Identity, identify_file, identify_folder
+from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import NotThereError, base_name, load_bot
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, alike, made_name, name_of_file
@@ -26,6 +27,7 @@ from arena.printable import printable
 
 DOCUMENT_ENDINGS = (".md", ".txt", ".rst")
 DOCUMENTS = ("README", "LICENSE", "LICENCE", "COPYING", "NOTICE", "CHANGELOG", "AUTHORS", "CONTRIBUTING")
+SETTINGS = ("arena.toml", "pyproject.toml")
 
 
 @dataclass(frozen=True)
@@ -48,37 +50,43 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
-    return _find([path for path in map(bot_path, paths) if not _is_hidden(path)], ()).sound()
+    return _find([(path, None) for path in map(bot_path, paths) if not _is_hidden(path)], ()).sound()
 
 
-def find_entrants(paths: Sequence[str], *, follow_links: bool = False) -> Found:
+def find_entrants(paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = ()) -> Found:
     """The bots at these paths, broken ones included: what a folder of submissions comes to.
 
     A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
     Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
     documents, which is said. Raises `UsageError` for paths at which there is nothing.
+
+    `asked` are all of these bots as they were named, if more was said of any than its path.
     """
-    seen = [path for path in map(bot_path, paths) if not _is_hidden(path)]
-    documents = [path for path in seen if _is_document(path)]
+    words = asked or [AskedBot(path) for path in paths]
+    seen = [(path, word) for word in words if not _is_hidden(path := bot_path(word.path))]
+    documents = [path for path, _ in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
-    remarks += name_clashes(paths)
-    return _find([path for path in seen if path not in documents], tuple(remarks), follow_links=follow_links)
+    remarks += name_clashes([word.path for word in words])
+    entrants = [(path, word if asked else None) for path, word in seen if path not in documents]
+    return _find(entrants, tuple(remarks), follow_links=follow_links)
 
 
-def _find(paths: Sequence[Path], remarks: tuple[str, ...], *, follow_links: bool = True) -> Found:
+def _find(
+    entrants: Sequence[tuple[Path, AskedBot | None]], remarks: tuple[str, ...], *, follow_links: bool = True
+) -> Found:
     bots: list[BotSpec] = []
     missing: list[str] = []
-    for path in paths:
+    for path, asked in entrants:
         try:
             if not follow_links and _is_link(path):
-                bots.append(_refused_link(path))
+                bots.append(_as_asked(_refused_link(path), asked))
                 continue
-            bots.append(load_bot(path))
+            bots.append(load_bot(path, asked))
         except NotThereError as error:
             missing.append(str(error))
         except UsageError as error:
-            bots.append(_broken_at(path, str(error)))
+            bots.append(_as_asked(_broken_at(path, str(error)), asked))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
     told = tuple(told_apart(bots))
@@ -103,7 +111,8 @@ def _may_be_bot(path: Path) -> bool:
 
 def _is_document(path: Path) -> bool:
     """Whether a path is a file that is plainly no bot. Its mode says nothing: on some file systems all can be run."""
-    return (path.suffix.lower() in DOCUMENT_ENDINGS or path.name in DOCUMENTS) and os.path.isfile(path)
+    is_named_so = path.suffix.lower() in DOCUMENT_ENDINGS or path.name in (*DOCUMENTS, *SETTINGS)
+    return is_named_so and os.path.isfile(path)
 
 
 # --- bots that cannot be started ------------------------------------------------------------------------------------
@@ -116,6 +125,13 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
     it by a change of its mode or of this machine.
     """
     return replace(bot, digest=broken_digest(bot.digest), fault=printable(fault, lines=True))
+
+
+def _as_asked(bot: BotSpec, asked: AskedBot | None) -> BotSpec:
+    """A broken bot as it was asked for: with other arguments it is another one."""
+    if asked is None:
+        return bot
+    return replace(bot, name=asked.name or bot.name, digest=digest_with(asked.arguments, bot.digest), asked=asked)
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:

@@ -1,7 +1,8 @@
 r"""What a bot is: a fingerprint of its files, by their names and contents.
 
 A bot is its content: the same files elsewhere are the same bot, and a changed one is a new bot to a league. What it is
-called is no part of it: neither the name of its folder, nor that of its only file, nor `name` in its bot.toml.
+called is no part of it: neither the name of its folder, nor that of its only file, nor `name` in its bot.toml. What
+arguments a host has it started with is.
 
 The fingerprint is the SHA-256 of one line for each file, in the order of their paths: `path sha256-of-content\n`. What
 such a line cannot say stands in lines that begin with a NUL, which no path has in it: names with a line end in them,
@@ -58,6 +59,14 @@ class Identity:
     files: dict[str, str] = field(default_factory=dict)
     former: Former | None = None
     look: Look | None = field(default=None, compare=False, repr=False)
+
+
+def digest_with(arguments: Sequence[str], digest: str) -> str:
+    """The digest of a bot that is started with these arguments, made from that of its files."""
+    if not arguments:
+        return digest
+    line = b"arguments " + b"\0".join([digest.encode(), *map(os.fsencode, arguments)])
+    return hashlib.sha256(line).hexdigest()
 
 
 def identify_file(file: Path) -> Identity:

@@ -9,16 +9,17 @@ league.
 What a table leaves out is as for all others.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from arena.bots.limits import MOST_PROCESSES, Limits, parse_memory, parse_size
+from arena.bots.asked import Own
+from arena.bots.limits import MOST_PROCESSES, parse_memory, parse_size
 from arena.errors import UsageError, suggest
-from arena.game.time_control import TimeControl, parse_time
+from arena.game.time_control import parse_time
 from arena.hostfile import read_toml
 from arena.printable import SHOWN, printable
 from arena.schema import expected, structured
@@ -30,18 +31,8 @@ _Time = Annotated[str, Meta(extra=expected('a time such as "1s/move" or "60+0.6"
 T = TypeVar("T")
 
 
-class BotTable(NamedTuple):
-    """What a host has said of one bot: its limits, and how long it may take where that is not as for all others.
-
-    Of the time control only the limits on moves are the bot's own.
-    """
-
-    limits: Limits
-    time: TimeControl | None = None
-
-
-class _Table(msgspec.Struct, forbid_unknown_fields=True):
-    """The table of one bot as it stands in the file."""
+class OwnTable(msgspec.Struct, forbid_unknown_fields=True):
+    """The table of one bot as it stands in a file."""
 
     memory: _Size | None = None
     processes: Annotated[int, Meta(ge=1, le=MOST_PROCESSES)] | None = None
@@ -49,30 +40,36 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True):
     time: _Time | None = None
 
 
-_Tables = dict[str, Annotated[_Table, Meta(extra=expected('a table such as [hunter] with memory = "1G"'))]]
+OwnTables = dict[str, Annotated[OwnTable, Meta(extra=expected('a table such as [hunter] with memory = "1G"'))]]
 
 
-def load_limits(path: Path, usual: Limits, bots: Sequence[str]) -> dict[str, BotTable]:
+def load_own(path: Path, bots: Sequence[str]) -> dict[str, Own]:
     """What the file says of the bots it names. Raises `UsageError` with the file, the key and what was expected."""
     where = printable(str(path))
     tables = read_toml(path)
-    for name in tables:
-        if name not in bots:
-            raise UsageError(f"{where}: [{printable(name, SHOWN)}]: no bot here has that name; {suggest(name, bots)}")
+    check_names(tables, bots, where)
     return {
-        name: _bot_table(own, usual, f"{where}: [{printable(name, SHOWN)}]")
-        for name, own in structured(tables, _Tables, where).items()
+        name: own_of(table, f"{where}: [{printable(name, SHOWN)}]")
+        for name, table in structured(tables, OwnTables, where).items()
     }
 
 
-def _bot_table(own: _Table, usual: Limits, where: str) -> BotTable:
-    values: Mapping[str, int | None] = {
-        "memory": _parsed(own.memory, parse_memory, f"{where}: memory"),
-        "processes": own.processes,
-        "tmp": _parsed(own.tmp, parse_size, f"{where}: tmp"),
-    }
-    limits = msgspec.structs.replace(usual, **{key: value for key, value in values.items() if value is not None})
-    return BotTable(limits, _parsed(own.time, parse_time, f"{where}: time"))
+def check_names(named: Iterable[str], bots: Sequence[str], where: str, prefix: str = "") -> None:
+    """Raise `UsageError` for a table of a bot that is not there; `prefix` is what stands before its name."""
+    for name in named:
+        if name not in bots:
+            table = f"[{prefix}{printable(name, SHOWN)}]"
+            raise UsageError(f"{where}: {table}: no bot here has that name; {suggest(name, bots)}")
+
+
+def own_of(table: OwnTable, where: str) -> Own:
+    """What a table says. Raises `UsageError` with the place in the file, the key and what was expected."""
+    return Own(
+        memory=_parsed(table.memory, parse_memory, f"{where}: memory"),
+        processes=table.processes,
+        tmp=_parsed(table.tmp, parse_size, f"{where}: tmp"),
+        time=_parsed(table.time, parse_time, f"{where}: time"),
+    )
 
 
 def _parsed(text: str | None, parse: Callable[[str], T], where: str) -> T | None:

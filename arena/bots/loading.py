@@ -3,7 +3,7 @@
 A bot is an executable file; a `.py` file that is not executable, which the arena's own interpreter runs; or a folder
 with a `bot.toml` (`arena.bots.manifest`). Its digest covers its own files, so that a changed bot is a new one to a
 league: the file itself, or all files of the folder but hidden ones, the usual build folders, what `ignore` names and,
-where there is a `build`, the program that it makes.
+where there is a `build`, the program that it makes. The arguments that a host gives it are covered, too.
 """
 
 import contextlib
@@ -11,10 +11,13 @@ import os
 import shutil
 import stat
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from arena.bots.identity import identify_file, identify_folder
+from arena.bots.asked import AskedBot
+from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
 from arena.bots.ignore import Ignored
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, expected_name, name_fault, name_of_file
@@ -26,14 +29,24 @@ from arena.hostfile import HOST_ERRORS, kind_of, read_start
 from arena.printable import printable
 
 NEIGHBOURS_LOOKED_AT = 1000
+ARGUMENTS = "its arguments"
+"""What arguments are called among a bot's files, where these are compared with those of its earlier games."""
 
 
 class NotThereError(UsageError):
     """There is nothing at a path that was given: nobody's bot is broken, but the command is mistyped."""
 
 
-def load_bot(path: Path) -> BotSpec:
-    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`."""
+def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
+    """The bot at one path; what it is to be built from, where its folder says how. Raises `UsageError`.
+
+    `asked` is what was said of it with its path.
+    """
+    bot = _load(path, asked.arguments if asked else ())
+    return replace(bot, name=asked.name or bot.name, asked=asked) if asked else bot
+
+
+def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
     where = printable(str(path))
     try:
         mode = path.stat().st_mode
@@ -46,7 +59,7 @@ def load_bot(path: Path) -> BotSpec:
             raise
         raise UsageError(f"{where}: cannot be looked at: {error.strerror}") from None
     if stat.S_ISDIR(mode):
-        return _load_folder(path)
+        return _load_folder(path, arguments)
     if not stat.S_ISREG(mode):
         raise UsageError(f"{where}: expected an executable file or a folder with {MANIFEST}, got {kind_of(mode)}")
     executable = os.access(path, os.X_OK)
@@ -65,14 +78,21 @@ def load_bot(path: Path) -> BotSpec:
     return BotSpec(
         name=name,
         path=path,
-        command=(str(full),) if executable else (sys.executable, str(full)),
+        command=(*([] if executable else [sys.executable]), str(full), *arguments),
         folder=full.parent,
-        digest=identity.digest,
         environment=base_environment(),
-        files=identity.files,
         look=identity.look,
-        former=identity.former,
+        **_known_by(identity, arguments),
     )
+
+
+def _known_by(identity: Identity, arguments: tuple[str, ...]) -> dict[str, Any]:
+    """What a bot is known by that has these files and arguments. No earlier version of the arena knew arguments."""
+    digest = digest_with(arguments, identity.digest)
+    if not arguments:
+        return {"digest": digest, "files": identity.files, "former": identity.former}
+    files = {**identity.files, ARGUMENTS: digest[:SHORT]} if identity.files else {}
+    return {"digest": digest, "files": files, "former": None}
 
 
 def _is_program(path: Path) -> bool:
@@ -105,7 +125,7 @@ def _near(path: Path) -> str:
     return f", nor a sample bot of that name: they are {', '.join(SAMPLES)}" if is_bare and not path.suffix else ""
 
 
-def _load_folder(folder: Path) -> BotSpec:
+def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
     manifest = read_manifest(folder)
     where = f"{printable(str(folder))}/{MANIFEST}"
     full = folder.resolve()
@@ -113,7 +133,7 @@ def _load_folder(folder: Path) -> BotSpec:
     fault = name_fault(name)
     if fault:
         raise UsageError(f"{where}: without a name in it the folder's is taken: {expected_name(name, fault)}")
-    command = manifest.command
+    command = (*manifest.command, *arguments)
     built = manifest.build is not None
     program = full / command[0] if "/" in command[0] else None
     environment = base_environment()
@@ -135,12 +155,10 @@ def _load_folder(folder: Path) -> BotSpec:
         path=folder,
         command=(str(program), *command[1:]) if program is not None else command,
         folder=full,
-        digest=identity.digest,
         environment={**environment, **manifest.env},
-        files=identity.files,
         build=manifest.build,
         look=identity.look,
-        former=identity.former,
+        **_known_by(identity, arguments),
     )
 
 

@@ -29,13 +29,18 @@ def bot_path(word: str) -> Path:
     """The path that was given for a bot; of a sample's bare name that names nothing here, the sample's file."""
     if word not in SAMPLES or os.path.lexists(word):
         return Path(word)
-    file = samples_folder() / f"{word}{ENDING}"
+    file = sample_file(word)
     return file if file.is_file() else Path(word)
+
+
+def sample_file(name: str) -> Path:
+    """Where a sample bot is."""
+    return samples_folder() / f"{name}{ENDING}"
 
 
 def is_path_of(word: str, path: Path) -> bool:
     """Whether `bot_path` has given, or can have given, this path for a word: files may have come and gone since."""
-    return path in (Path(word), samples_folder() / f"{word}{ENDING}" if word in SAMPLES else None)
+    return path in (Path(word), sample_file(word) if word in SAMPLES else None)
 
 
 def name_clashes(words: Iterable[str]) -> Iterator[str]:

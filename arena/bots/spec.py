@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.bots.asked import AskedBot
 from arena.bots.identity import Former
 from arena.bots.look import Look
 from arena.game.spec import Player
@@ -27,6 +28,7 @@ class BotSpec:
     `look` is what the system said of its files when the digest was taken (see `arena.bots.changed`); None: not known.
     `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
     its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
+    `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
     """
 
     name: str
@@ -41,10 +43,16 @@ class BotSpec:
     look: Look | None = field(default=None, compare=False, repr=False)
     former: Former | None = field(default=None, compare=False, repr=False)
     entered_as: str = ""
+    asked: AskedBot | None = field(default=None, compare=False, repr=False)
 
     @property
     def player(self) -> Player:
         return Player(self.name, self.entered_as or self.digest)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Those that it was asked for with, beside what its own bot.toml says."""
+        return self.asked.arguments if self.asked else ()
 
 
 def base_environment() -> dict[str, str]:

@@ -4,11 +4,12 @@ from typing import Any
 
 import click
 
+from arena.cli.config import ConfiguredCommand
 from arena.cli.options import collect, play_options, refuse_windows
 from arena.league.options import USUAL_MOST_COMPARED
 
 
-@click.command("compare")
+@click.command("compare", cls=ConfiguredCommand)
 @click.argument("new", metavar="NEW")
 @click.argument("old", metavar="OLD")
 @click.option(

@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
+from arena.cli.config import ConfiguredCommand
 from arena.cli.options import collect, collect_format, format_options, play_options, refuse_windows
 
 
-@click.command("league")
+@click.command("league", cls=ConfiguredCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")

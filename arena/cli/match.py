@@ -5,11 +5,12 @@ from typing import Any
 
 import click
 
+from arena.cli.config import ConfiguredCommand
 from arena.cli.options import collect, play_options, refuse_windows
 from arena.league.options import MOST_GAMES, Kind
 
 
-@click.command("match")
+@click.command("match", cls=ConfiguredCommand)
 @click.argument("first", metavar="BOT")
 @click.argument("second", metavar="BOT")
 @click.option("--games", type=click.IntRange(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")

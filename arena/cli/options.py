@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from arena.cli.config import configured
 from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
 from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
 
@@ -153,7 +154,8 @@ _OPTIONS = (
 
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
-    return PlayOptions(**values)
+    said = configured()
+    return PlayOptions(**values, asked=tuple(said.bots or ()), own=said.own)
 
 
 def format_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -41,7 +41,7 @@ def entrants(
     what is broken is told to `say`, line by line. `run` runs builds and trials. Raises `UsageError` naming all that is
     wrong.
     """
-    found = find_entrants(paths, follow_links=follow_links)
+    found = find_entrants(paths, follow_links=follow_links, asked=options.asked)
     bots = built(found.bots, level, options, say, run)
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]

@@ -236,10 +236,18 @@ class OpenLeague:
         self._run = run
         self._rows: list[GameRow] | None = rows
         """What the store holds, from when it was opened until games are played; then it is read anew each time."""
+        self._ids: set[str] | None = None
+        """The ids of the league's games that are stored: the pairing is asked once, which takes long in a large one."""
 
     def rows(self) -> list[GameRow]:
         """The games of the league that are stored, in the order in which they were."""
-        return sorted(self.rows_in_order())
+        ids = self._known_ids()
+        return [row for row in self._stored() if row.id in ids]
+
+    def _known_ids(self) -> set[str]:
+        if self._ids is None:
+            self._ids = {row.id for row in self.rows_in_order()}
+        return self._ids
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
@@ -261,7 +269,7 @@ class OpenLeague:
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
         """
-        state = _PlayState(watcher, watch)
+        state = _PlayState(watcher, watch, self._known_ids())
         error = None
         try:
             run_games(self._run, self._play_until_stopped, stop, state)
@@ -302,15 +310,14 @@ class OpenLeague:
         plan = self.plan
         jobs = plan.jobs
         stored = {row.id: row for row in self._stored()}
-        self._rows = None
         if self.planned is not None:
-            known = stored_games(self.new_pairing(), plan.players, stored.values())
-            jobs = min(jobs, self.planned - sum(1 for _ in known))
+            jobs = min(jobs, self.planned - len(self._known_ids()))
         elif tell_stored(self.new_pairing(), plan.players, stored.values()):
             jobs = 0
         if not jobs:
             state.session.is_complete = True
             return
+        self._rows = None
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
         async with local_executor(settings, jobs) as executor:
             await play_missing(
@@ -329,9 +336,13 @@ class OpenLeague:
 
 
 class _PlayState:
-    """What is kept while games are played; forfeits are counted for each bot and reason."""
+    """What is kept while games are played; forfeits are counted for each bot and reason.
 
-    def __init__(self, watcher: Watcher, watch: Watch | None) -> None:
+    `ids` are those of the league's stored games, to which each that is stored now is added.
+    """
+
+    def __init__(self, watcher: Watcher, watch: Watch | None, ids: set[str]) -> None:
+        self._ids = ids
         self.watcher = watcher
         self.watch = watch
         self.versions = Versions()
@@ -340,6 +351,7 @@ class _PlayState:
         self._counts: dict[tuple[str, str], int] = {}
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._ids.add(row.id)
         self.watcher.finished(row, record)
         if not row.reason.is_forfeit:
             return

@@ -11,9 +11,10 @@ from typing import TypeVar
 import msgspec
 
 from arena.bots import BotSpec
+from arena.bots.asked import NOTHING_OWN, Own
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
-from arena.bots.limits_file import load_limits
+from arena.bots.limits_file import check_names, load_own
 from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
@@ -50,6 +51,16 @@ def check_options(options: PlayOptions) -> None:
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     check_openings(options)
+
+
+def check_values(options: PlayOptions) -> None:
+    """Raise `UsageError` or `RulesetError` for a value that makes no sense, whoever plays."""
+    check_options(options)
+    time_control(options)
+    usual_limits(options)
+    build_limits(options)
+    if isinstance(options.rules, str):
+        load_ruleset(options.rules)
 
 
 def check_number(bots: int, rounds: int, planned: int | None) -> None:
@@ -106,9 +117,9 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
     limits.
     """
     usual = usual_limits(options)
-    own = load_limits(options.limits, usual, [bot.name for bot in bots]) if options.limits else {}
+    own = _own_of(options, bots)
     time = time_control(options)
-    own_times = {bot.player.digest: table.time for bot in bots if (table := own.get(bot.name)) and table.time}
+    own_times = {bot.player.digest: said.time for bot in bots if (said := own.get(bot.name)) and said.time}
     own_times |= {
         bot.player.digest: option_value("time", parse_time, text)
         for bot, text in zip(bots, times, strict=False)
@@ -120,12 +131,31 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         time,
         options.seed,
         usual,
-        tuple(sorted((name, table.limits) for name, table in own.items())),
+        tuple(sorted((name, said.limits(usual)) for name, said in own.items())),
         options.pondering,
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
         openings=() if options.openings is None else load_openings(options.openings, ruleset),
     )
+
+
+def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
+    """What is said of single bots, by name. What `--limits` says wins, then what stands where the bot is named.
+
+    Raises `UsageError` for a name that no bot here has.
+    """
+    names = [bot.name for bot in bots]
+    own: dict[str, Own] = {}
+    if options.own:
+        if options.own.is_strict:
+            check_names(options.own.tables, names, options.own.where, "bot.")
+        own = {name: said for name, said in options.own.tables.items() if name in names}
+    for bot in bots:
+        if bot.asked and bot.asked.own != NOTHING_OWN:
+            own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))
+    for name, said in load_own(options.limits, names).items() if options.limits else ():
+        own[name] = said.over(own.get(name, NOTHING_OWN))
+    return own
 
 
 def with_moves_of(time: TimeControl, other: TimeControl) -> TimeControl:
@@ -147,7 +177,7 @@ def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
     """The file that the games are kept in. Raises `UsageError` or `RulesetError`."""
     if options.store is not None:
         return options.store
-    return Path(default_store(kind, bots, settings_of(replace(options, limits=None), bots)))
+    return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))
 
 
 def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be
 from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.loading import NotThereError
@@ -52,6 +53,7 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
+    `arguments` are those that the bots are started with, if either has any.
     `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
     bots has its own. `sandbox`, `limits`, `pondering` and `interpreters`
     are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
@@ -76,6 +78,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     interpreters: tuple[str, ...] = ()
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     usual_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
+    arguments: tuple[tuple[str, ...], tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -88,13 +91,18 @@ class SavedGame(msgspec.Struct, frozen=True):
 
     def load_bots(self) -> tuple[BotSpec, BotSpec]:
         """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
-        red, blue = (_same_bot(bot_path(path), player) for path, player in zip(self.bots, self.players, strict=True))
+        given = self.arguments or ((), ())
+        red, blue = (
+            _same_bot(path, player, arguments)
+            for path, player, arguments in zip(self.bots, self.players, given, strict=True)
+        )
         return red, blue
 
 
-def _same_bot(path: Path, player: Player) -> BotSpec:
+def _same_bot(word: str, player: Player, arguments: tuple[str, ...]) -> BotSpec:
+    path = bot_path(word)
     try:
-        bot = load_bot(path)
+        bot = load_bot(path, AskedBot(word, arguments=arguments) if arguments else None)
     except NotThereError as error:
         raise UsageError(
             f"{error}\nit is where {player.name} was when the game was saved; if it has moved, say where in the saved "
@@ -141,6 +149,7 @@ def saved_game(
         interpreters=tuple(os.path.abspath(path) for path in held.interpreters),
         blue_time=spec.blue_time or msgspec.UNSET,
         usual_time=usual_time or msgspec.UNSET,
+        arguments=(red.arguments, blue.arguments) if red.arguments or blue.arguments else msgspec.UNSET,
     )
 
 
@@ -235,6 +244,8 @@ def _check(paused: SavedGame) -> None:
     for text in (*names, *paused.bots, paused.store, *paused.interpreters):
         if not text or len(text) > LONGEST_NAME or printable(text) != text:
             raise UsageError(f"not a name or a path: {printable(text, 40)!r}")
+    if any("\0" in word for words in paused.arguments or () for word in words):
+        raise UsageError("an argument with NUL in it")
     if " " in paused.ruleset or not paused.ruleset.isascii():
         raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
     if spec.ruleset.starts is Starts.CHOSEN:

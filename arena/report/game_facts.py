@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from arena.game.faults import lost_by
 from arena.game.record import GameRecord
+from arena.game.seat_lines import verdict_words
 from arena.game.spec import Player
-from protocol.notation import Color
+from protocol.notation import COLOR_BY_WORD, Color
 
 ALL = "all"
 """The view of the host, who sees everything; the others are the colours."""
@@ -95,12 +95,8 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
 
 
 def detail_for(record: GameRecord, view: str) -> str:
-    """How the game ended, in words. Those on a fault can name a piece: the other side is told its kind alone."""
-    verdict = record.verdict
-    winner = verdict.result.winner
-    if view == ALL or not verdict.reason.is_forfeit or (winner is not None and winner.word != view):
-        return verdict.detail
-    return "both lost by a fault" if winner is None else lost_by(record.players, winner.opponent, verdict.reason)
+    """How the game ended, in the words that this view may read."""
+    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD[view])
 
 
 def date_text(seconds: float) -> str:

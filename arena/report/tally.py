@@ -63,8 +63,8 @@ class Tally:
 
     def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow | Group] = ()) -> None:
         self._names = names
-        self.results = Results(list(dict.fromkeys(names.values())))
-        """Who won how often against whom."""
+        self.results = Results(sorted(set(names.values())))
+        """Who won how often against whom; in one order, so that ratings are the same to the last digit."""
         self._numbers = {name: number for number, name in enumerate(self.results.names)}
         self.games = 0
         self.totals = {name: Totals() for name in names.values()}

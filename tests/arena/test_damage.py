@@ -496,8 +496,11 @@ def test_a_forged_game_is_found_by_playing_it_again(
 def test_a_record_that_stands_there_twice_is_found(path: Path) -> None:
     edit(
         path,
-        "UPDATE games SET (record, record_sum) = (SELECT record, record_sum FROM games WHERE number = 11) "
-        "WHERE number = 12",
+        "UPDATE records SET record = (SELECT record FROM records WHERE number = 11) WHERE number = 12",
+    )
+    edit(
+        path,
+        "UPDATE games SET record_sum = (SELECT record_sum FROM games WHERE number = 11) WHERE number = 12",
     )
     assert found(path) == ["game 12: its row was changed after it was stored", "game 12: it has the id of game 11"]
 

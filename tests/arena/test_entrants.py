@@ -574,7 +574,7 @@ def test_nothing_that_a_bot_says_of_itself_reaches_a_terminal_raw(folder: Path) 
 def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Path) -> None:
     league(folder, "alpha.py", "beta.py")
     database = sqlite3.connect(folder / "l.sqlite")
-    (data,) = database.execute("SELECT record FROM games WHERE number = 1").fetchone()
+    (data,) = database.execute("SELECT record FROM records WHERE number = 1").fetchone()
     record = json.loads(data)
     evil = f"{CLIPBOARD}\u202e\x9b"
     record["players"][0]["name"] = record["verdict"]["detail"] = record["confinement"][0] = evil
@@ -583,9 +583,8 @@ def test_a_store_that_somebody_has_forged_does_nothing_to_a_terminal(folder: Pat
     record["notes"] = [{"ply": 1, "color": "red", "text": evil}]
     record["ruleset"] = evil
     for text in (json.dumps(record), json.dumps(record, ensure_ascii=False)):
-        database.execute(
-            "UPDATE games SET record = ?, red = ?, detail = ? WHERE number = 1", (text.encode(), evil, evil)
-        )
+        database.execute("UPDATE records SET record = ? WHERE number = 1", (text.encode(),))
+        database.execute("UPDATE games SET red = ?, detail = ? WHERE number = 1", (evil, evil))
         database.execute("UPDATE settings SET value = ? WHERE name = 'time'", (evil,))
         entrants = json.dumps([{"name": evil, "digest": evil}, {"name": "beta", "digest": "x"}])
         database.execute("UPDATE settings SET value = ? WHERE name = 'entrants'", (entrants,))

@@ -312,7 +312,7 @@ def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, fo
 def test_ctrl_c_while_the_table_is_made_does_not_lose_it(folder: Path, start: Start) -> None:
     before = (
         "import os, signal, arena.cli.play as play\nmake = play.make_table\n"
-        f"play.make_table = lambda *a: ({INTERRUPT}, make(*a))[1]"
+        f"play.make_table = lambda *a, **b: ({INTERRUPT}, make(*a, **b))[1]"
     )
     running = start("match", "alpha.py", "beta.py", "--rules", "barrage", before=before)
     output, errors = running.communicate(timeout=PATIENCE)

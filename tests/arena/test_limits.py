@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.asked import Own
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
-from arena.bots.limits_file import BotTable, load_limits
+from arena.bots.limits_file import load_own
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
 
@@ -56,14 +57,16 @@ def write(folder: Path, text: str) -> Path:
 
 def test_a_bot_of_the_file_gets_its_own_limits_and_the_usual_ones_for_the_rest(tmp_path: Path) -> None:
     path = write(tmp_path, '[hunter]\nmemory = "1G"\nprocesses = 128\n')
-    assert load_limits(path, Limits(tmp=MIB), BOTS) == {"hunter": BotTable(Limits(memory=GIB, processes=128, tmp=MIB))}
+    own = load_own(path, BOTS)
+    assert own == {"hunter": Own(memory=GIB, processes=128)}
+    assert own["hunter"].limits(Limits(tmp=MIB)) == Limits(memory=GIB, processes=128, tmp=MIB)
 
 
 def test_a_bot_of_the_file_may_have_a_time_of_its_own_in_the_words_of_the_command_line(tmp_path: Path) -> None:
     path = write(tmp_path, "[hunter]\ntime = '1s/move'\n[drifter]\ntime = '60+0.5,2s'\ntmp = '1M'\n")
-    assert load_limits(path, Limits(tmp=GIB), BOTS) == {
-        "hunter": BotTable(Limits(tmp=GIB), TimeControl(move_ms=1000)),
-        "drifter": BotTable(Limits(tmp=MIB), TimeControl(move_ms=2000, bank_ms=60_000, increment_ms=500)),
+    assert load_own(path, BOTS) == {
+        "hunter": Own(time=TimeControl(move_ms=1000)),
+        "drifter": Own(tmp=MIB, time=TimeControl(move_ms=2000, bank_ms=60_000, increment_ms=500)),
     }
 
 
@@ -87,9 +90,9 @@ def test_a_bot_of_the_file_may_have_a_time_of_its_own_in_the_words_of_the_comman
 )
 def test_what_does_not_fit_is_refused_with_file_bot_and_key(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        load_limits(write(tmp_path, text), Limits(), BOTS)
+        load_own(write(tmp_path, text), BOTS)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.toml: cannot be read: No such file or directory"):
-        load_limits(tmp_path / "none.toml", Limits(), BOTS)
+        load_own(tmp_path / "none.toml", BOTS)

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from arena.bots import find_entrants, load_bot
-from arena.bots.limits import Limits
-from arena.bots.limits_file import load_limits
+from arena.bots.limits_file import load_own
 from arena.bots.manifest import MOST_BYTES, read_manifest
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError
@@ -133,7 +132,7 @@ def test_limits_are_read_from_a_file_and_nothing_else(kind: str, tmp_path: Path)
     else:
         path = Path("/dev/zero")
     with pytest.raises(UsageError, match=f"{path}: expected a TOML file, got {kind}"):
-        load_limits(path, Limits(), [])
+        load_own(path, [])
 
 
 # --- anything at all ------------------------------------------------------------------------------------------------
@@ -205,4 +204,4 @@ def test_any_manifest_is_a_bot_or_one_error_and_nothing_else(folder: Path, data:
 @MANY
 def test_any_file_of_limits_is_understood_or_one_error(folder: Path, data: bytes) -> None:
     (folder / "limits.toml").write_bytes(data)
-    assert_told(lambda: " ".join(load_limits(folder / "limits.toml", Limits(), ["hunter", "command"])))
+    assert_told(lambda: " ".join(load_own(folder / "limits.toml", ["hunter", "command"])))

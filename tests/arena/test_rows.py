@@ -17,7 +17,7 @@ from arena.game.verdict import GameResult
 from arena.league.store import GameRow, Store
 from arena.league.store.game_row import COLUMNS, record_sum, row_sum
 from arena.league.store.rows import ROWS_AT_ONCE
-from arena.report.json import to_json
+from arena.report.json import league_json
 from arena.report.standings import make_table, players_of
 from protocol.notation import Reason
 
@@ -109,7 +109,7 @@ def test_so_do_many_games_with_all_results_and_with_times_that_were_not_measured
 def assert_same_table(rows: list[GameRow], groups: list) -> None:  # type: ignore[type-arg]
     assert players_of(groups) == players_of(rows), "in the order of their last games"
     one, other = (make_table(players_of(rows), each, planned=len(rows)) for each in (rows, groups))
-    assert to_json(one) == to_json(other)
+    assert league_json(Path(), {}, one, []) == league_json(Path(), {}, other, [])
 
 
 def test_an_edited_row_is_in_no_count_and_is_named(path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_store_is_that_of_the_command_line(bots: Bots, tmp_path: Path) -> None
     assert again.games == 4
 
 
-def test_several_matches_may_make_one_store_at_once(bots: Bots) -> None:
+def test_of_several_matches_that_make_one_store_at_once_one_plays_and_the_others_are_refused(bots: Bots) -> None:
     names = bots("steps"), bots("quits", QUITS)
     with ThreadPoolExecutor(6) as pool:
         for turn in range(3):
@@ -106,7 +106,11 @@ def test_several_matches_may_make_one_store_at_once(bots: Bots) -> None:
                 pool.submit(arena.match, *names, games=2, rules="duel", time=PATIENT, store=store, jobs=1)
                 for _ in range(6)
             ]
-            assert [play.result().wins for play in plays] == [2] * 6
+            refused = [error for play in plays if (error := play.exception())]
+            assert all("another arena is playing with this store" in str(error) for error in refused), refused
+            assert [play.result().wins for play in plays if not play.exception()] == [2] * (6 - len(refused))
+            assert len(refused) < 6
+            assert len(arena.League(store).games()) == 2
 
 
 def test_an_empty_file_is_a_store_that_is_yet_to_be_made(bots: Bots) -> None:

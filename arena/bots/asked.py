@@ -1,0 +1,63 @@
+"""What is said of a bot where it is named, beside its path: its arguments, its name, and what it may use and take.
+
+Arguments make another bot of the same files, and are part of its digest. All else is for tables and clocks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+import msgspec
+
+from arena.bots.limits import Limits
+from arena.game.time_control import TimeControl
+
+
+@dataclass(frozen=True)
+class Own:
+    """What a host has said of one bot: limits, and how long it may take; None where that is as for all others.
+
+    Sizes are bytes. Of the time control only the limits on moves are the bot's own.
+    """
+
+    memory: int | None = None
+    processes: int | None = None
+    tmp: int | None = None
+    time: TimeControl | None = None
+
+    def over(self, other: "Own") -> "Own":
+        """The same, with the other's values for what is not said here."""
+        mine = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(other, **{name: value for name, value in mine.items() if value is not None})
+
+    def limits(self, usual: Limits) -> Limits:
+        """The bot's limits, where `usual` are those of all."""
+        values = {"memory": self.memory, "processes": self.processes, "tmp": self.tmp}
+        return msgspec.structs.replace(usual, **{key: value for key, value in values.items() if value is not None})
+
+
+NOTHING_OWN = Own()
+
+
+@dataclass(frozen=True)
+class AskedBot:
+    """A bot as it was named: its path as it was written (or a sample's bare name), and what was said of it there.
+
+    `arguments` are added to its command. Without a `name` it is called what its files say.
+    """
+
+    path: str
+    name: str | None = None
+    arguments: tuple[str, ...] = ()
+    own: Own = NOTHING_OWN
+
+
+@dataclass(frozen=True)
+class OwnByName:
+    """What a file says of single bots by their names; `where` is the file.
+
+    Unless `is_strict`, what it says of bots that do not take part is passed over.
+    """
+
+    where: str
+    tables: Mapping[str, Own]
+    is_strict: bool
