@@ -89,7 +89,8 @@ class Bot:
         return random_setup(view)
 
     def restore(self, view: View) -> None:
-        """Called in place of `setup` where an interrupted game goes on; the events so far follow."""
+        """Called in place of `setup` where the set-up is given, which is in the view: an interrupted game goes on, and
+        the events so far follow; or the game begins with an opening, and there are none."""
 
     def move(self, view: View) -> str:
         """The action for this turn, such as `a4-a5`."""

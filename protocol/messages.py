@@ -72,7 +72,8 @@ class SetupRequest(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """The game goes on from where it was interrupted: the bot's own set-up, in place of `SetupRequest`.
+    """The bot's own set-up, which is given, in place of `SetupRequest`: the game goes on from where it was interrupted,
+    or begins with an opening.
 
     The events so far follow, as they were told the first time; nothing is to be answered before the next `Turn`.
     """

@@ -45,7 +45,7 @@ class GameOptions(BotOptions, total=False):
 
     `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
     file with other limits, and another time, for some bots. `keep_bots` plays the two
-    games of a pair, with colours swapped, in the same processes.
+    games of a pair, with colours swapped, in the same processes. `openings` is a file of set-ups that games begin with.
     """
 
     start_time: str
@@ -55,6 +55,7 @@ class GameOptions(BotOptions, total=False):
     limits: AnyPath | None
     pondering: bool
     keep_bots: bool
+    openings: AnyPath | None
 
 
 class LeagueOptions(GameOptions, total=False):
@@ -81,7 +82,7 @@ def play_options(
             raise UsageError(f"{name}: there is no such option here; {suggest(name, known)}")
     values: dict[str, Any] = {}
     for name, value in {**options, **fixed}.items():
-        if name in ("limits", "store"):
+        if name in ("limits", "openings", "store"):
             values[name] = None if value is None else path_of(value, name)
         elif name == "rules":
             values[name] = value if isinstance(value, str) else rules(value)  # a name is looked up when it is needed

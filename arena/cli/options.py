@@ -136,6 +136,12 @@ _OPTIONS = (
         is_flag=True,
         help="Play the two games of a pair in the same two processes: a bot may remember the first in the second.",
     ),
+    click.option(
+        "--openings",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="A file of set-ups that games begin with; each bot plays either side of each.",
+    ),
     click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
         "--store",

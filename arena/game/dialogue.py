@@ -113,6 +113,7 @@ def spec_of(record: GameRecord) -> GameSpec:
         seeds=record.seeds,
         pair_seed=record.pair_seed,
         blue_time=record.blue_time or None,
+        opening=record.opening or None,
     )
 
 
@@ -256,12 +257,14 @@ class _Dialogue:
         if at_start:
             self._fail(referee)
             return
-        if sitting.history is None:
+        if sitting.history is None and not self._record.opening:
             yield from self._write(referee, ())
             yield from self._set_up(referee, fails if not self._is_played else set())
 
     def _failed_at_setup(self) -> bool:
         """Whether a game that never began was lost when both were to set up, and not before."""
+        if self._record.opening:  # then nobody is asked to
+            return False
         return self._record.setups != (None, None) or bool(self._reasons() & AT_SETTING_UP)
 
     def _introduced(self, referee: Referee, color: Color, *, failed: bool) -> Iterator[Entry]:
@@ -321,7 +324,7 @@ class _Dialogue:
             raise RecordError(f"game {record.id}: ply {len(referee.actions) + 1}: {words}")
 
     def _noted(self, color: Color, notes: list[NoteLine], sitting: _Sitting) -> Iterator[Entry]:
-        if notes and self._ply == 1 and sitting.history is None:
+        if notes and self._ply == 1 and sitting.history is None and not self._record.opening:
             yield Remark(1, color, "the record does not say which of these notes it made with its set-up already")
         for note in notes:
             yield Line(self._ply, color, Speaker.BOT, f"note {note.text}")

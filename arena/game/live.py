@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from arena.game.clock import MICROSECONDS, Clock
 from arena.game.record import History, NoteLine
 from arena.game.seat import Seat
-from arena.game.spec import GameSpec
+from arena.game.spec import GameSpec, Opening
 from arena.game.view import SeatView, enemy_squares, is_told_as_moved, legal_actions, opening, tell
 from arena.rules.events import Event, Outcome
 from arena.rules.game import Game
@@ -67,6 +67,11 @@ class LiveGame:
             if Want.BOARD in seat.wants:
                 seat.view = SeatView(game, seat.color, seat.rows or ())
         return game
+
+    def impose(self, opening: Opening) -> Game:
+        """Begin with these set-ups: both are told as in a game that was interrupted before its first action."""
+        self._open(opening)
+        return self.begin()
 
     def restore(self, history: History) -> Game:
         """Go on with an interrupted game: tell both what they knew, and charge the clocks with what was used."""

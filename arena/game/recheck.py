@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from arena.game.clock import Clock
 from arena.game.record import GameRecord, History, NoteLine, RecordError
+from arena.game.spec import Opening
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
@@ -83,6 +84,8 @@ def _check_record(record: GameRecord) -> None:
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
     for time in record.times:
         check_time(time)
+    if record.opening:
+        _check_opening(record, record.opening, ruleset)
     red, blue = record.setups
     if red is None or blue is None:
         _check_unplayed(record, ruleset)
@@ -123,6 +126,16 @@ def _check_illegal(detail: str, game: Game) -> None:
     except IllegalActionError:
         return
     raise RecordError(f"lost by the illegal action {text}, which is legal")
+
+
+def _check_opening(record: GameRecord, opening: Opening, ruleset: Ruleset) -> None:
+    """A game whose set-ups were given: it begins with these, or does not begin, and nobody can lose by setting up."""
+    for setup in opening:
+        check_setup(ruleset, setup.split("/"))
+    if record.setups not in (opening, (None, None)):
+        raise RecordError("its set-ups are not those of its opening")
+    if record.verdict.reason in SETTING_UP:
+        raise RecordError(f"{record.verdict.reason.value}, but its set-ups were given")
 
 
 def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:

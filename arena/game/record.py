@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import ArenaError
-from arena.game.spec import Player
+from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable
@@ -76,7 +76,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     (in no record of a game in which neither did), `machine` what the game was played on, in words; neither stands in
     records of older versions.
     `wants` is what each bot asked to be sent before its
-    turns; older records do not have it.
+    turns; older records do not have it. `opening` are the set-ups that the game was to begin with, whoever played it;
+    it stands in no record of a game whose bots were to choose their own. `setups` are the same two if it has begun.
     """
 
     id: str
@@ -108,6 +109,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     authors: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
     machine: str | msgspec.UnsetType = msgspec.UNSET
     wants: tuple[tuple[Want, ...], tuple[Want, ...]] | msgspec.UnsetType = msgspec.UNSET
+    opening: Opening | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)

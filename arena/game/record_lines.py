@@ -43,7 +43,10 @@ _Name = Annotated[str, Meta(max_length=1000)]
 
 
 class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a line says of one side. What is not known of a game of an older version is None, `held` is empty then."""
+    """What a line says of one side. What is not known of a game of an older version is None, `held` is empty then.
+
+    `opening` is the set-up that the side was given; it stands in no line of a game without an opening.
+    """
 
     name: _Name
     digest: _Name
@@ -58,6 +61,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pondered_us: _Number | None
     kept: bool
     stderr: str
+    opening: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class WholeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -160,6 +164,7 @@ def _side(record: GameRecord, index: int) -> Side:
         pondered_us=record.pondered_us[index] if record.pondered_us else None,
         kept=record.kept[index] if record.kept else False,
         stderr=record.stderr[index],
+        opening=record.opening[index] if record.opening else msgspec.UNSET,
     )
 
 
@@ -228,6 +233,8 @@ def _entry(whole: WholeLine) -> Entry:
     for name in ("used", "pondered_us", "wants"):
         if (getattr(red, name) is None) != (getattr(blue, name) is None):
             raise RecordError(f"{name}: expected it of both sides or of neither; one is null")
+    if (red.opening is msgspec.UNSET) != (blue.opening is msgspec.UNSET):
+        raise RecordError("opening: expected it of both sides or of neither; one has none")
     record = GameRecord(
         id=whole.id,
         arena=whole.arena,
@@ -261,6 +268,11 @@ def _entry(whole: WholeLine) -> Entry:
         authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
         machine=whole.machine or msgspec.UNSET,
         wants=(red.wants, blue.wants) if red.wants is not None and blue.wants is not None else msgspec.UNSET,
+        opening=(
+            (red.opening, blue.opening)
+            if red.opening is not msgspec.UNSET and blue.opening is not msgspec.UNSET
+            else msgspec.UNSET
+        ),
     )
     readable = decode_record(encode_record(record))  # with all text in it made printable
     return Entry(readable, {printable(name): printable(value) for name, value in whole.settings.items()})

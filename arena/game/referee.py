@@ -279,6 +279,8 @@ class Referee:
             self._forfeit()
         elif self._history is not None:
             self._go_on(self.live.restore(self._history).outcome)
+        elif self.spec.opening is not None:
+            self._go_on(self.live.impose(self.spec.opening).outcome)
         elif self._meeting is Phase.IDLE:
             self.live.ask_for_setups()
             self._meeting = Phase.WAITING

@@ -36,6 +36,8 @@ def encode_seat_line(record: GameRecord, color: Color) -> bytes:
     fields["settings"] = fields["pair_seed"] = None
     for name in HIDDEN_OF_OPPONENT:
         fields[color.opponent.word][name] = None
+    if record.opening:
+        fields[color.opponent.word]["opening"] = None
     blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
     first = color ^ blue_starts
     for name in TIMES:

@@ -13,12 +13,17 @@ class Player(msgspec.Struct, frozen=True):
     digest: str
 
 
+Opening = tuple[str, str]
+"""The two set-ups that a game begins with, Red's and Blue's, each as the ROWS of the protocol's `setup` line."""
+
+
 class GameSpec(msgspec.Struct, frozen=True):
     """A game that is to be played: everything that its result may depend on, and its id.
 
     `players` is red, then blue. `seeds` are the numbers that the two are given, in the same order. `pair_seed` names
     the pair of games, colours swapped, that this one belongs to. `time` is both sides' time control, or Red's alone if
-    Blue has another, `blue_time` (a handicap).
+    Blue has another, `blue_time` (a handicap). `opening` is what it begins with if the bots are not to choose their
+    set-ups.
     """
 
     id: str
@@ -28,6 +33,7 @@ class GameSpec(msgspec.Struct, frozen=True):
     seeds: tuple[int, int]
     pair_seed: int
     blue_time: TimeControl | None = None
+    opening: Opening | None = None
 
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:

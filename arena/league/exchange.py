@@ -20,7 +20,6 @@ from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.hostfile import FileError
-from arena.league.games import KEEP_BOTS
 from arena.league.record_file import (
     LONGEST_FAULT,
     is_record_file,
@@ -31,7 +30,7 @@ from arena.league.record_file import (
     settings_of_games,
     shared_settings,
 )
-from arena.league.store import Damage, DamagedError, Store, is_empty_file, sole_use
+from arena.league.store import SETTINGS_OF_OLDER, Damage, DamagedError, Store, is_empty_file, sole_use
 from arena.league.verify import League
 from arena.printable import printable
 from protocol.notation import Color
@@ -245,7 +244,7 @@ def _conflict(coming: _Coming, other: _Coming) -> str:
 def _agree(survey: _Survey, coming: _Coming) -> None:
     """Add the settings of a game to those of all. Raises `UsageError` if they are others."""
     settings = survey.settings
-    older = {KEEP_BOTS: "no"} if settings else {}  # which no store says that is older than the choice
+    older = SETTINGS_OF_OLDER if settings else {}  # which no store says that is older than the choice
     if not settings:
         survey.first = coming.where
     different = []

@@ -7,10 +7,15 @@ the same thing: play the ids that are missing.
 How long each of the two may take is part of what it is: where both have the same time control, the game is that of any
 league of that time; where one has a handicap, it is another game, and so under every other pair of clocks.
 
+A game that begins with an opening of a file is another than one in which the bots choose their set-ups. Which one a
+pair of games has follows from its two contents, the number of the pair and the seed (`opening_of`); the return game
+has the same, so that each bot plays either side of it.
+
 Earlier versions made ids and seeds from the bots' names as well (`Scheme.NAMES`). Such games keep them, and count.
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -20,7 +25,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from arena.bots.limits import Limits
-from arena.game.spec import GameSpec, Player
+from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import time_key
 from arena.rules.ruleset import Ruleset, Starts
@@ -30,6 +35,12 @@ Times = tuple[TimeControl, TimeControl]
 """Those of two players, in their order."""
 KEEP_BOTS = "keep-bots"
 """The name of the setting. A store of a version that had none holds games of new processes."""
+OPENINGS = "openings"
+"""The name of the setting. A store of a version that had none holds games without openings."""
+NO_OPENINGS = "none"
+OPENINGS_DIGITS = 16
+OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
+"""The setting of a store of games with openings."""
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
 
@@ -48,6 +59,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Whether the two games of a pair are played in the same processes."""
     bot_times: tuple[tuple[str, TimeControl], ...] = ()
     """The time controls of bots that have their own, by digest. They differ from `time` in the limits on moves."""
+    openings: tuple[Opening, ...] = ()
+    """The set-ups that games begin with; none if the bots choose their own."""
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
         """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
@@ -61,6 +74,7 @@ class Settings(msgspec.Struct, frozen=True):
             "seed": str(self.seed),
             "pondering": "yes" if self.pondering else "no",
             KEEP_BOTS: "yes" if self.keep_bots else "no",
+            OPENINGS: openings_text(self.openings),
             **{f"limits of {player.name}": own.get(player.name, self.limits).text for player in players},
             **self.own_times(players),
         }
@@ -145,10 +159,48 @@ class Scheme(Enum):
         return f"{word} by {self.value}" if self is Scheme.CONTENT else word
 
 
-def pair_seed_of(common: str, players: Players, number: int, scheme: Scheme = Scheme.CONTENT) -> int:
-    """What names the pair of games of two players in a round; `common` is their digest of the settings."""
+def pair_seed_of(
+    common: str, players: Players, number: int, scheme: Scheme = Scheme.CONTENT, opening: Opening | None = None
+) -> int:
+    """What names the pair of games of two players in a round; `common` is their digest of the settings, `opening` the
+    one that both games begin with, if there is one."""
     who = sorted(map(scheme.who, players))
-    return int(_hash(scheme.kind("pair"), common, who, number)[:12], 16)
+    given = () if opening is None else (tuple(opening),)
+    return int(_hash(scheme.kind("pair"), common, who, number, *given)[:12], 16)
+
+
+def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
+    """What the pair of games of two players in a round begins with; None if there are no openings.
+
+    Where in the file two players begin is random, by a hash of what they are and the seed; from there each further
+    pair takes the next one, and the first follows the last. So where bots meet but once, as in a Swiss, the games of a
+    league do not all begin alike.
+    """
+    return openings[place_of_opening(common, players, number, len(openings))] if openings else None
+
+
+def place_of_opening(common: str, players: Players, number: int, count: int) -> int:
+    """Where in a file of so many openings that one stands, from 0."""
+    start = int(_hash("first opening", common, sorted(player.digest for player in players))[:12], 16)
+    return (start + number) % count
+
+
+def openings_text(openings: Sequence[Opening]) -> str:
+    """The openings of a league in words, as a setting: how many, and a fingerprint of them and their order."""
+    if not openings:
+        return NO_OPENINGS
+    return f"{len(openings)} of digest {openings_digest(openings)}"
+
+
+def openings_in(text: str) -> int:
+    """How many openings a setting speaks of; 0 for none, and for what is no such setting."""
+    match = OPENINGS_TEXT.fullmatch(text)
+    return int(match[1]) if match else 0
+
+
+def openings_digest(openings: Sequence[Opening]) -> str:
+    """A fingerprint of openings in their order."""
+    return _hash("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
 
 
 def starter(pair_seed: int) -> Starts:
@@ -222,7 +274,7 @@ class Games:
     def game(self, red: Player, blue: Player, number: int) -> GameSpec:
         """The game of these two in a round in which the first of them has Red."""
         game = self._made(red, blue, number, Scheme.CONTENT)
-        if not self._ids or game.id in self._ids:
+        if not self._ids or game.id in self._ids or game.opening:  # the first versions had no openings
             return game
         for old_red, old_blue in product(self._names.get(red.digest, ()), self._names.get(blue.digest, ())):
             old = self._made(old_red, old_blue, number, Scheme.NAMES)
@@ -240,7 +292,8 @@ class Games:
         if self._own_times:
             times = self._time_of(red), self._time_of(blue)
             common = common_of(self._rules, settings.seed, players, times)
-        pair_seed = pair_seed_of(common, players, number, scheme)
+        opening = opening_of(common, players, number, settings.openings)
+        pair_seed = pair_seed_of(common, players, number, scheme, opening)
         ruleset = settings.ruleset
         if ruleset.starts is Starts.CHOSEN:  # the same for both games of a pair: each bot begins one of them
             ruleset = replace(ruleset, starts=starter(pair_seed))
@@ -252,6 +305,7 @@ class Games:
             seeds=seeds_of(pair_seed, players, scheme),
             pair_seed=pair_seed,
             blue_time=times[1] if times[1] != times[0] else None,
+            opening=opening,
         )
 
     def _time_of(self, player: Player) -> TimeControl:

@@ -17,7 +17,7 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import LONGEST_LINE, Entry, decode_line
 from arena.game.spec import Player
 from arena.hostfile import FileError, open_regular, read_lines
-from arena.league.games import Settings
+from arena.league.games import NO_OPENINGS, OPENINGS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
 from arena.league.store import KEPT_BESIDE, TIME_OF
 from arena.league.verify import League
@@ -125,6 +125,9 @@ def settings_fault(entry: Entry) -> str | None:
     seed = settings.get("seed", "0")
     if not _SEED.fullmatch(seed):
         return f"settings: seed: expected a whole number from 0 to {LARGEST_SEED}, got {shown(seed)}"
+    openings = settings.get(OPENINGS, NO_OPENINGS)
+    if openings != NO_OPENINGS and not openings_in(openings):
+        return f"settings: {OPENINGS}: expected '{NO_OPENINGS}', or how many of which digest, got {shown(openings)}"
     wrong = [name for name in CHOSEN if settings.get(name, "no") not in CHOICES]
     return f"settings: {wrong[0]}: expected yes or no, got {shown(settings[wrong[0]])}" if wrong else None
 

@@ -16,9 +16,20 @@ from typing import NamedTuple
 from msgspec.structs import replace as changed
 
 from arena.errors import UsageError
-from arena.game.spec import Player
+from arena.game.record import GameRecord
+from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl, parse_time
-from arena.league.games import KEEP_BOTS, Scheme, Settings, Times, other_times, pair_seed_of, starter
+from arena.league.games import (
+    KEEP_BOTS,
+    OPENINGS,
+    Scheme,
+    Settings,
+    Times,
+    openings_in,
+    other_times,
+    pair_seed_of,
+    starter,
+)
 from arena.league.settings import with_moves_of
 from arena.league.store import ENTRANTS, Store, own_times_in
 from arena.league.verify import League
@@ -27,6 +38,9 @@ from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 SEEDS_TRIED = 10_000
 ROUNDS_TRIED = 4
+OPENINGS_TRIED = 8
+OPENINGS_UNKNOWN = "not known"
+"""The setting of a store whose games have openings, of what file nobody knows."""
 LONGEST_SEED = 20
 NOT_IN_RECORDS = ("pondering", "what single bots may use")
 
@@ -65,6 +79,8 @@ def salvage(store: Store, new: Store) -> Salvaged:
     if rebuilt is not None and copied:
         unknown = tuple(name for name in ("rules", "time", "seed", NOT_IN_RECORDS[0]) if name not in rebuilt)
         unknown += NOT_IN_RECORDS[1:]
+        if rebuilt.get(OPENINGS) == OPENINGS_UNKNOWN:
+            unknown += (OPENINGS,)
     return Salvaged(len(copied), by_record, unknown)
 
 
@@ -75,6 +91,11 @@ class _Game(NamedTuple):
     pair_seed: int
     players: tuple[Player, Player]
     times: Times
+    opening: Opening | None
+
+
+def _game(ruleset: Ruleset, record: GameRecord) -> _Game:
+    return _Game(ruleset.starts, record.pair_seed, record.players, record.times, record.opening or None)
 
 
 def _rebuilt(store: Store) -> dict[str, str]:
@@ -90,7 +111,7 @@ def _rebuilt(store: Store) -> dict[str, str]:
         if record is None or ruleset is None:
             continue
         kind = replace(ruleset, starts=Starts.CHOSEN), other_times(record.time)
-        kinds.setdefault(kind, []).append(_Game(ruleset.starts, record.pair_seed, record.players, record.times))
+        kinds.setdefault(kind, []).append(_game(ruleset, record))
         is_pondering_barred = is_pondering_barred or record.pondered_us is not None
         has_kept = has_kept or bool(record.kept)
     if not kinds:
@@ -103,6 +124,10 @@ def _rebuilt(store: Store) -> dict[str, str]:
     del described[KEEP_BOTS]  # where nothing is said, no bots are kept
     if has_kept:
         described[KEEP_BOTS] = "yes"
+    del described[OPENINGS]  # and where nothing is said, there are no openings
+    if 2 * sum(game.opening is not None for game in games) > len(games):
+        said = doubtful.get(OPENINGS, "")
+        described[OPENINGS] = said if openings_in(said) else OPENINGS_UNKNOWN
     if is_pondering_barred:
         return {**described, "pondering": "no"}
     return {name: text for name, text in described.items() if name != "pondering"}
@@ -132,7 +157,9 @@ def _with_seed(unseeded: Settings, games: list[_Game], doubtful: str) -> dict[st
         starts.insert(0, Starts.CHOSEN)
     met = Counter(frozenset(game.players) for game in games)
     players = next(game.players for game in games if frozenset(game.players) == met.most_common(1)[0][0])
-    seeds = {game.pair_seed for game in games if frozenset(game.players) == frozenset(players)}
+    between = [game for game in games if frozenset(game.players) == frozenset(players)]
+    seeds = {game.pair_seed for game in between}
+    openings = list(dict.fromkeys(game.opening for game in between))[:OPENINGS_TRIED]
     for seed in (
         *([int(doubtful)] if doubtful.isdecimal() and len(doubtful) < LONGEST_SEED else ()),
         *range(SEEDS_TRIED),
@@ -140,8 +167,8 @@ def _with_seed(unseeded: Settings, games: list[_Game], doubtful: str) -> dict[st
         for start in starts:
             settings = changed(unseeded, ruleset=replace(unseeded.ruleset, starts=start), seed=seed)
             common = settings.digest(players)
-            rounds = product(range(ROUNDS_TRIED), Scheme)
-            if any(pair_seed_of(common, players, number, scheme) in seeds for number, scheme in rounds):
+            rounds = product(range(ROUNDS_TRIED), Scheme, openings)
+            if any(pair_seed_of(common, players, *each) in seeds for each in rounds):
                 return settings.described()
     described = changed(unseeded, ruleset=replace(unseeded.ruleset, starts=starts[0])).described()
     return {name: text for name, text in described.items() if name != "seed"}

@@ -109,6 +109,8 @@ def begin_game(
     check_place(file)
     refuse_to_overwrite(file)
     check_options(options)
+    if options.openings is not None:
+        raise UsageError("--pause saves one game, and --openings is about two: expected one of them")
     level = choose(options.sandbox)
     store_at = partial(store_of, options, Kind.MATCH)
     bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)

@@ -18,13 +18,15 @@ from arena.bots.limits_file import check_names, load_own
 from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.games import Settings
+from arena.league.games import Settings, openings_digest
+from arena.league.openings import load_openings
 from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, Kind, PlayOptions
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 
 LONGEST_NAME = 255 - len("-journal")
 """Bytes that a store's name may have: what file systems allow, less what SQLite adds for the file beside it."""
+OPENINGS_DIGITS = 6
 NO_MARGIN = ("0", "0ms")
 
 S = TypeVar("S")
@@ -48,6 +50,7 @@ def check_options(options: PlayOptions) -> None:
         raise UsageError(f"--sandbox: expected a level, got {options.sandbox!r}: {suggest(options.sandbox, SANDBOXES)}")
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
+    check_openings(options)
 
 
 def check_values(options: PlayOptions) -> None:
@@ -98,6 +101,15 @@ def build_limits(options: PlayOptions) -> BuildLimits:
     )
 
 
+def check_openings(options: PlayOptions) -> None:
+    """Raise `UsageError` where games cannot begin with openings."""
+    if options.openings is not None and options.keep_bots:
+        raise UsageError(
+            "--openings: expected no --keep-bots with it: in the return game a bot that remembers the first one would "
+            "know its opponent's set-up, which was its own"
+        )
+
+
 def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[str | None] = ()) -> Settings:
     """The settings that were asked for. Raises `UsageError` or `RulesetError`.
 
@@ -113,8 +125,9 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         for bot, text in zip(bots, times, strict=False)
         if text is not None
     }
+    ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
     return Settings(
-        load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules,
+        ruleset,
         time,
         options.seed,
         usual,
@@ -122,6 +135,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         options.pondering,
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
+        openings=() if options.openings is None else load_openings(options.openings, ruleset),
     )
 
 
@@ -173,7 +187,9 @@ def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings) -> st
     """
     who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
-    name = re.sub(r"[^\w.+-]", "_", "-".join([kind.value, *who, settings.ruleset.name, settings.time.text, *seed]))
+    given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
+    parts = [kind.value, *who, settings.ruleset.name, settings.time.text, *seed, *given]
+    name = re.sub(r"[^\w.+-]", "_", "-".join(parts))
     suffix = ".sqlite"
     if len(os.fsencode(name + suffix)) > LONGEST_NAME:
         suffix = f"-{hashlib.sha256(name.encode()).hexdigest()[:16]}{suffix}"

@@ -12,15 +12,19 @@ from typing import NamedTuple, Protocol
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
-from arena.game.spec import Player
+from arena.game.spec import Opening, Player
 from arena.league.games import (
     KEEP_BOTS,
+    NO_OPENINGS,
+    OPENINGS,
     Scheme,
     Settings,
     common_of,
     misfit,
+    openings_in,
     other_times,
     pair_seed_of,
+    place_of_opening,
     scheme_of,
     starter,
 )
@@ -32,7 +36,7 @@ ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
 
 OF_EACH_SIDE = ("time", "other times")
-NOT_IN_RECORDS = ("pondering", KEEP_BOTS)
+NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS)
 LONGEST_SEED = 20
 """Digits of 2^64."""
 
@@ -87,6 +91,8 @@ class League:
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
         self._played: dict[_Meeting, tuple[Scheme, str]] = {}
+        self._openings: dict[int, tuple[Opening, str]] = {}
+        """The openings by their places in the file, as far as games tell them, and the first game of each."""
 
     def faults(self, record: GameRecord) -> list[str]:
         """What is wrong with a game, in words."""
@@ -119,7 +125,7 @@ class League:
             for name, value in Settings(ruleset, record.time, seed).described().items()
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE) and self._settings.get(name, value) != value
         ]
-        faults += self._other_clocks(record)
+        faults += self._other_clocks(record) + self._other_opening(record)
         return faults or self._out_of_place(record, ruleset, seed)
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
@@ -138,13 +144,25 @@ class League:
                     faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
         return list(dict.fromkeys(faults))
 
+    def _other_opening(self, record: GameRecord) -> list[str]:
+        """Where a game has an opening and is of a league without, or the other way round."""
+        openings = self._settings.get(OPENINGS, NO_OPENINGS)
+        if bool(record.opening) is (openings != NO_OPENINGS):
+            return []
+        return [f"it was played {'with' if record.opening else 'without'} an opening, and the store is for {openings}"]
+
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
         """Where a game is of no round, or of one in which the same is stored by the other scheme of ids."""
         scheme = scheme_of(record) or Scheme.CONTENT
         if ruleset not in self._rules:
             self._rules[ruleset] = ruleset.digest()
         common = common_of(self._rules[ruleset], seed, record.players, record.times)
-        number = self._numbers(common, record.players, scheme).get(record.pair_seed)
+        if record.opening:
+            number = self._number_with(record.opening, common, record)
+            if number is not None and (words := self._other_place(record, record.opening, common, number)):
+                return [words]
+        else:
+            number = self._numbers(common, record.players, scheme).get(record.pair_seed)
         if number is None:
             return ["its pair's seed follows from no round of this league"]
         red, blue = record.players
@@ -154,11 +172,31 @@ class League:
             return [f"it is the same game as {game}: these bots meet so once in a round, and its id is made otherwise"]
         return []
 
+    def _number_with(self, opening: Opening, common: str, record: GameRecord) -> int | None:
+        """The round of a game with an opening. Few pairs have the same, so that no table of their seeds is made."""
+        players = record.players
+        for number in self._rounds_of(players):
+            if pair_seed_of(common, players, number, opening=opening) == record.pair_seed:
+                return number
+        return None
+
+    def _other_place(self, record: GameRecord, opening: Opening, common: str, number: int) -> str:
+        """Where another game of the store has another opening from the same place in the file; empty if none has."""
+        count = openings_in(self._settings[OPENINGS])
+        if not count:
+            return ""
+        place = place_of_opening(common, record.players, number, count)
+        known, game = self._openings.setdefault(place, (opening, record.id))
+        return "" if known == opening else f"its opening is not that of game {game}, where both have number {place + 1}"
+
+    def _rounds_of(self, players: tuple[Player, Player]) -> range:
+        return range(2 * self._meetings[_contents(players)] + ROUNDS_TRIED)
+
     def _numbers(self, common: str, players: tuple[Player, Player], scheme: Scheme) -> dict[int, int]:
         """The seeds that name the pairs of games which these two can have played, and their rounds."""
         who = frozenset(map(scheme.who, players))
         if (common, who) not in self._rounds:
-            rounds = range(2 * self._meetings[_contents(players)] + ROUNDS_TRIED)
+            rounds = self._rounds_of(players)
             self._rounds[common, who] = {pair_seed_of(common, players, number, scheme): number for number in rounds}
         return self._rounds[common, who]
 

@@ -237,6 +237,7 @@ class GameRunner:
             authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
             machine=this_machine(),
             wants=(red.wants, blue.wants),
+            opening=spec.opening or msgspec.UNSET,
         )
 
 

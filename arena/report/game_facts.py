@@ -37,7 +37,9 @@ class SideFacts(msgspec.Struct, frozen=True):
 
 
 class GameFacts(msgspec.Struct, frozen=True):
-    """A game without its moves. `started` is in UTC, as in ISO 8601, `seconds` is how long it took."""
+    """A game without its moves. `has_opening` is whether both were given their set-ups. `started` is in UTC, as in ISO
+    8601, `seconds` is how long it took.
+    """
 
     number: int
     id: str
@@ -45,6 +47,7 @@ class GameFacts(msgspec.Struct, frozen=True):
     arena: str
     ruleset: str
     pair_seed: int | None
+    has_opening: bool
     red: SideFacts
     blue: SideFacts
     result: str
@@ -65,6 +68,7 @@ def facts_of(number: int, record: GameRecord, view: str, names: Mapping[Player, 
         arena=record.arena,
         ruleset=record.ruleset,
         pair_seed=record.pair_seed if view == ALL else None,
+        has_opening=bool(record.opening),
         red=red,
         blue=blue,
         result=verdict.result.value,

@@ -109,6 +109,7 @@ def _heading(number: int, record: GameRecord, look: Look) -> str:
             for color, side in zip(Color, (facts.red, facts.blue), strict=True)
         ),
         _seeds(record, look.view),
+        "set-ups: both were given, as an opening" if facts.has_opening else "",
         _held_text(facts.red, facts.blue),
         f"played {facts.started or 'at no known date'} by arena {facts.arena}" if look.times else "",
         facts.detail,

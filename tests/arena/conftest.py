@@ -214,6 +214,7 @@ def record_from() -> Callable[[Table], GameRecord]:
             started=1.5,
             seconds=2.25,
             blue_time=game.blue_time or msgspec.UNSET,
+            opening=game.opening or msgspec.UNSET,
         )
 
     return make

@@ -23,6 +23,7 @@ import pytest
 from arena.bots.sandbox.levels import Level, choose
 from arena.game.recheck import check_record
 from arena.league.store import Store
+from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
 DRIFTER = ROOT / "bots" / "drifter.py"
@@ -230,6 +231,9 @@ BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["resume", "pipe"], "pipe: expected a file, got a FIFO"),
     (["resume", "/dev/zero"], "/dev/zero: expected a file, got a device"),
     (["match", "alpha.py", "beta.py", "--limits", "pipe"], "pipe: expected a TOML file, got a FIFO"),
+    (["match", "alpha.py", "beta.py", "--openings", "pipe"], "pipe: expected a file of openings, got a FIFO"),
+    (["match", "alpha.py", "beta.py", "--openings", "notes.txt"], "notes.txt: line 1: expected 'red ROWS', the set-up"),
+    (["compare", "alpha.py", "beta.py", "--openings", "gone.txt"], "gone.txt: cannot be read: No such file"),
 ]
 
 
@@ -504,10 +508,12 @@ def test_wrong_limits_get_one_clear_message_and_nothing_is_played(
         (["--memory", "300M"], "limits of alpha: memory 512M, 64 processes, 16M of /tmp (in the store), memory 300M"),
         (["--no-pondering"], "pondering: yes (in the store), no (asked for)"),
         (["--keep-bots"], "keep-bots: no (in the store), yes (asked for)"),
+        (["--openings", "o.txt"], "openings: none (in the store), 1 of digest 49558dceeb2edc40 (asked for)"),
     ],
-    ids=["memory", "pondering", "kept bots"],
+    ids=["memory", "pondering", "kept bots", "openings"],
 )
 def test_games_under_other_limits_do_not_get_into_one_table(folder: Path, option: list[str], words: str) -> None:
+    (folder / "o.txt").write_text(OPENINGS[: OPENINGS.rindex("# two")])
     assert league(folder, "--rounds", "1").returncode == 0
     done = league(folder, "--rounds", "2", *option)
     assert done.returncode == 2
@@ -529,10 +535,49 @@ def test_kept_bots_play_the_return_game_in_the_same_process_and_one_that_is_miss
     assert shown.stdout.count("had played the other game of the pair before in the same process") == 2
 
 
-def test_a_game_that_can_be_paused_is_one_and_keeps_no_bots(folder: Path) -> None:
-    done = arena(folder, "match", "alpha.py", "beta.py", "--pause", "g.json", "--keep-bots")
+@pytest.mark.parametrize("option", [["--keep-bots"], ["--openings", "o.txt"]])
+def test_a_game_that_can_be_paused_is_one_and_is_no_part_of_a_pair(folder: Path, option: list[str]) -> None:
+    done = arena(folder, "match", "alpha.py", "beta.py", "--pause", "g.json", *option)
     assert done.returncode == 2
-    assert "--pause saves one game, and --keep-bots is about two" in done.stderr
+    assert f"--pause saves one game, and {option[0]} is about two" in done.stderr
+
+
+OPENINGS = """# one
+red  .........F/2........B/..S.2...../.39.M.....
+blue F........./B....9...2/........../2.S.3.M...
+# two
+red  F........./B....9...2/........../2.S.3.M...
+blue F........./B....9...2/........../2.S.3.M...
+"""
+
+
+def test_a_league_with_openings_is_played_both_ways_resumed_and_checked(folder: Path) -> None:
+    """Both bots play either side of each opening; the file may have other comments when the league goes on."""
+    (folder / "o.txt").write_text(OPENINGS)
+    given = [tuple(line.split()[1] for line in OPENINGS.splitlines() if line.startswith(c)) for c in ("red", "blue")]
+    openings = set(zip(*given, strict=True))
+    assert league(folder, "--rounds", "1", "--openings", "o.txt").returncode == 0
+    (folder / "o.txt").write_text(OPENINGS.replace("# two", ""))
+    done = league(folder, "--rounds", "2", "--openings", "o.txt")
+    assert done.returncode == 0, done.stderr
+    assert "4 games" in done.stderr
+    with Store(folder / "l.sqlite", create=False) as store:
+        records = [store.record(str(number))[1] for number in range(1, 5)]
+    assert {(record.players[0].name, record.opening) for record in records} == {
+        (name, opening) for name in ("alpha", "beta") for opening in openings
+    }
+    assert all(record.setups == record.opening and record.actions for record in records)
+    assert arena(folder, "verify", "l.sqlite").returncode == 0
+    assert "set-ups: both were given, as an opening" in arena(folder, "show", "l.sqlite", "1").stdout
+    again = arena(folder, "rerun", "l.sqlite", "1")
+    assert again.stdout.startswith("game 1: same to the end"), again.stdout + again.stderr
+    logged = arena(folder, "log", "l.sqlite", "1").stdout
+    for color in Color:
+        assert f"to {color.word:<7}restore {records[0].setups[color]}\n" in logged
+    (folder / "o.txt").write_text(OPENINGS[: OPENINGS.rindex("# two")])
+    refused = league(folder, "--rounds", "2", "--openings", "o.txt")
+    assert refused.returncode == 2
+    assert "openings: 2 of digest" in refused.stderr
 
 
 def test_a_table_shows_the_processor_time_of_each_bot(folder: Path) -> None:

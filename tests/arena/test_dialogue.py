@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from arena.bots import BotSpec
 from arena.game.dialogue import UNKNOWN_WANTS, Answer, Entry, Line, Remark, Speaker, dialogue
 from arena.game.live import MAX_NOTE_BYTES
+from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
@@ -66,6 +67,7 @@ def recorded(referee: Referee, spec: GameSpec) -> GameRecord:
         seconds=0.0,
         interrupted=tuple(referee.interrupted),
         wants=(red.wants, blue.wants),
+        opening=spec.opening or msgspec.UNSET,
     )
     return decode_record(encode_record(record))
 
@@ -95,6 +97,7 @@ def written(table: Any, color: Color) -> list[str]:
     plies=st.integers(0, 60),
     ending=st.sampled_from(ENDINGS),
     seed=st.integers(0, 10**6),
+    has_opening=st.booleans(),
 )
 def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
     spec: Callable[..., GameSpec],
@@ -107,14 +110,21 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
     plies: int,
     ending: str,
     seed: int,
+    has_opening: bool,
 ) -> None:
-    """Whatever the rules, the clocks, what the bots asked for, how long they thought and how the game ended."""
+    """Whatever the rules, the clocks, what the bots asked for, who chose the set-ups, how long they thought and how the
+    game ended."""
     rng = Random(seed)
     game = spec(load_ruleset(ruleset), time)
+    rows = [random_rows(game.ruleset, rng) for _ in Color]
+    if has_opening:
+        game = msgspec.structs.replace(game, opening=("/".join(rows[RED]), "/".join(rows[BLUE])))
     table = table_for(game)
     introductions = [["name someone", *([line] if line else [])] for line in wants]
-    rows = [random_rows(game.ruleset, rng) for _ in Color]
-    table.begin(rows[RED], rows[BLUE], *introductions)
+    if has_opening:
+        table.introduce(*introductions)
+    else:
+        table.begin(rows[RED], rows[BLUE], *introductions)
     for _ in range(plies):
         if not table.referee.is_over:
             table.play_random(rng, 1, after=rng.choice([0.0, 1e-7, 0.0123456789, 0.09]))
@@ -169,23 +179,32 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("lines", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(
+    ("name", "has_opening"), [*((name, False) for name in FAULTS), *((name, True) for name in FAULTS if "'" in name)]
+)
 def test_a_game_that_never_began_has_the_lines_that_were_sent(
     spec: Callable[..., GameSpec],
     table_for: Callable[[GameSpec], Any],
     random_rows: Callable[..., tuple[str, ...]],
-    lines: list[tuple[Color, str]],
+    *,
+    name: str,
+    has_opening: bool,
 ) -> None:
-    game = spec()
+    lines, game = FAULTS[name], spec()
+    rows = "/".join(random_rows(game.ruleset, Random(1)))
+    if has_opening:
+        game = msgspec.structs.replace(game, opening=(rows, rows))
     table = table_for(game)
     table.send()
-    setup = "setup " + "/".join(random_rows(game.ruleset, Random(1)))
+    setup = f"setup {rows}"
     for color, text in lines:
         table.reply(color, text.replace("SETUP", setup))
     if not table.referee.is_over:
         (waiting,) = table.referee.awaited()
         table.reply(waiting, "ready")
-    entries = list(dialogue(recorded(table.referee, game)))
+    record = recorded(table.referee, game)
+    check_record(record)
+    entries = list(dialogue(record))
     for color in Color:
         assert said(entries, color, Speaker.ARENA) == written(table, color)
 
@@ -272,12 +291,12 @@ while True:
 
 
 @pytest.fixture
-def recording(make_bot: Callable[..., BotSpec], tmp_path: Path) -> Callable[[str], tuple[BotSpec, Path]]:
-    """`recording(name)`: a bot that writes down every line of its dialogue, and where it does."""
+def recording(make_bot: Callable[..., BotSpec], tmp_path: Path) -> Callable[..., tuple[BotSpec, Path]]:
+    """`recording(name, plays)`: a bot that writes down every line of its dialogue, and where it does."""
 
-    def make(name: str) -> tuple[BotSpec, Path]:
+    def make(name: str, plays: str = PLAYS) -> tuple[BotSpec, Path]:
         log = tmp_path / f"{name}.log"
-        return make_bot(RECORDING.format(log=str(log)) + PLAYS, name), log
+        return make_bot(RECORDING.format(log=str(log)) + plays, name), log
 
     return make
 
@@ -294,6 +313,29 @@ def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
         assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
         assert said(entries, color, Speaker.BOT) == heard(log, "> ")
     assert any(entry.cpu_us for entry in entries if isinstance(entry, Answer))
+
+
+def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_written_down(
+    recording: Callable[..., tuple[BotSpec, Path]],
+) -> None:
+    """Bots that know how an interrupted game goes on can play one."""
+    plays = PLAYS.replace("set_up()", 'hear("restore")')
+    (red, red_log), (blue, blue_log) = recording("ann", plays), recording("bob", plays)
+    opening = (".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M...")
+    game = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (red.player, blue.player), (1, 2), 3, opening=opening)
+
+    async def play_it() -> GameRecord:
+        with trio.fail_after(60):
+            return await play_game(game, red, blue)
+
+    record = trio.run(play_it)
+    check_record(record)
+    assert (record.verdict.reason, record.setups, record.opening) == (Reason.RESIGN, opening, opening)
+    entries = list(dialogue(decode_record(encode_record(record))))
+    for color, (_, log) in zip(Color, ((red, red_log), (blue, blue_log)), strict=True):
+        assert said(entries, color, Speaker.ARENA) == heard(log, "< ")
+        assert said(entries, color, Speaker.BOT) == heard(log, "> ")
+        assert f"restore {opening[color]}" in heard(log, "< ")
 
 
 def test_two_games_in_the_same_processes_have_the_lines_of_each(

@@ -450,3 +450,65 @@ def test_nobody_plays_against_itself_whatever_it_calls_itself() -> None:
         seeds=seeds_of(pair_seed, (ANN, twin), Scheme.NAMES),
     )
     assert misfit(old) is None, "copies of a bot in a store of an earlier version"
+
+
+# --- openings ---------------------------------------------------------------------------------------------------------
+
+OPENINGS = tuple((f"red {number}", f"blue {number}") for number in range(5))
+"""Games are made of any set-ups: whether these are legal was looked at when they were read."""
+GIVEN = msgspec.structs.replace(SETTINGS, openings=OPENINGS)
+
+
+@given(players, st.integers(1, 7), st.randoms(use_true_random=False))
+@hypothesis_settings(deadline=None, max_examples=30)
+def test_both_games_of_a_pair_have_one_opening_and_each_round_takes_the_next(
+    some: list[Player], rounds: int, rng: Random
+) -> None:
+    games = schedule(GIVEN, some, rounds)
+    taken: dict[frozenset[Player], list[int]] = {}
+    for first, second in pairs(games):
+        assert first.opening == second.opening
+        assert first.players == second.players[::-1], "so that each bot plays both sides of it"
+        assert first.opening is not None
+        taken.setdefault(frozenset(first.players), []).append(OPENINGS.index(first.opening))
+    for places in taken.values():
+        assert places == [(places[0] + number) % len(OPENINGS) for number in range(rounds)]
+    mixed = some[:]
+    rng.shuffle(mixed)
+    assert by_id(schedule(GIVEN, mixed, rounds)) == by_id(games), "whatever order the bots are named in"
+    assert by_id(schedule(GIVEN, some, rounds + 1)).items() >= by_id(games).items(), "a league goes on from there"
+
+
+def test_bots_that_meet_but_once_do_not_all_begin_alike() -> None:
+    some = [Player(str(number), f"digest {number}") for number in range(12)]
+    openings = Counter(game.opening for game in schedule(GIVEN, some, 1))
+    assert len(openings) == len(OPENINGS)
+    other_seed = schedule(msgspec.structs.replace(GIVEN, seed=2), some, 1)
+    assert [game.opening for game in other_seed] != [game.opening for game in schedule(GIVEN, some, 1)]
+
+
+def test_an_opening_is_the_same_whatever_its_bots_are_called() -> None:
+    renamed_games = schedule(GIVEN, renamed(ANN, BOB, CAT), 2)
+    assert [(game.id, game.opening) for game in renamed_games] == [
+        (game.id, game.opening) for game in schedule(GIVEN, [ANN, BOB, CAT], 2)
+    ]
+
+
+def test_a_game_with_an_opening_is_another_than_without_or_with_another() -> None:
+    without, given_some, given_other = (
+        schedule(msgspec.structs.replace(SETTINGS, openings=openings), [ANN, BOB], 3)
+        for openings in ((), OPENINGS, (("red", "blue"),))
+    )
+    assert len(ids([*without, *given_some, *given_other])) == 3 * 6
+    assert {game.opening for game in without} == {None}
+    assert [misfit(game) for game in given_some] == [None] * 6
+
+
+def test_ids_with_an_opening_are_the_same_on_every_machine_and_in_every_version() -> None:
+    """A store is resumed by them, as by those without."""
+    some = msgspec.structs.replace(FIXED, openings=OPENINGS)
+    first, second = schedule(some, [Player("ann", "a"), Player("bob", "b")], 1)
+    assert (first.id, second.id) == ("3a9658252e7acd52", "815323b5a4c15389")
+    assert (first.pair_seed, first.opening) == (231994231782084, OPENINGS[1])
+    assert some.described()["openings"] == "5 of digest 6ea4852b91724bed"
+    assert FIXED.described()["openings"] == "none"

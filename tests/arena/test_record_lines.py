@@ -25,8 +25,10 @@ from protocol.notation import Reason
 GOLDEN = Path(__file__).parent.parent / "golden" / "records"
 WHOLE = (GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()
 SEATS = (GOLDEN / "seats-schema1.jsonl").read_bytes().splitlines()
+OPENINGS = (GOLDEN / "openings-schema1.jsonl").read_bytes().splitlines()
+"""Games with openings: one that was played, and one in which Blue did not start."""
 FULL = WHOLE[-1]
-"""A game in which every field has something in it."""
+"""A game in which every field has something in it, but for that of games with openings."""
 
 
 def refused(line: bytes, *, is_ended: bool = True) -> str:
@@ -50,7 +52,7 @@ def forged(change: Callable[[dict[str, Any]], object], line: bytes = FULL) -> by
 # --- what is written is read ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", WHOLE)
+@pytest.mark.parametrize("line", [*WHOLE, *OPENINGS])
 def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: bytes) -> None:
     entry = decode_line(line)
     check_record(entry.record)
@@ -58,13 +60,13 @@ def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: 
 
 
 def test_the_golden_lines_have_every_field_of_a_record() -> None:
-    record = decode_line(FULL).record
-    empty = {name: value for name, value in msgspec.structs.asdict(record).items() if not value}
-    assert empty == {}
+    full, opened = (msgspec.structs.asdict(decode_line(line).record) for line in (FULL, OPENINGS[0]))
+    assert [name for name, value in full.items() if not value] == ["opening"]
+    assert opened["opening"]
 
 
 def test_a_line_is_one_json_object_with_the_schema_first_and_the_checksum_last() -> None:
-    for line in (*WHOLE, *SEATS):
+    for line in (*WHOLE, *SEATS, *OPENINGS):
         keys = list(json.loads(line))
         assert (keys[0], keys[-1]) == ("schema", "checksum")
         assert b"\n" not in line
@@ -114,6 +116,7 @@ def any_records(draw: st.DrawFn) -> GameRecord:
         authors=draw(st.just(msgspec.UNSET) | st.tuples(st.just("a"), texts)),
         machine=draw(st.just(msgspec.UNSET) | st.just("m")),
         wants=draw(st.just(msgspec.UNSET) | st.tuples(wants, wants)),
+        opening=draw(st.just(msgspec.UNSET) | pairs),
     )
 
 
@@ -199,6 +202,8 @@ def test_what_is_no_game_record_is_refused_with_what_came(line: bytes, words: st
         (lambda f: f["times_us"].__setitem__(0, 2**53), "the times of its actions are too large"),
         (lambda f: f["times_us"].__setitem__(0, True), "Expected `int`, got `bool`"),
         (lambda f: f["blue"].update(used=None), "used: expected it of both sides or of neither"),
+        (lambda f: f["red"].update(opening="x"), "opening: expected it of both sides or of neither"),
+        (lambda f: [f[side].update(opening=None) for side in ("red", "blue")], "Expected `str`, got `null`"),
         (lambda f: f["verdict"].update(reason="bored"), "Invalid enum value 'bored'"),
         (lambda f: f["verdict"].update(mood="good"), "not as 'arena export' writes it"),
         (lambda f: f["red"].update(name="a\x1b[2J"), "text that is not printable"),
@@ -246,7 +251,7 @@ def test_what_one_side_was_told_of_a_game_is_no_game(line: bytes) -> None:
 def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None:
     text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
     _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
-    fields = json.loads(FULL)
+    fields = json.loads(OPENINGS[0])
     for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(fields["red"]))):
         named = [
             key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)

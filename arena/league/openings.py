@@ -1,0 +1,82 @@
+"""Files of openings: the set-ups that games begin with where the bots are not to choose their own.
+
+A text file in UTF-8. An opening is two lines, Red's set-up and then Blue's, in the notation of the protocol:
+
+    # anything behind a '#' at the start of a line, and empty lines, mean nothing
+    red  .........F/2........B/..S.2...../.39.M.....
+    blue F........./B....9...2/........../2.S.3.M...
+
+What is read is a value without names, comments or places: two files with the same set-ups in the same order are the
+same openings.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.game.spec import Opening
+from arena.hostfile import FileError, read_file
+from arena.printable import printable, shown
+from arena.rules.ruleset import Ruleset
+from arena.rules.setup import IllegalSetupError, check_setup
+from protocol.notation import COLOR_BY_WORD, Color
+
+COMMENT = "#"
+WHAT = "a file of openings"
+
+
+def load_openings(path: Path, ruleset: Ruleset) -> tuple[Opening, ...]:
+    """The openings of a file, in their order.
+
+    Raises `FileError` if it cannot be read, and `UsageError` with the line for what is no opening under the ruleset.
+    """
+    where = printable(str(path))
+    data = read_file(path, where, what=WHAT)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{where}: expected {WHAT} in UTF-8, and it is not at byte {error.start}") from None
+    return tuple(parse_openings(text, ruleset, where))
+
+
+def parse_openings(text: str, ruleset: Ruleset, where: str) -> list[Opening]:
+    """The openings of a text; `where` names it in errors. Raises `UsageError` as `load_openings` does."""
+    found: dict[Opening, int] = {}
+    red, begun = "", 0
+    number = 0
+    for number, line in _lines(text):
+        color = Color.BLUE if red else Color.RED
+        setup = _setup(line, color, ruleset, f"{where}: line {number}")
+        if color is Color.RED:
+            red, begun = setup, number
+            continue
+        first = found.setdefault((red, setup), begun)
+        if first != begun:
+            raise UsageError(f"{where}: line {begun}: expected another opening, got that of line {first} once more")
+        red = ""
+    if red:
+        raise UsageError(f"{where}: line {number}: expected Blue's set-up after Red's, got the end of the file")
+    if not found:
+        raise UsageError(f"{where}: expected {WHAT}, got none in it: 'red ROWS' and 'blue ROWS' for each")
+    return list(found)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that mean something, with their numbers."""
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        content = line.strip()
+        if content and not content.startswith(COMMENT):
+            yield number, content
+
+
+def _setup(line: str, color: Color, ruleset: Ruleset, where: str) -> str:
+    """The set-up in a line of that side. Raises `UsageError`."""
+    word, *rows = line.split(maxsplit=1)
+    setup = "".join(rows)
+    if COLOR_BY_WORD.get(word) is not color or not setup:
+        raise UsageError(f"{where}: expected '{color.word} ROWS', the set-up of {color.word}, got {shown(line)}")
+    try:
+        check_setup(ruleset, setup.split("/"))
+    except IllegalSetupError as error:
+        raise UsageError(f"{where}: {color.word}: {error}; got {shown(setup)}") from None
+    return setup

@@ -1,0 +1,343 @@
+"""Games with openings from the first line that a bot is sent to the store and the file: what the bots are told, what
+the record says, and what of it can be checked."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.errors import UsageError
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, decode_record, encode_record
+from arena.game.record_lines import decode_line, encode_line
+from arena.game.referee import Referee
+from arena.game.seat_lines import encode_seat_line
+from arena.game.spec import GameSpec, Opening, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.league.exchange import export_lines, import_games
+from arena.league.games import Settings, game_id, openings_in, pair_seed_of, seeds_of
+from arena.league.options import PlayOptions
+from arena.league.resume import stored_in
+from arena.league.salvage import OPENINGS_UNKNOWN, salvage
+from arena.league.schedule import schedule
+from arena.league.settings import check_options
+from arena.league.store import Store
+from arena.league.verify import verify
+from arena.rules.loading import load_ruleset
+from protocol.notation import Color, Reason
+
+RED, BLUE = Color.RED, Color.BLUE
+GIVEN = (".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M...")
+OTHER = (GIVEN[1], GIVEN[0])
+THIRD = (GIVEN[0], GIVEN[0])
+BARRAGE = load_ruleset("barrage")
+SETTINGS = Settings(BARRAGE, TimeControl(), openings=(GIVEN, OTHER, THIRD))
+PLAYERS = (Player("ann", "digest-of-ann"), Player("bob", "digest-of-bob"), Player("cat", "digest-of-cat"))
+changed = msgspec.structs.replace
+
+
+@pytest.fixture
+def seated(spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]) -> Any:
+    """A game with an opening, before its bots have said anything."""
+    return table_for(changed(spec(BARRAGE), opening=GIVEN))
+
+
+# --- what bots are told -----------------------------------------------------------------------------------------------
+
+
+def test_both_are_told_their_set_ups_and_are_asked_for_none(seated: Any) -> None:
+    seated.introduce()
+    seated.skip()
+    for color, last in ((RED, "turn 1 100 100"), (BLUE, "enemy j1 a2 j2 c3 e3 b4 c4 e4")):
+        told = b"".join(seated.writes[color]).decode().splitlines()
+        assert "setup" not in told
+        (restored,) = [number for number, line in enumerate(told) if line.startswith("restore")]
+        assert told[restored] == f"restore {GIVEN[color]}"
+        assert told[restored - 1].startswith("seed ")
+        assert told[-1] == last
+    seated.play("a2-a7")
+    assert seated.next_write(BLUE)[:2] == ["moved red a2-a7", "battle a7 2 2 neither"]
+
+
+def test_the_lines_are_those_of_a_game_that_was_interrupted_before_its_first_action(
+    seated: Any, spec: Callable[..., GameSpec], table_for: Callable[[GameSpec], Any]
+) -> None:
+    """So whoever can go on with such a game can play this one."""
+    seated.introduce(["want board legal"])
+    other = table_for(spec(BARRAGE))
+    other.begin(*(setup.split("/") for setup in GIVEN))
+    other.referee = Referee(spec(BARRAGE), history=other.referee.history())
+    other.writes = ([], [])
+    other.introduce(["want board legal"])
+    assert seated.writes == other.writes
+
+
+def test_a_bot_that_sends_a_set_up_speaks_out_of_turn(seated: Any) -> None:
+    seated.introduce()
+    seated.reply(BLUE, f"setup {GIVEN[BLUE]}")
+    assert seated.referee.verdict.reason is Reason.PROTOCOL
+    assert seated.referee.verdict.result is GameResult.RED
+    assert "'setup' came during the opponent's turn" in seated.referee.verdict.detail
+
+
+def test_no_time_for_a_set_up_runs(seated: Any) -> None:
+    seated.introduce()
+    assert seated.referee.awaited() == [RED]
+    seated.expire()
+    assert seated.referee.verdict.reason is Reason.TIMEOUT
+    assert seated.referee.verdict.plies == 0
+
+
+# --- what records say -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def played(
+    table_for: Callable[[GameSpec], Any], record_from: Callable[[Any], GameRecord]
+) -> Callable[[GameSpec], GameRecord]:
+    """`played(spec)`: the record of a random game."""
+
+    def play(game: GameSpec) -> GameRecord:
+        table = table_for(game)
+        rng = Random(game.id)
+        if game.opening:
+            table.introduce()
+        else:
+            table.begin(*(setup.split("/") for setup in GIVEN))
+        table.play_random(rng, 30)
+        if not table.referee.is_over:
+            table.play("resign")
+        return record_from(table)
+
+    return play
+
+
+@pytest.fixture
+def games() -> list[GameSpec]:
+    """Three rounds of three bots with openings: 18 games."""
+    return schedule(SETTINGS, PLAYERS, 3)
+
+
+def test_a_record_and_its_line_come_back_as_they_were(
+    played: Callable[[GameSpec], GameRecord], games: list[GameSpec]
+) -> None:
+    record = played(games[0])
+    check_record(record)
+    assert record.opening == record.setups == games[0].opening
+    assert decode_record(encode_record(record)) == record
+    line = encode_line(record, {})
+    assert decode_line(line).record == record
+    assert [json.loads(line)[side]["opening"] for side in ("red", "blue")] == list(record.setups)
+    without = encode_line(changed(record, opening=msgspec.UNSET), {})
+    assert b"opening" not in without, "lines of games without an opening stay as they were"
+
+
+@pytest.mark.parametrize("color", Color)
+def test_a_side_s_view_has_no_set_up_of_the_other(
+    played: Callable[[GameSpec], GameRecord], games: list[GameSpec], color: Color
+) -> None:
+    record = played(games[0])
+    line = encode_seat_line(record, color)
+    fields = json.loads(line)
+    assert fields[color.word]["opening"] == record.setups[color]
+    assert fields[color.opponent.word]["opening"] is None
+    assert str(record.setups[color.opponent]).encode() not in line
+
+
+def no_start(record: GameRecord) -> GameRecord:
+    """The same, if Blue had not started."""
+    verdict = Verdict(GameResult.RED, Reason.NO_START, 0, "blue (bob) did not start: no")
+    return changed(record, actions=(), times_us=(), forgiven_us=(), setups=(None, None), verdict=verdict)
+
+
+def test_a_game_that_did_not_begin_says_with_which_opening_it_would_have(
+    played: Callable[[GameSpec], GameRecord], games: list[GameSpec]
+) -> None:
+    record = no_start(played(games[0]))
+    check_record(record)
+    assert decode_line(encode_line(record, {})).record.opening == games[0].opening
+
+
+def opened(opening: Opening) -> Callable[[GameRecord], GameRecord]:
+    return lambda record: changed(record, opening=opening)
+
+
+FORGERIES: dict[str, tuple[Callable[[GameRecord], GameRecord], str]] = {
+    "another opening": (opened((GIVEN[0], GIVEN[0].replace("39", "93"))), "its set-ups are not those of its opening"),
+    "an illegal one": (opened((GIVEN[0], GIVEN[0].replace("9", "8"))), "the army of barrage has no piece '8'"),
+    "no opening": (lambda record: changed(record, opening=msgspec.UNSET), "it was played without an opening, and the"),
+    "lost by setting up": (
+        lambda record: changed(no_start(record), verdict=Verdict(GameResult.RED, Reason.ILLEGAL_SETUP, 0, "x")),
+        "illegal-setup, but its set-ups were given",
+    ),
+    "a round that there is not": (
+        lambda record: changed(record, opening=(GIVEN[1],) * 2, setups=(GIVEN[1],) * 2, actions=(), times_us=()),
+        "its pair's seed follows from no round of this league",
+    ),
+}
+
+
+@pytest.mark.parametrize(("forge", "words"), FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_opening_is_found(
+    played: Callable[[GameSpec], GameRecord],
+    games: list[GameSpec],
+    tmp_path: Path,
+    *,
+    forge: Callable[[GameRecord], GameRecord],
+    words: str,
+) -> None:
+    path = stored(tmp_path, [forge(played(games[0]))])
+    assert [fault for fault in faults(path) if words in fault] != []
+
+
+def test_a_game_with_the_opening_of_another_place_in_the_file_is_found(
+    played: Callable[[GameSpec], GameRecord], games: list[GameSpec], tmp_path: Path
+) -> None:
+    """Whoever makes all of its seeds and its id anew."""
+    strange = (GIVEN[1], GIVEN[1])
+    second = next(game for game in games if game.opening == games[0].opening and game.pair_seed != games[0].pair_seed)
+    common = SETTINGS.digest(second.players)
+    number = next(
+        number
+        for number in range(3)
+        if pair_seed_of(common, second.players, number, opening=second.opening) == second.pair_seed
+    )
+    seed = pair_seed_of(common, second.players, number, opening=strange)
+    forged = changed(
+        second,
+        opening=strange,
+        pair_seed=seed,
+        id=game_id(seed, second.players),
+        seeds=seeds_of(seed, second.players),
+    )
+    found = faults(stored(tmp_path, [played(games[0]), played(forged)]))
+    assert [fault for fault in found if f"its opening is not that of game {games[0].id}" in fault] != []
+
+
+# --- stores and files -------------------------------------------------------------------------------------------------
+
+
+def stored(folder: Path, records: list[GameRecord], settings: Settings = SETTINGS, name: str = "l.sqlite") -> Path:
+    path = folder / name
+    with Store(path, create=True) as store:
+        store.agree(settings.described(), PLAYERS)
+        store.add_all(records)
+    return path
+
+
+def faults(path: Path) -> list[str]:
+    with Store(path, create=False) as store:
+        return [str(damage) for damage in verify(store, lambda done, of: None)]
+
+
+@pytest.fixture
+def whole(played: Callable[[GameSpec], GameRecord], games: list[GameSpec], tmp_path: Path) -> Path:
+    """A store of a league with openings."""
+    return stored(tmp_path, [played(game) for game in games])
+
+
+def test_a_store_with_openings_is_sound_and_has_all_games_of_its_league(whole: Path, games: list[GameSpec]) -> None:
+    assert faults(whole) == []
+    with Store(whole, create=False) as store:
+        assert schedule(SETTINGS, PLAYERS, 3, stored_in(store)) == games
+        assert store.ids() == {game.id for game in games}
+
+
+@pytest.mark.parametrize("openings", [(), (OTHER, GIVEN, THIRD), (GIVEN, OTHER)], ids=["none", "order", "fewer"])
+def test_a_store_holds_games_under_one_file_of_openings(whole: Path, openings: tuple[Opening, ...]) -> None:
+    asked = changed(SETTINGS, openings=openings)
+    with Store(whole, create=True) as store:
+        store.agree(SETTINGS.described(), PLAYERS)
+        with pytest.raises(UsageError) as caught:
+            store.agree(asked.described(), PLAYERS)
+    here, there = SETTINGS.described()["openings"], asked.described()["openings"]
+    assert f"    openings: {here} (in the store), {there} (asked for)\nuse another file with --store" in str(
+        caught.value
+    )
+
+
+def test_a_store_of_an_older_version_holds_games_without_openings(
+    played: Callable[[GameSpec], GameRecord], tmp_path: Path
+) -> None:
+    plain = changed(SETTINGS, openings=())
+    described = plain.described()
+    del described["openings"]
+    with Store(tmp_path / "old.sqlite", create=True) as store:
+        store.agree(described, PLAYERS)
+        store.add_all([played(game) for game in schedule(plain, PLAYERS, 1)])
+        store.agree(plain.described(), PLAYERS)
+        with pytest.raises(UsageError, match=r"openings: none \(in the store\), 3 of digest"):
+            store.agree(SETTINGS.described(), PLAYERS)
+    assert faults(tmp_path / "old.sqlite") == []
+
+
+def exported(path: Path) -> Iterator[bytes]:
+    with Store(path, create=False) as store:
+        yield from export_lines(store, store.numbers(), None, lambda damage: None)
+
+
+def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[GameSpec], tmp_path: Path) -> None:
+    lines = list(exported(whole))
+    (tmp_path / "g.jsonl").write_bytes(b"".join(lines))
+    target = tmp_path / "new.sqlite"
+    assert import_games(target, [tmp_path / "g.jsonl"], lambda *_: None).new == len(games)
+    assert list(exported(target)) == lines
+    assert faults(target) == []
+    with Store(target, create=True) as store:
+        store.agree(SETTINGS.described(), PLAYERS)
+
+
+def test_games_with_and_without_openings_do_not_get_into_one_store(
+    whole: Path, played: Callable[[GameSpec], GameRecord], tmp_path: Path
+) -> None:
+    plain = changed(SETTINGS, openings=())
+    other = stored(tmp_path, [played(schedule(plain, PLAYERS, 1)[0])], plain, "p.sqlite")
+    with pytest.raises(UsageError, match=r"openings: expected 3 of digest [0-9a-f]+, got none"):
+        import_games(whole, [other], lambda *_: None)
+    with pytest.raises(UsageError, match="openings: expected none, got 3 of digest"):
+        import_games(other, [whole], lambda *_: None)
+
+
+@pytest.mark.parametrize("value", ["", "0 of digest 0123456789abcdef", "3", "3 of digest x", "many"])
+def test_a_line_whose_league_has_no_such_setting_of_openings_is_refused(
+    whole: Path, tmp_path: Path, value: str
+) -> None:
+    entry = decode_line(next(exported(whole)).removesuffix(b"\n"))
+    line = encode_line(entry.record, {**entry.settings, "openings": value})
+    (tmp_path / "g.jsonl").write_bytes(line + b"\n")
+    with pytest.raises(UsageError, match="settings: openings: expected 'none', or how many of which digest, got"):
+        import_games(tmp_path / "new.sqlite", [tmp_path / "g.jsonl"], lambda *_: None)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_no_game_is_lost_where_settings_are_damaged(
+    whole: Path, games: list[GameSpec], tmp_path: Path, *, is_known: bool
+) -> None:
+    """The digest of the openings stands in no record; what the damaged settings say of it is kept, and said."""
+    with Store(whole, create=True) as store:
+        statement = "DELETE FROM settings" if not is_known else "DELETE FROM settings WHERE name = 'rules'"
+        store._database.query(statement)
+    with Store(whole, create=False) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        salvaged = salvage(store, new)
+        assert salvaged.games == len(games)
+        assert salvaged.unknown is not None
+        kept = new.settings()["openings"]
+        assert kept == (SETTINGS.described()["openings"] if is_known else OPENINGS_UNKNOWN)
+        assert ("openings" in salvaged.unknown) is not is_known
+        assert new.settings()["seed"] == "1"
+    assert faults(tmp_path / "new.sqlite") == []
+
+
+def test_the_setting_tells_how_many_there_are() -> None:
+    assert openings_in(SETTINGS.described()["openings"]) == 3
+    assert openings_in("none") == openings_in("") == openings_in(OPENINGS_UNKNOWN) == 0
+
+
+def test_bots_are_not_kept_for_a_game_in_which_they_would_know_the_other_s_set_up(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--openings: expected no --keep-bots with it"):
+        check_options(PlayOptions(openings=tmp_path / "o.txt", keep_bots=True))
