@@ -121,7 +121,7 @@ def check_time_word(time: str) -> TimeControl:
 
 def path_of(value: object, what: str) -> Path:
     """A path that a caller has given. Raises `UsageError` if it is none."""
-    if not isinstance(value, str | os.PathLike):
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise UsageError(f"{what}: expected a path, got {value!r}")
     return Path(value)
 

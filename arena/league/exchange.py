@@ -23,7 +23,6 @@ from arena.hostfile import FileError
 from arena.league.games import KEEP_BOTS
 from arena.league.record_file import (
     LONGEST_FAULT,
-    is_record_file,
     met,
     read_entries,
     settings_fault,
@@ -31,7 +30,7 @@ from arena.league.record_file import (
     settings_of_games,
     shared_settings,
 )
-from arena.league.store import Damage, DamagedError, Store, is_empty_file, sole_use
+from arena.league.store import Damage, DamagedError, Store, is_empty_file, is_record_file, sole_use
 from arena.league.verify import League
 from arena.printable import printable
 from protocol.notation import Color
