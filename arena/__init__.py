@@ -6,7 +6,7 @@ PYTEST_DONT_REWRITE: a program may import this before it starts pytest, which wo
 import sys
 from typing import TYPE_CHECKING
 
-from arena.lazy import ApiModule
+from arena.lazy import ApiModule, without_mark
 from arena.version import __version__
 
 if TYPE_CHECKING:
@@ -69,4 +69,5 @@ __all__ = [
     "rules",
 ]
 
+sys.modules[__name__].__doc__ = without_mark(__doc__)
 sys.modules[__name__].__class__ = ApiModule

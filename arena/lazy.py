@@ -23,6 +23,27 @@ class CallablePackage(ModuleType):
         return getattr(api, self.__name__.rpartition(".")[2])
 
 
+FOR_PYTEST = "PYTEST_DONT_REWRITE"
+
+
+class MarkedDoc(str):
+    """A docstring with the mark for pytest in it, which is not shown to people.
+
+    Pytest warns of packages of an installed plugin that a program has imported before it starts pytest, unless `in`
+    finds this mark in their `__doc__`.
+    """
+
+    __slots__ = ()
+
+    def __contains__(self, part: object, /) -> bool:
+        return part == FOR_PYTEST or (isinstance(part, str) and super().__contains__(part))
+
+
+def without_mark(doc: str | None) -> MarkedDoc | None:
+    """A docstring without its last paragraph, which is the mark and why it is there; None under `python -OO`."""
+    return None if doc is None else MarkedDoc(doc.partition(f"\n\n{FOR_PYTEST}")[0])
+
+
 class ApiModule(ModuleType):
     """The module `arena`."""
 

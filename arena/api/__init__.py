@@ -4,12 +4,12 @@ from arena.api.bot import OpenBot, open_bot
 from arena.api.compare import CompareResult, compare
 from arena.api.games import MatchResult, match, play
 from arena.api.league import League
+from arena.api.records import read_records
 from arena.api.results import Result, Standings
 from arena.api.settings import rules
 from arena.api.steps import Board, Step, replay
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
-from arena.league.record_file import read_records
 from arena.play.events import ActionPlayed, EventsDropped, GameFinished, GameStarted
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game

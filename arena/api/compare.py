@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from arena.api.games import MATCH_KEYWORDS, OnResult, place_of, play_league
-from arena.api.settings import AnyPath, LeagueOptions, bot_word, play_options
+from arena.api.settings import AnyPath, LeagueOptions, Times, bot_word, match_times, play_options
 from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.league.compare import Comparison, comparison_entry, difference_of, hypotheses_of
@@ -69,7 +69,7 @@ def compare(
     beta: float = 0.05,
     games: int = USUAL_MOST_COMPARED,
     rules: str | Ruleset = "isf",
-    time: str = USUAL.time,
+    time: Times = USUAL.time,
     store: AnyPath | None = None,
     on_result: OnResult | None = None,
     on_event: OnEvent | None = None,
@@ -79,8 +79,8 @@ def compare(
 
     It is decided for `elo1` (better) against `elo0` (not better); `alpha` is how often the former may be wrong, `beta`
     how often the latter. `on_result` is called with each game as soon as it is stored, `on_event` with what happens in
-    the games, both in the thread that has called this; what they raise stops the test. `store`, `rules` and errors are
-    as for `arena.play`.
+    the games, both in the thread that has called this; what they raise stops the test. `time`, `store`,
+    `rules` and errors are as for `arena.play`: with two times each bot keeps its own, whatever its colour.
     """
     numbers = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
     for name, value in numbers.items():
@@ -89,9 +89,10 @@ def compare(
     if type(games) is not int:
         raise UsageError(f"games: expected a whole number, got {games!r}")
     hypotheses = hypotheses_of(**numbers)
+    usual, times = match_times(time)
     with place_of(store) as path:
-        chosen = play_options(LeagueOptions, options, COMPARE_KEYWORDS, rules=rules, time=time, store=path)
-        entry = comparison_entry(bot_word(new), bot_word(old), hypotheses, games, chosen.jobs)
+        chosen = play_options(LeagueOptions, options, COMPARE_KEYWORDS, rules=rules, time=usual, store=path)
+        entry = comparison_entry(bot_word(new), bot_word(old), hypotheses, games, chosen.jobs, times=times)
         return play_league(entry, chosen, _result, on_result=on_result, on_event=on_event, play_games=_play)
 
 

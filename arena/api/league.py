@@ -4,28 +4,43 @@ import glob
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Never, Self, Unpack
 
+from arena.api.formats import FormatKeywords, chosen_format
 from arena.api.games import OnResult, play_league
 from arena.api.results import Result, Standings, result_of, standings_of
-from arena.api.settings import AnyPath, LeagueOptions, check_time_word, path_of, plain_errors, play_options
+from arena.api.settings import (
+    AnyPath,
+    LeagueOptions,
+    check_time_word,
+    check_values,
+    path_of,
+    plain_errors,
+    play_options,
+    refuse_unknown,
+)
 from arena.api.threads import log
 from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
+from arena.league.formats import USUAL_ROUNDS
 from arena.league.league import Entry, OpenLeague
 from arena.league.options import Kind
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
 from arena.report.standings import Roster, make_table, players_of
 from arena.rules.ruleset import Ruleset
 
+RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links")
+"""What `run` takes besides the options of formats."""
+
 
 class League:
-    """A round robin whose games are kept in a store, an SQLite file that is made when the first game is played.
+    """A league whose games are kept in a store, an SQLite file that is made when the first game is played.
 
     Use it in a `with` statement or without one: the store is open only while games are played or read. Options are
-    those of `arena league`, and games that the store holds already are not played again. Nothing is looked at before
-    `run`, so that errors in options and bots come then.
+    those of `arena league`, and games that the store holds already are not played again. Raises `UsageError` for an
+    option that makes no sense and for a file that is no store; bots, and whether the games of the store were played
+    under these options, are looked at in `run`.
     """
 
     def __init__(
@@ -39,6 +54,10 @@ class League:
         self.path: Path = path_of(store, "store")
         known = ("rules", "time")
         self._options = play_options(LeagueOptions, options, known, rules=rules, time=time, store=self.path)
+        check_values(self._options)
+        if self._has_games():
+            with plain_errors(), Store(self.path, create=False):
+                pass  # it is one
         self._paths: list[str] = []
         self._times: dict[str, str] = {}
 
@@ -50,13 +69,14 @@ class League:
     ) -> None:
         pass
 
-    def add(self, *paths: AnyPath, time: str | None = None) -> None:
+    def add(self, *paths: AnyPath, time: str | None = None, **unknown: Never) -> None:
         """Have bots take part: paths as on the command line, with `*`, `?` and `[...]` as in a shell, and `~`.
 
         What takes part already is passed over. With a `time` (`1s/move`, `60+0.6`) these bots have that in place of the
         league's, and so have those of them that take part already. Raises `UsageError` for a pattern that no file
         matches, and for a time that is none.
         """
+        refuse_unknown(unknown, ("time",))
         if time is not None:
             check_time_word(time)
         for path in paths:
@@ -73,29 +93,45 @@ class League:
 
     def run(
         self,
-        rounds: int = 2,
+        rounds: int | None = None,
         *,
         on_result: OnResult | None = None,
         on_event: OnEvent | None = None,
         strict: bool = False,
         follow_links: bool = False,
+        **format_options: Unpack[FormatKeywords],
     ) -> Standings:
-        """Play until every pair has met twice in each of the rounds, and return the standings.
+        """Play all games of the format, and return the standings.
 
+        Usually that is a round robin: every pair meets twice in each of the `rounds` (2). Another `format`, and what it
+        can be asked for, is as for `arena league --format`: see docs/formats.md.
         `on_result` is called with each game as soon as it is stored, `on_event` with what happens in the games, both in
         the thread that has called this; what they raise stops the league. Bots that cannot be started forfeit their
         games; if it is `strict` they are refused. Paths that are symbolic links are such bots, unless links are to be
         followed. Raises `UsageError` for what was asked for wrongly, and other `ArenaError`; the games that are stored
         by then stay.
         """
-        if type(rounds) is not int or rounds < 1:
+        if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
+        format_ = chosen_format(rounds, format_options, RUN_KEYWORDS)
         times = [self._times.get(os.path.realpath(path)) for path in self._paths]
-        entry = Entry(tuple(self._paths), Kind.LEAGUE, rounds, strict=strict, follow_links=follow_links, times=times)
+        entry = Entry(
+            tuple(self._paths),
+            Kind.LEAGUE,
+            rounds or USUAL_ROUNDS,
+            strict=strict,
+            follow_links=follow_links,
+            format=format_,
+            times=times,
+        )
         return play_league(entry, self._options, _standings, on_result=on_result, on_event=on_event)
 
-    def standings(self, *, everyone: bool = False) -> Standings:
-        """The table of the bots that took part the last time, or of all that have ever played in the store."""
+    def standings(self, *, everyone: bool = False, **unknown: Never) -> Standings:
+        """The table of the bots that took part the last time, or of all that have ever played in the store.
+
+        It is made of all games between them; how a format places them, only what `run` returns has.
+        """
+        refuse_unknown(unknown, ("everyone",))
         contents = self._read()
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
@@ -113,8 +149,12 @@ class League:
         """The record of a game, by its number or the start of its id. Raises `UsageError` if there is none."""
         return stored_record(self.path, game)
 
+    def _has_games(self) -> bool:
+        """Whether there is a file with anything in it where the store is to be."""
+        return os.path.lexists(self.path) and not is_empty_file(self.path)
+
     def _read(self) -> Contents[GameRow]:
-        if not os.path.lexists(self.path) or is_empty_file(self.path):
+        if not self._has_games():
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:
             contents = store.read()
@@ -136,4 +176,6 @@ def stored_record(path: Path, game: int | str) -> GameRecord:
 
 
 def _standings(league: OpenLeague) -> Standings:
-    return standings_of(make_table(league.plan.players, league.rows(), league.planned), league.store.settings())
+    players, rows = league.plan.players, league.rows()
+    table = make_table(players, rows, league.planned, meets_all=league.meets_all)
+    return standings_of(table, league.store.settings(), league.placing(), Roster(players, rows).names)

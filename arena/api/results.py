@@ -5,18 +5,21 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.league import Forfeits
+from arena.league.pairing import Placing
 from arena.league.store import GameRow
 from arena.report.clocks import own_times_of, table_note
+from arena.report.formats import PlacingEntry, placing_entry, placing_report
 from arena.report.standings import Difference, Line, Table
 from arena.report.terminal import PLAIN_WIDTH, full_report, game_line
 from protocol.notation import Color, Reason
 
+NO_NAMES: Mapping[Player, str] = {}
 SHOWN = 5
 """Bots that the short form of a table names."""
 
@@ -71,11 +74,15 @@ class Standings:
     Iterating gives the `rows`, and `standings["name"]` is the row of one bot: points, games, score from 0 to 1, Elo
     relative to the mean with the ends of its 95% interval, times in milliseconds (`arena.report.standings.Line`).
     `own_times` are the time controls of bots that have their own, by name, and `note` says so in words.
+    `placing` is how a format other than the round robin places the bots by its own rules (`places`, see
+    docs/formats.md), and who was `disqualified`; None where the table says all. Only `League.run` can tell it.
     """
 
     table: Table
     own_times: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    placing: PlacingEntry | None = None
+    _placing_report: RenderableType | None = field(default=None, repr=False, compare=False)
 
     @property
     def rows(self) -> tuple[Line, ...]:
@@ -121,6 +128,8 @@ class Standings:
         text = StringIO()
         console = Console(file=text, width=PLAIN_WIDTH, highlight=False, color_system=None, force_jupyter=False)
         console.print(full_report(self.table, console.width, self.note))
+        if self._placing_report is not None:
+            console.print(self._placing_report)
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -128,9 +137,17 @@ class Standings:
         printer.text(str(self))
 
 
-def standings_of(table: Table, settings: Mapping[str, str]) -> Standings:
-    """A table under the settings of its store."""
-    return Standings(table, own_times_of(table.lines, settings), table_note(table.lines, settings))
+def standings_of(
+    table: Table, settings: Mapping[str, str], placing: Placing | None = None, names: Mapping[Player, str] = NO_NAMES
+) -> Standings:
+    """A table under the settings of its store; `names` are those under which a format's `placing` shows the bots."""
+    return Standings(
+        table,
+        own_times_of(table.lines, settings),
+        table_note(table.lines, settings),
+        placing_entry(placing, names) if placing else None,
+        placing_report(placing, names) if placing else None,
+    )
 
 
 def forfeits_text(forfeits: Forfeits) -> str:

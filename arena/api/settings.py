@@ -13,7 +13,7 @@ from arena.bots.sandbox.launch import host_fault
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.options import USUAL, PlayOptions
-from arena.league.settings import option_value
+from arena.league.settings import build_limits, check_options, option_value, time_control, usual_limits
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset, RulesetError
 
@@ -76,10 +76,7 @@ def play_options(
     `named` are keywords of the same call that are no options; they too may be meant by a name that is not known.
     Raises `UsageError` for an unknown keyword and for a value of another type.
     """
-    known = sorted([*get_type_hints(allowed), *named])
-    for name in options:
-        if name not in known:
-            raise UsageError(f"{name}: there is no such option here; {suggest(name, known)}")
+    refuse_unknown(options, [*get_type_hints(allowed), *named])
     values: dict[str, Any] = {}
     for name, value in {**options, **fixed}.items():
         if name in ("limits", "openings", "store"):
@@ -94,6 +91,22 @@ def play_options(
             _check_type(name, value, type(_USUAL[name]))
             values[name] = value
     return PlayOptions(**values)
+
+
+def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> None:
+    """Raise `UsageError` for a keyword that is none of those that are known."""
+    for name in options:
+        if name not in known:
+            raise UsageError(f"{name}: there is no such option here; {suggest(name, sorted(known))}")
+
+
+def check_values(options: PlayOptions) -> None:
+    """Raise `UsageError` for what is wrong with options whoever plays: a value out of range, a ruleset that is none."""
+    check_options(options)
+    time_control(options)
+    usual_limits(options)
+    build_limits(options)
+    rules(options.rules)
 
 
 def _check_type(name: str, value: object, expected: type) -> None:
@@ -122,7 +135,7 @@ def check_time_word(time: str) -> TimeControl:
 
 def path_of(value: object, what: str) -> Path:
     """A path that a caller has given. Raises `UsageError` if it is none."""
-    if not isinstance(value, str | os.PathLike):
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise UsageError(f"{what}: expected a path, got {value!r}")
     return Path(value)
 

@@ -1,7 +1,7 @@
 """A record played again, step by step: `arena.replay`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from arena.api.league import stored_record
@@ -34,6 +34,10 @@ class Board:
     def __str__(self) -> str:
         return board_text(self.cells)
 
+    def __repr__(self) -> str:
+        red, blue = (sum(cell[0] == color.word[0] for cell in self.cells) for color in Color)
+        return f"Board({red} red and {blue} blue pieces)"
+
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """What a notebook shows of it."""
         printer.text(str(self))
@@ -54,7 +58,12 @@ class Step:
     events: tuple[Event, ...]
     time_us: int
     board: Board
-    _views: tuple[Board, Board] = field(repr=False)
+    _views: tuple[Board, Board]
+
+    def __repr__(self) -> str:
+        action = "the set-ups" if self.color is None else f"{self.color.word} {self.action}"
+        events = "".join(f", {type(event).__name__}" for event in self.events)
+        return f"Step({self.ply}, {action}{events})"
 
     def view(self, color: Color | str) -> Board:
         """The board as this side knows it: `red`, `blue` or a `Color`. Raises `UsageError`."""

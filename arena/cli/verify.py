@@ -27,9 +27,8 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
-    from arena.league.record_file import is_record_file
     from arena.league.salvage import salvage as copy_sound_games
-    from arena.league.store import Store
+    from arena.league.store import Store, is_record_file
     from arena.league.verify import verify
     from arena.printable import printable
     from arena.report.json import verify_json

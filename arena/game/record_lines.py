@@ -212,8 +212,8 @@ def decode_line(line: bytes, *, is_ended: bool = True) -> Entry:
         raise RecordError(_other_schema(header.schema))
     if header.view != ALL:
         raise SeatViewError(
-            f"expected a whole game, got what {shown(header.view)} was told of one: a view can be read, and neither "
-            "imported nor played again"
+            f"expected a whole game, got a view of one, what {shown(header.view)} may know (arena export --view): it "
+            "is JSON for other programs and for people, and the arena itself reads whole games alone"
         )
     try:
         whole = _decoder.decode(body + b"}")

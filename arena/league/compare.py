@@ -6,6 +6,7 @@ under the same settings goes on, with other bounds as well, and `arena match` an
 store.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -44,8 +45,13 @@ def hypotheses_of(elo0: float, elo1: float, alpha: float, beta: float) -> Hypoth
     return Hypotheses(elo0, elo1, alpha, beta)
 
 
-def comparison_entry(new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int) -> Entry:
-    """Two bots for a test of at most so many games, `jobs` of them at a time. Raises `UsageError`."""
+def comparison_entry(
+    new: str, old: str, hypotheses: Hypotheses, games: int, jobs: int, *, times: Sequence[str | None] = ()
+) -> Entry:
+    """Two bots for a test of at most so many games, `jobs` of them at a time; `times` are as in `Entry`.
+
+    Raises `UsageError`.
+    """
     if not 2 <= games <= MOST_GAMES or games % 2:
         raise UsageError(
             f"--games: expected an even number from 2 to {MOST_GAMES}, as games are played in pairs, got {games}"
@@ -56,6 +62,7 @@ def comparison_entry(new: str, old: str, hypotheses: Hypotheses, games: int, job
         Kind.COMPARE,
         games // 2,
         distinct=True,
+        times=times,
         format=partial(SequentialTest, hypotheses=hypotheses, ahead=ahead),
     )
 

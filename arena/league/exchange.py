@@ -22,7 +22,6 @@ from arena.game.verdict import Verdict
 from arena.hostfile import FileError
 from arena.league.record_file import (
     LONGEST_FAULT,
-    is_record_file,
     met,
     read_entries,
     settings_fault,
@@ -30,7 +29,15 @@ from arena.league.record_file import (
     settings_of_games,
     shared_settings,
 )
-from arena.league.store import SETTINGS_OF_OLDER, Damage, DamagedError, Store, is_empty_file, sole_use
+from arena.league.store import (
+    SETTINGS_OF_OLDER,
+    Damage,
+    DamagedError,
+    Store,
+    is_empty_file,
+    is_record_file,
+    sole_use,
+)
 from arena.league.verify import League
 from arena.printable import printable
 from protocol.notation import Color

@@ -4,19 +4,17 @@ A file may come from anywhere: each line is bounded, checked by itself (`arena.g
 That a whole line is missing cannot be told from a file that never had it.
 """
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import LONGEST_LINE, Entry, decode_line
+from arena.game.record_lines import LONGEST_LINE, Entry, SeatViewError, decode_line
 from arena.game.spec import Player
-from arena.hostfile import FileError, open_regular, read_lines
+from arena.hostfile import FileError, read_lines
 from arena.league.games import NO_OPENINGS, OPENINGS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
 from arena.league.store import KEPT_BESIDE, TIME_OF
@@ -33,9 +31,7 @@ CHOSEN = ("pondering", "keep-bots")
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 LONGEST_FAULT = 2000
 """Characters: what is wrong with a game may name what stands in it, which can be of any length."""
-START = 16
-SCHEMA_KEY = b'schema":'
-"""With the first two bytes, what of a file's start shows what it is if any one byte of it was changed."""
+STORE_START = b"SQLite format 3\0"
 
 Progress = Callable[[int, int], None]
 
@@ -50,21 +46,17 @@ class LineFault(NamedTuple):
         return f"line {self.line}: {self.text}"
 
 
-def is_record_file(path: Path) -> bool:
-    """Whether a file looks like one of records, sound or not: it begins with a JSON object in one line."""
-    start = b""
-    with suppress(OSError, ValueError):
-        descriptor = open_regular(path, follow=True)
-        try:
-            start = os.read(descriptor, START)
-        finally:
-            os.close(descriptor)
-    return start.startswith(b'{"') or SCHEMA_KEY in start
-
-
 def read_entries(path: Path) -> Iterator[tuple[int, Entry | RecordError]]:
-    """The games of a file with the numbers of their lines, or what is wrong with the line. Raises `FileError`."""
+    """The games of a file with the numbers of their lines, or what is wrong with the line.
+
+    Raises `FileError`.
+    """
     for number, line in enumerate(read_lines(path, LONGEST_LINE, "a file of game records"), start=1):
+        if number == 1 and line.startswith(STORE_START):
+            raise FileError(
+                f"{printable(str(path))}: expected a file of game records, got a store: 'arena export' writes its "
+                "games into such a file; in Python, arena.League(STORE).games() and .record(NUMBER) read it as it is"
+            )
         if len(line) > LONGEST_LINE:
             yield number, RecordError(f"expected at most {LONGEST_LINE} bytes, got a longer line")
             return
@@ -75,15 +67,16 @@ def read_entries(path: Path) -> Iterator[tuple[int, Entry | RecordError]]:
             yield number, error
 
 
-def read_records(path: Path | str) -> Iterator[GameRecord]:
+def read_records(path: Path) -> Iterator[GameRecord]:
     """The games of a file that `arena export` wrote, one after the other, as records.
 
-    Each line is checked by itself; `arena verify FILE` plays the games again. Raises `UsageError` if the file cannot be
-    read, and `ArenaError` with the number of the line that is not as it was written.
+    Raises `FileError` if the file cannot be read, `UsageError` with the number of the line that holds only what one
+    side may know, and `ArenaError` with that of a line that is not as it was written.
     """
-    for number, entry in read_entries(Path(path)):
+    for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
-            raise ArenaError(f"{printable(str(path))}: line {number}: {entry}")
+            kind = UsageError if isinstance(entry, SeatViewError) else ArenaError
+            raise kind(f"{printable(str(path))}: line {number}: {entry}")
         yield entry.record
 
 

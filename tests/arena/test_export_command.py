@@ -99,7 +99,7 @@ def test_an_import_says_how_many_games_it_added(arena: Run) -> None:
 def test_a_view_is_written_and_cannot_be_imported(arena: Run) -> None:
     arena("export", "own.sqlite", "--view", "blue", "-o", "blue.jsonl")
     assert json.loads(Path("blue.jsonl").read_text().splitlines()[2])["red"]["setup"] is None
-    with pytest.raises(UsageError, match="neither imported nor played again; nothing was imported"):
+    with pytest.raises(UsageError, match="reads whole games alone; nothing was imported"):
         arena("import", "new.sqlite", "blue.jsonl")
     assert not Path("new.sqlite").exists()
 

@@ -1,6 +1,7 @@
 """The pytest plugin as authors meet it: pytest in a process of its own, in a folder with their bot and their tests."""
 
 import importlib.metadata
+import inspect
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 import arena
 import protocol
@@ -209,9 +211,26 @@ def test_nothing_of_the_arena_that_takes_time_is_imported_before_a_match(run: Ru
 
 
 @pytest.mark.parametrize("package", [arena, protocol])
-def test_pytest_does_not_complain_of_a_program_that_has_imported_the_arena_before(package: ModuleType) -> None:
-    """What it imports by the names of an installed plugin's packages it wants to rewrite, unless they say this."""
-    assert "PYTEST_DONT_REWRITE" in (package.__doc__ or "")
+def test_pytest_does_not_complain_of_a_program_that_has_imported_the_arena_before(
+    package: ModuleType, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it imports by the names of an installed plugin's packages it wants to rewrite, unless they are marked."""
+    warned: list[str] = []
+    hook = AssertionRewritingHook(pytestconfig)
+    monkeypatch.setattr(hook, "_warn_already_imported", warned.append)
+    monkeypatch.setattr(package, "__loader__", None)  # it may have been imported by pytest here
+    hook.mark_rewrite(package.__name__)
+    assert not warned
+    monkeypatch.setattr(package, "__doc__", "no mark")
+    hook.mark_rewrite(package.__name__)
+    assert warned == [package.__name__]
+
+
+def test_the_mark_for_pytest_is_not_shown_to_people() -> None:
+    doc = arena.__doc__
+    assert doc is not None
+    assert str(doc).endswith("see docs/api.md. What is imported is imported at first use.")
+    assert "pytest" not in str(inspect.getdoc(arena)).lower()
 
 
 @pytest.mark.skipif(not IS_REGISTERED, reason="the arena was installed here before the plugin came: install it again")

@@ -12,8 +12,8 @@ import arena
 from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
 from arena.league.exchange import export_lines
-from arena.league.record_file import LONGEST_FAULT, is_record_file, settings_of_game, verify_file
-from arena.league.store import Store
+from arena.league.record_file import LONGEST_FAULT, settings_of_game, verify_file
+from arena.league.store import Store, is_record_file
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
 from protocol.notation import Color
@@ -201,7 +201,7 @@ def test_a_doubled_id_is_named_with_the_line_that_has_it_too(file: Path) -> None
 def test_what_one_side_was_told_is_no_game_that_could_be_played_again(file: Path) -> None:
     file.write_bytes(lines_of(OWN, Color.BLUE)[0])
     (finding,) = found(file)
-    assert finding.startswith("line 1: expected a whole game, got what 'blue' was told of one")
+    assert finding.startswith("line 1: expected a whole game, got a view of one, what 'blue' may know")
 
 
 def test_a_line_without_end_is_read_up_to_a_bound(file: Path) -> None:
@@ -240,3 +240,32 @@ def test_a_program_reads_the_records_of_a_file_one_by_one(file: Path) -> None:
         list(records)
     with pytest.raises(UsageError, match="No such file"):
         list(arena.read_records(file.with_name("none")))
+
+
+@pytest.mark.parametrize("view", [Color.RED, Color.BLUE])
+def test_a_view_is_refused_where_whole_games_are_read_and_it_is_said_what_it_is(view: Color, tmp_path: Path) -> None:
+    path = tmp_path / "view.jsonl"
+    path.write_bytes(b"".join(lines_of(OWN, view)))
+    with pytest.raises(UsageError, match=rf"line 1: expected a whole game, got a view of one, what '{view.word}' may"):
+        list(arena.read_records(path))
+    with pytest.raises(UsageError, match=rf"expected a store .*, got what {view.word} may know of games, as 'arena"):
+        Store(path, create=False)
+
+
+def test_a_file_of_records_that_is_named_as_a_store_is_called_what_it_is(file: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected a store .*, got a file of game records; 'arena import STORE FILE'"):
+        list(arena.replay(file, 1))
+    file.write_bytes(b"no record")
+    with pytest.raises(UsageError, match="got another file"):
+        list(arena.replay(file, 1))
+
+
+def test_a_store_that_is_named_as_a_file_of_records_is_called_what_it_is() -> None:
+    with pytest.raises(UsageError, match="expected a file of game records, got a store: 'arena export' writes"):
+        list(arena.read_records(OWN))
+
+
+@pytest.mark.parametrize("path", [None, 7, b"games.jsonl"])
+def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
+    with pytest.raises(UsageError, match=r"^path: expected a path, got "):
+        arena.read_records(path)

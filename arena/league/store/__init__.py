@@ -4,12 +4,14 @@
 counts rows, `sums` are the checksums of all together, `own_times` the
 settings of bots with a time control of their own, `tables` and `layout` say what each version has and where,
 `upgrades` makes a store of this version of an older one. `database` is SQLite with errors as a user can act on them,
-`journal` looks at the files beside a store first, and `sole_use` keeps two arenas from playing with one store.
+`other_files` says what was named in the place of a store, `journal` looks at the files beside a store first, and
+`sole_use` keeps two arenas from playing with one store.
 """
 
 from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
+from arena.league.store.other_files import is_record_file
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, SETTINGS_OF_OLDER, files_in
 from arena.league.store.sole_use import StoreInUseError, sole_use
@@ -36,6 +38,7 @@ __all__ = [
     "damage_text",
     "files_in",
     "is_empty_file",
+    "is_record_file",
     "own_times_in",
     "sole_use",
     "time_key",

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from arena.bots.sandbox.own_limits import file_size_limit
 from arena.errors import ArenaError, UsageError
 from arena.league.store.journal import check_before_opening
+from arena.league.store.other_files import other_file
 from arena.printable import printable
 
 BUSY_SECONDS = 30.0
@@ -264,7 +265,7 @@ def _text(data: bytes) -> str:
 def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
     text = printable(str(error), LONGEST_WORDS)
     if "not a database" in text:
-        return UsageError(f"{path}: expected a store ({MADE_BY}), got another file")
+        return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
     most = file_size_limit()
     name = getattr(error, "sqlite_errorname", "")
     if most is not None and (name.startswith("SQLITE_IOERR") or ("full" in text and _size(path) + LARGEST_PAGE > most)):

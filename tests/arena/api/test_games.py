@@ -72,6 +72,14 @@ def test_a_game_that_both_lose_is_a_loss_and_says_nothing_of_the_difference(bots
     assert result.difference is None
 
 
+def test_how_a_bot_crashed_stands_in_the_record(bots: Bots) -> None:
+    record = arena.play(bots("steps"), bots("crashes", "echo why >&2; exit 3"), rules="duel", time=PATIENT)
+    assert record.verdict.reason.is_forfeit
+    assert record.verdict.result is GameResult.RED
+    assert "crashes" in record.verdict.detail
+    assert record.stderr == ("", "why\n")
+
+
 def test_each_game_is_told_as_it_ends_in_the_thread_that_called(bots: Bots) -> None:
     told: list[tuple[int, str]] = []
 

@@ -1,9 +1,11 @@
 """`arena.League`: bots are added, games are played, tables are printed."""
 
 import logging
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -161,3 +163,78 @@ def test_damage_of_a_store_is_a_remark_on_the_log(league: arena.League, caplog: 
     caplog.set_level(logging.WARNING)
     assert league.standings().games == 1
     assert "damaged" in caplog.text
+
+
+def test_a_league_may_have_another_format_which_places_the_bots(league: arena.League) -> None:
+    league.add("r/*", "mine")
+    table = league.run(rounds=1, format="swiss", seeds=["steps", "quits"])
+    assert table.placing is not None
+    assert [place.place for place in table.placing.places] == [1, 2, 3]
+    points = {place.name: (place.points, place.byes) for place in table.placing.places}
+    assert points == {"steps": (2.0, 0), "mine": (2.0, 1), "quits": (0.0, 0)}
+    assert table.games == 2
+    assert str(table).index("Swiss: points with byes") > str(table).index("How the games ended")
+    assert league.standings().placing is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"format": "swis"}, "format: there is no format 'swis'; did you mean swiss?"),
+        ({"format": None}, "format: there is no format None; known are round-robin, "),
+        ({"formt": "swiss"}, "formt: there is no such option here; did you mean format?"),
+        ({"on_reslt": print}, "on_reslt: there is no such option here; did you mean on_result or on_event?"),
+        ({"format": "gauntlet"}, "--format gauntlet: expected --challengers N"),
+        ({"format": "knockout", "rounds": 3}, "--rounds is for --format round-robin, "),
+        (
+            {"best_of": 3},
+            "--best-of is for --format knockout: expected no such option with --format round-robin, got 3",
+        ),
+        ({"format": "knockout", "best_of": "3"}, "best_of: expected a whole number, got '3'"),
+        ({"format": "ladder", "confidence": "x"}, "confidence: expected a likelihood such as 0.95, got 'x'"),
+        ({"format": "swiss", "seeds": "steps"}, "seeds: expected a list of names of bots, got 'steps'"),
+        ({"rounds": True}, "rounds: expected a whole number from 1, got True"),
+    ],
+)
+def test_a_format_is_refused_that_makes_no_sense(options: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(arena.UsageError, match=f"^{re.escape(words)}"):
+        arena.League(tmp_path / "l.sqlite").run(**options)
+
+
+def test_a_word_that_is_misspelt_is_named_with_what_may_have_been_meant(tmp_path: Path) -> None:
+    league = arena.League(tmp_path / "l.sqlite")
+    time: dict[str, Any] = {"tme": "1s"}
+    everyone: dict[str, Any] = {"everyon": True}
+    with pytest.raises(arena.UsageError, match=r"^tme: there is no such option here; did you mean time\?"):
+        league.add("mine", **time)
+    with pytest.raises(arena.UsageError, match=r"^everyon: there is no such option here; did you mean everyone\?"):
+        league.standings(**everyone)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rules": "dual"}, "'dual'.*did you mean.*duel"),
+        ({"time": "soon"}, "^--time: "),
+        ({"margin": "x"}, "^--margin: "),
+        ({"jobs": 0}, "^--jobs: expected a whole number from 1"),
+        ({"sandbox": "bwarp"}, "did you mean bwrap"),
+        ({"memory": "much"}, "^--memory: "),
+        ({"build_disk": "x"}, "^--build-disk: "),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused_when_a_league_is_made(
+    options: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(arena.UsageError, match=words):
+        arena.League(tmp_path / "l.sqlite", **options)
+
+
+def test_a_file_that_is_no_store_is_refused_when_a_league_is_made(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("print('a bot')\n")
+    for path in (tmp_path / "mine.py", tmp_path):
+        with pytest.raises(arena.UsageError, match="expected a store"):
+            arena.League(path)
+    assert (tmp_path / "mine.py").read_text() == "print('a bot')\n"
+    (tmp_path / "new.sqlite").touch()
+    assert arena.League(tmp_path / "new.sqlite").games() == []

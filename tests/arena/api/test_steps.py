@@ -64,6 +64,16 @@ def test_a_notebook_shows_what_is_printed(record: GameRecord) -> None:
         assert printer.said == str(value)
 
 
+def test_every_value_of_a_game_is_one_short_line_in_a_notebook(record: GameRecord) -> None:
+    start, first, *_ = steps = list(arena.replay(record))
+    assert repr(start) == "Step(0, the set-ups)"
+    assert repr(first).startswith(f"Step(1, red {record.actions[0]}, Moved")
+    assert repr(start.board) == "Board(10 red and 10 blue pieces)"
+    for value in (record, *steps, *(step.board for step in steps)):
+        assert len(repr(value)) <= 120
+        assert "\n" not in repr(value)
+
+
 def test_a_board_can_be_printed_and_asked(record: GameRecord) -> None:
     board = next(arena.replay(record)).board
     assert str(board).splitlines()[1].startswith("10  ")
