@@ -132,7 +132,6 @@ class LiveProgress:
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
-        self._count.add()
         self._finished.put(row)
 
     def remark(self, text: str) -> None:
@@ -178,15 +177,24 @@ class LiveProgress:
     def _register_finished(self) -> None:
         while not self._finished.empty():
             row = self._finished.get()
+            self._count.add()
             self._table.add(row)
             self._last.append(row)
 
     def _draw(self, live: Live) -> None:
-        shown = self._table.lines(max(3, self._console.height - LINES_BESIDE))
+        shown = self._table.shown(max(3, self._console.height - LINES_BESIDE))
         last = [Text(game_line(row), style="dim", no_wrap=True, overflow="ellipsis") for row in self._last]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
-        difference = self._table.difference
-        below = [Text(difference_text(difference))] if difference else []
+        below = []
         if self._note:
             below = [Text(self._note())]
-        live.update(Group(head, standings_grid(shown, self._console.width), *below, *last), refresh=True)
+        elif shown.difference:
+            after = f"After {_games(shown.rated_games)}: " if shown.rated_games else ""
+            below = [Text(after + difference_text(shown.difference))]
+        elif shown.rated_games:
+            head.append(f"; Elo after {_games(shown.rated_games)}")
+        live.update(Group(head, standings_grid(shown.lines, self._console.width), *below, *last), refresh=True)
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
