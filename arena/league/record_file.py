@@ -12,11 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import LONGEST_LINE, Entry, decode_line
 from arena.game.spec import Player
-from arena.hostfile import FileError, open_regular, read_lines
+from arena.hostfile import HOST_ERRORS, FileError, NotAFileError, open_regular, read_lines
 from arena.league.games import Settings
 from arena.league.options import LARGEST_SEED
 from arena.league.store import KEPT_BESIDE, TIME_OF
@@ -36,6 +36,9 @@ LONGEST_FAULT = 2000
 START = 16
 SCHEMA_KEY = b'schema":'
 """With the first two bytes, what of a file's start shows what it is if any one byte of it was changed."""
+SQLITE = b"SQLite format 3\0"
+"""The first `START` bytes of every store."""
+STORE_OR_FILE = "a store or a file of game records ('arena export')"
 
 Progress = Callable[[int, int], None]
 
@@ -54,11 +57,40 @@ def is_record_file(path: Path) -> bool:
     """Whether a file looks like one of records, sound or not: it begins with a JSON object in one line."""
     start = b""
     with suppress(OSError, ValueError):
-        descriptor = open_regular(path, follow=True)
-        try:
-            start = os.read(descriptor, START)
-        finally:
-            os.close(descriptor)
+        start = _start_of(path)
+    return _begins_records(start)
+
+
+def refuse_other_files(path: Path) -> None:
+    """Raise `UsageError` unless there is a file that begins as a store or a file of records does."""
+    where = printable(str(path))
+    try:
+        start = _start_of(path)
+    except FileNotFoundError:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
+    except NotAFileError as error:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got {error.kind}") from None
+    except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
+        raise UsageError(f"{where}: cannot be read: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        raise UsageError(f"{where}: cannot be read: this is no path") from None
+    if not start:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
+    if start != SQLITE and not _begins_records(start):
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
+
+
+def _start_of(path: Path) -> bytes:
+    descriptor = open_regular(path, follow=True)
+    try:
+        return os.read(descriptor, START)
+    finally:
+        os.close(descriptor)
+
+
+def _begins_records(start: bytes) -> bool:
     return start.startswith(b'{"') or SCHEMA_KEY in start
 
 
