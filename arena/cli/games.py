@@ -1,4 +1,4 @@
-"""`arena games`: the games of a store, a line each."""
+"""`arena games`: the games of a store, a line each, and one more for what a bot did wrong."""
 
 from pathlib import Path
 
@@ -49,8 +49,11 @@ def games_command(
     from arena.report.game_filter import GameFilter
     from arena.report.json import game_lines, games_json
     from arena.report.standings import Roster, players_of
+    from arena.report.tables import one_form
     from arena.report.terminal import game_line, long_line
 
+    forms = (("--long", is_long), ("--json", as_json), ("--jsonl", as_lines))
+    one_form([option for option, is_asked in forms if is_asked])
     form = form_of(as_json=as_json, as_lines=as_lines)
     with open_to_read(store) as opened:
         contents = opened.count()

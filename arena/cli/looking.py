@@ -1,5 +1,6 @@
 """What the commands that print long texts have in common: colour where the terminal has it, and a pager."""
 
+import codecs
 import itertools
 import os
 import shutil
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.interrupts import unwinding
-from arena.cli.streams import result
+from arena.cli.streams import result, writable
 
 if TYPE_CHECKING:
     from arena.report.paint import Paint
@@ -41,6 +42,10 @@ def _has_colors() -> bool:
     return sys.stdout.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
 
 
+def _is_utf8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name == "utf-8"
+
+
 def print_pages(pages: Iterable[str], *, color: str) -> None:
     """Print pieces of text, each with its line feeds; in the user's pager where a terminal cannot show all at once.
 
@@ -58,8 +63,11 @@ def print_pages(pages: Iterable[str], *, color: str) -> None:
         head.append(page)
         left -= sum(1 + len(click.unstyle(line)) // size.columns for line in page.split("\n")[:-1])
         if left < 0:
+            if _is_utf8(sys.stdout.encoding):  # whatever the locale: `less` would show it byte by byte in that of C
+                os.environ.setdefault("LESSCHARSET", "utf-8")
             with unwinding():  # the pager is there until the terminal is in order again
-                click.echo_via_pager(itertools.chain(head, pages), color=True if color == ALWAYS else None)
+                shown = map(writable, itertools.chain(head, pages))
+                click.echo_via_pager(shown, color=True if color == ALWAYS else None)
             return
     for page in head:
         result(page, end="")

@@ -18,8 +18,8 @@ from arena.cli.streams import remark, result
 )
 @click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Print it as CSV.")
-@click.option("--markdown", "form", flag_value="markdown", help="Print it as a table of Markdown.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print it as CSV.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print it as a table of Markdown.")
 @click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
 def standings_command(
     store: Path,
@@ -28,7 +28,8 @@ def standings_command(
     pairs: bool,
     *,
     as_json: bool,
-    form: str | None,
+    as_csv: bool,
+    as_markdown: bool,
     crosstable: bool,
 ) -> int:
     """Print the table of the games in STORE."""
@@ -39,7 +40,8 @@ def standings_command(
     from arena.report.tables import check_form, table_text
     from arena.report.terminal import full_report, results_console
 
-    check_form(form, as_json=as_json, crosstable=crosstable)
+    forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
+    check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs)
 
     with open_to_read(store) as opened:
         contents = opened.count()
@@ -51,8 +53,8 @@ def standings_command(
             names = Roster(players, rows).names
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
             result(league_json(store, contents.settings, table, kept, names=names))
-        elif form is not None:
-            result(table_text(table, form, crosstable=crosstable), end="")
+        elif forms:
+            result(table_text(table, forms[0], crosstable=crosstable), end="")
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))

@@ -54,6 +54,12 @@ def result(text: str, end: str = "\n") -> None:
     print(text, end=end, file=sys.stdout)
 
 
+def writable(text: str) -> str:
+    """Text as `result` would print it, for a program that prints it in our place: click gives one UTF-8 in a terminal
+    that knows only ASCII."""
+    return text.encode(sys.stdout.encoding, WHERE_ASCII_ENDS).decode(sys.stdout.encoding)
+
+
 def result_bytes(data: bytes) -> None:
     """Print results that are bytes, whatever the encoding of standard output is. Raises `OutputError`."""
     sys.stdout.flush()

@@ -28,12 +28,13 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.league.salvage import salvage as copy_sound_games
-    from arena.league.store import Store, is_record_file
+    from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import verify
     from arena.printable import printable
     from arena.report.json import verify_json
 
     progress = _Progress()
+    refuse_other_files(store)
     if is_record_file(store):
         if salvage is not None:
             raise UsageError(f"--salvage: expected a store to copy games from, got {store}, a file of records")

@@ -6,7 +6,6 @@ whatever is wrong with any of them is said before the store is touched, and no g
 stores some at a time: if it is stopped, what is stored is whole, and the same import goes on.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -36,6 +35,7 @@ from arena.league.store import (
     Store,
     is_empty_file,
     is_record_file,
+    refuse_other_files,
     sole_use,
 )
 from arena.league.verify import League
@@ -124,9 +124,8 @@ def _coming(sources: Iterable[Path]) -> Iterator[_Coming]:
     """All games of all sources, in order. Raises `ArenaError` for what is not as it was written."""
     for path in sources:
         where = printable(str(path))
-        if not os.path.exists(path):
-            raise UsageError(f"{where}: expected a file of game records or a store, and there is nothing")
-        yield from _of_file(path, where) if is_record_file(path) or is_empty_file(path) else _of_store(path, where)
+        refuse_other_files(path)
+        yield from _of_file(path, where) if is_record_file(path) else _of_store(path, where)
 
 
 def _of_file(path: Path, where: str) -> Iterator[_Coming]:

@@ -50,9 +50,10 @@ class BotFinder:
         namesakes = [bot for bot in self._seen if bot.name == player.name]
         if namesakes:
             return self.checked(namesakes[0], player)
-        looked = ", ".join(printable(str(folder)) for folder in self._near)
+        folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self._near]
+        looked = " or ".join(["the sample bots", *folders])
         raise UsageError(
-            f"{named}: no bot with the digest {player.digest[:DIGITS]} is among the sample bots or in {looked}: say "
+            f"{named}: no bot with the digest {player.digest[:DIGITS]} was found; looked for it in {looked}; say "
             f"where it is with --bot {named}=PATH"
         )
 

@@ -18,6 +18,7 @@ from arena.hostfile import FileError, read_lines
 from arena.league.games import NO_OPENINGS, OPENINGS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
 from arena.league.store import KEPT_BESIDE, TIME_OF
+from arena.league.store.other_files import STORE_START
 from arena.league.verify import League
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
@@ -31,7 +32,6 @@ CHOSEN = ("pondering", "keep-bots")
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 LONGEST_FAULT = 2000
 """Characters: what is wrong with a game may name what stands in it, which can be of any length."""
-STORE_START = b"SQLite format 3\0"
 
 Progress = Callable[[int, int], None]
 

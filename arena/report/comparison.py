@@ -115,8 +115,7 @@ def verdict_text(names: Names, state: SequentialState) -> str:
     if state.decision is Decision.UNDECIDED:
         if state.is_over:
             return f"undecided: {_games(2 * state.pairs)} are not enough to tell, and all that there may be"
-        left = games_left(state)
-        return f"undecided so far, {games}" + (f"; about {_games(left)} more are expected" if left else "")
+        return f"undecided so far, {games}" + (f"; {left}" if (left := _left(state)) else "")
     is_accepted = state.decision is Decision.BETTER
     if state.hypotheses.elo1 > 0:
         verdict = "better" if is_accepted else "not better"
@@ -128,17 +127,24 @@ def verdict_text(names: Names, state: SequentialState) -> str:
 
 def note_text(state: SequentialState) -> str:
     """How far the test is, in a few words for a line of progress."""
-    left = games_left(state)
-    more = f", about {_games(left)} left" if left else ""
+    more = f", {left}" if (left := _left(state)) else ""
     return f", LLR {state.llr:+.2f} of {state.hypotheses.lower:+.2f}..{state.hypotheses.upper:+.2f}{more}"
 
 
 def live_text(names: Names, state: SequentialState) -> str:
     """How far the test is, below the live table."""
     difference = _difference(names, state)
-    left = games_left(state)
-    lines = [_llr_text(state) + (f"; about {_games(left)} left" if left else "")]
+    lines = [_llr_text(state) + (f"; {left}" if (left := _left(state)) else "")]
     return "\n".join([*lines, difference_text(difference)] if difference else lines)
+
+
+def _left(state: SequentialState) -> str:
+    """How many games are left: those that are expected, or at most those of the budget if that would take more."""
+    left = games_left(state)
+    if not left:
+        return ""
+    is_budget = left >= 2 * (state.budget - state.pairs)
+    return f"{'at most' if is_budget else 'about'} {_games(left)} left"
 
 
 def _llr_text(state: SequentialState) -> str:

@@ -49,7 +49,7 @@ class ShowJson(msgspec.Struct, frozen=True):
 
 def show_json(number: int, record: GameRecord, look: Look) -> str:
     """The game as one document. Raises `UsageError` if it has no such ply."""
-    look.plies.check(len(record.actions))
+    look.plies.check(number, len(record.actions))
     notes = tuple(
         NoteJson(note.ply, note.color, note.text)
         for note in record.notes

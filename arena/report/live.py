@@ -2,11 +2,13 @@
 
 What follows from counts (points, games, times) is always that of now, and costs the same however many games there are.
 Places among equals and ratings cost with the square of the players (1 s for 300), so they are those of the last time
-that was within their share. While Python computes them the games of this process get on slowly: hence the shares.
+that was within their share; with older ones comes how many games they are of, so that a table never contradicts itself.
+While Python computes them the games of this process get on slowly: hence the shares.
 """
 
 import threading
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -45,6 +47,16 @@ class Pace:
         self.due = now + max(self._least, cost / self._share)
 
 
+class Shown(NamedTuple):
+    """One state of the table: lines with the counts of now, and what was computed when they were last rated."""
+
+    lines: list[Line]
+    difference: Difference | None
+    """That between the two of a match, as last rated."""
+    rated_games: int | None
+    """How many games that was after, where it was not after those that are counted; None before there is a rating."""
+
+
 class LiveTable:
     """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
 
@@ -56,9 +68,8 @@ class LiveTable:
         """Held while the counts change, or are copied."""
         self._rated = rated_lines(self._digests, Tally(roster.names))[0]
         self._rated_games = -1
+        self._difference: Difference | None = None
         self._changed = True
-        self.difference: Difference | None = None
-        """That between the two of a match, as of the last `rate`."""
 
     def add(self, row: GameRow) -> None:
         """Count a game."""
@@ -80,12 +91,14 @@ class LiveTable:
             copy = self._tally.copy()
         rated, difference = rated_lines(self._digests, copy)
         with self._lock:
-            self._rated, self.difference, self._rated_games, self._changed = rated, difference, copy.games, True
+            self._rated, self._difference, self._rated_games, self._changed = rated, difference, copy.games, True
 
-    def lines(self, most: int) -> list[Line]:
+    def shown(self, most: int) -> Shown:
         """The first lines by points per game; who is equal in that stands, and shares a place, as when last rated."""
         with self._lock:
-            return _current(self._rated, self._tally, most)
+            is_old = 0 < self._rated_games != self._tally.games
+            lines = _current(self._rated, self._tally, most)
+            return Shown(lines, self._difference, self._rated_games if is_old else None)
 
 
 def _current(rated: Sequence[Line], tally: Tally, most: int) -> list[Line]:

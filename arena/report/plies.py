@@ -29,12 +29,12 @@ class Plies:
         """Whether no later ply is asked for."""
         return not self.are_all and ply >= max(last for _, last in self.ranges)
 
-    def check(self, plies: int) -> None:
-        """Raise `UsageError` if a game of so many plies lacks one that was asked for by its number."""
+    def check(self, game: int, plies: int) -> None:
+        """Raise `UsageError` if a game, the one of this number, has fewer plies than one that was asked for."""
         for first, last in self.ranges:
             wrong = next((ply for ply in (first, last) if ply > plies and ply != LAST), None)
             if wrong is not None:
-                raise UsageError(f"expected a ply from 0 to {plies}, got {wrong}")
+                raise UsageError(f"--ply: expected a ply of game {game}, from 0 to {plies}, got {wrong}")
 
 
 ALL_PLIES = Plies()

@@ -135,7 +135,6 @@ class LiveProgress:
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         del record
-        self._count.add()
         self._finished.put(row)
 
     def remark(self, text: str) -> None:
@@ -177,21 +176,26 @@ class LiveProgress:
     def _register_finished(self) -> None:
         while not self._finished.empty():
             row = self._finished.get()
+            self._count.add()
             self._table.add(row)
             self._last.append(row)
 
     def _draw(self, frame: Frame) -> None:
         width, height = self._console.size
-        shown = self._table.lines(max(3, height - LINES_BESIDE))
+        shown = self._table.shown(max(3, height - LINES_BESIDE))
         last = [
             Text(self._short_line(row, width), style="dim", no_wrap=True, overflow="ellipsis") for row in self._last
         ]
         head = Text(f"{self._count.text} games{self._count.eta}", style="bold")
-        difference = self._table.difference
-        below = [Text(difference_text(difference))] if difference else []
+        below = []
         if self._note:
             below = [Text(self._note())]
-        frame.draw(Group(head, standings_grid(shown, width), *below, *last))
+        elif shown.difference:
+            after = f"After {_games(shown.rated_games)}: " if shown.rated_games else ""
+            below = [Text(after + difference_text(shown.difference))]
+        elif shown.rated_games:
+            head.append(f"; Elo after {_games(shown.rated_games)}")
+        frame.draw(Group(head, standings_grid(shown.lines, width), *below, *last))
 
     def _short_line(self, row: GameRow, width: int) -> str:
         """A game in one line in which both names can be seen, if anything of the rest is to be."""
@@ -200,3 +204,7 @@ class LiveProgress:
             return line
         short = short_names(self._names, min(NAME_WIDTH, width // 4))
         return game_line(row, {player: short.get(player.name, player.name) for player in row.players})
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"

@@ -89,7 +89,7 @@ class Taken(NamedTuple):
 
 def game_pages(number: int, record: GameRecord, look: Look) -> Iterator[str]:
     """The game in pieces of text. Raises `UsageError` if it has no such ply."""
-    look.plies.check(len(record.actions))
+    look.plies.check(number, len(record.actions))
     yield _heading(number, record, look)
     if None not in record.setups:
         yield from _plies(record, look)

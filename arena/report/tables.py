@@ -7,7 +7,7 @@ fields of `Line` and `Meeting` as they are, one row each; a cell is empty where 
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from io import StringIO
 from typing import Any
 
@@ -21,12 +21,19 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
 
 
-def check_form(form: str | None, *, as_json: bool, crosstable: bool) -> None:
-    """Raise `UsageError` for options that do not go together."""
-    if form is not None and as_json:
-        raise UsageError(f"--{form}: expected one form of output, and --json is another")
-    if crosstable and form is None:
+def check_form(forms: Collection[str], *, as_json: bool, crosstable: bool, pairs: bool = False) -> None:
+    """Raise `UsageError` for options that do not go together; `forms` are those that were asked for."""
+    one_form([*(f"--{form}" for form in forms), *(["--json"] if as_json else [])])
+    if crosstable and not forms:
         raise UsageError("--crosstable: expected --csv or --markdown with it; the table and --json have the crosstable")
+    if pairs and forms:
+        raise UsageError(f"--pairs: expected the table or --json, which have them; --{next(iter(forms))} has not")
+
+
+def one_form(options: Sequence[str]) -> None:
+    """Raise `UsageError` if more than one of the options that say in which form to print is given."""
+    if len(options) > 1:
+        raise UsageError(f"{options[0]}: expected one form of output, and {options[1]} is another")
 
 
 def table_text(table: Table, form: str, *, crosstable: bool) -> str:

@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from arena.errors import UsageError
-from arena.league.compare import comparison_entry, hypotheses_of
+from arena.league.compare import comparison_entry, games_left, hypotheses_of
 from arena.league.pairing import SequentialState
 from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
 from arena.report.comparison import comparison_text, live_text, note_text, verdict_text
@@ -169,6 +169,15 @@ STATE = SequentialState(
     (1, 2),
     llr=log_likelihood_ratio(Hypotheses(), (10, 4, 30, 6, 14)),
 )
+
+
+def test_games_left_that_the_budget_bounds_are_said_to_be_a_bound() -> None:
+    names, left = ("mine", "warden"), games_left(STATE)
+    assert left is not None
+    bounded = replace(STATE, budget=STATE.pairs + 1)
+    for text in (note_text, lambda state: live_text(names, state), lambda state: verdict_text(names, state)):
+        assert f"about {left} games left" in text(STATE)
+        assert "at most 2 games left" in text(bounded)
 
 
 def test_the_words_fit_80_columns() -> None:

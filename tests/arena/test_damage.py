@@ -6,6 +6,7 @@ the record allow. Whatever comes of it is either the games that were stored, or 
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -683,6 +684,59 @@ def test_a_file_that_was_cut_off_gives_up_the_games_in_its_first_part(
     assert rows.items() <= before.items()
     assert len(rows) >= int(len(before) * part) - 6  # the first pages hold none
     assert found(path.parent / "new.sqlite") == []
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A file of a store with 70 games."""
+    path = tmp_path_factory.mktemp("large") / "l.sqlite"
+    games = sound_games(70)
+    with Store(path, create=True) as store:
+        store.agree(settings_of(games[0]).described())
+        store.add_all(games)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("part", [0.16, 0.17, 0.25, 0.4, 0.6, 0.98])
+def test_a_file_that_was_cut_off_has_no_games_but_its_own_and_says_in_a_line_what_is_gone(
+    tmp_path: Path, large: bytes, part: float
+) -> None:
+    path = tmp_path / "l.sqlite"
+    path.write_bytes(large[: int(len(large) * part)])
+    with Store(path, create=False, is_doubtful=True) as store:
+        assert store.numbers() == list(range(1, 71))
+        (damage,) = store.file_damage()
+    assert "\n" not in str(damage)
+    assert len(str(damage)) < 100
+    if part in (0.16, 0.4):  # of others SQLite ends its check without a word
+        assert re.match(r"the file: .*\d+ pages that are in use cannot be found$", str(damage))
+
+
+def test_a_game_below_the_first_number_is_not_passed_over(path: Path) -> None:
+    for table in ("games", "records"):
+        edit(path, f"UPDATE {table} SET number = 0 WHERE number = 5")
+    assert "game 0: its row was changed after it was stored" in found(path)
+
+
+def test_a_flipped_page_is_told_with_how_many_are_damaged(tmp_path: Path, large: bytes) -> None:
+    path = tmp_path / "l.sqlite"
+    page = 4096
+    for number in (20, 40):
+        large = large[: page * number] + b"\xff" * page + large[page * (number + 1) :]
+    path.write_bytes(large)
+    with Store(path, create=False, is_doubtful=True) as store:
+        (damage,) = store.file_damage()
+    assert re.match(r"the file: (at least )?\d+ pages? (is|are) damaged", str(damage)), damage
+
+
+@pytest.mark.parametrize("is_doubtful", [False, True])
+def test_a_store_cut_off_in_its_first_page_is_called_damaged_and_no_other_programs_file(
+    tmp_path: Path, large: bytes, is_doubtful: bool
+) -> None:
+    path = tmp_path / "l.sqlite"
+    path.write_bytes(large[:3000])
+    with pytest.raises(StoreError, match="the file is damaged"):
+        Store(path, create=False, is_doubtful=is_doubtful)
 
 
 def test_salvaged_games_keep_their_numbers(path: Path) -> None:

@@ -15,7 +15,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import with_checksum
 from arena.league import exchange
 from arena.league.exchange import Imported, export_lines, import_games
-from arena.league.store import DamagedError, Store
+from arena.league.store import DamagedError, Store, refuse_other_files
 from arena.league.verify import verify
 from protocol.notation import Color
 
@@ -77,7 +77,7 @@ def test_a_store_of_any_version_comes_back_from_its_export_with_the_same_bytes(s
     assert is_sound(target)
 
 
-@given(st.lists(st.sets(st.integers(1, 12)), max_size=4), st.booleans())
+@given(st.lists(st.sets(st.integers(1, 12), min_size=1), max_size=4), st.booleans())
 @settings(deadline=None, max_examples=8)
 def test_stores_and_files_that_share_games_are_merged_into_one_with_each_game_once(
     tmp_path_factory: pytest.TempPathFactory, parts: list[set[int]], is_store: bool
@@ -86,7 +86,7 @@ def test_stores_and_files_that_share_games_are_merged_into_one_with_each_game_on
     sources = []
     for number, part in enumerate(parts):
         file = file_of(folder / f"{number}.jsonl", exported(OWN, sorted(part)))
-        if is_store and part:
+        if is_store:
             taken_in(folder / f"{number}.sqlite", file)
             file = folder / f"{number}.sqlite"
         sources.append(file)
@@ -246,12 +246,25 @@ def test_a_damaged_store_neither_gives_nor_takes_games(tmp_path: Path) -> None:
     assert not (tmp_path / "new.sqlite").exists()
 
 
-@pytest.mark.parametrize("name", ["missing.jsonl", ".", "nul\0", "text.txt"])
-def test_what_is_neither_a_store_nor_a_file_of_records_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("missing.jsonl", "and there is nothing"),
+        (".", "got a folder"),
+        ("nul\0", "this is no path"),
+        ("text.txt", "got another file"),
+        ("empty.jsonl", "got an empty file"),
+    ],
+)
+def test_what_is_neither_a_store_nor_a_file_of_records_is_refused(tmp_path: Path, name: str, words: str) -> None:
+    """By `arena import` and `arena verify` alike."""
     (tmp_path / "text.txt").write_text("hello\n" * 100)
-    with pytest.raises(ArenaError):
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(UsageError, match=words):
         taken_in(tmp_path / "new.sqlite", tmp_path / name)
     assert not (tmp_path / "new.sqlite").exists()
+    with pytest.raises(UsageError, match=words):
+        refuse_other_files(tmp_path / name)
 
 
 def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_the_live_lines_are_those_of_the_final_table_once_they_are_rated(games: 
     for row in played[stored:]:
         live.add(row)
     live.rate()
-    assert tuple(live.lines(len(PLAYERS))) == make_table(PLAYERS, played).lines
+    assert tuple(live.shown(len(PLAYERS)).lines) == make_table(PLAYERS, played).lines
 
 
 @given(GAMES, st.integers(0, 30))
@@ -67,7 +67,7 @@ def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[
         live.add(row)
     then = {line.name: line for line in make_table(PLAYERS, played[:rated]).lines}
     now = {line.name: line for line in make_table(PLAYERS, played).lines}
-    lines = live.lines(len(PLAYERS))
+    lines = live.shown(len(PLAYERS)).lines
     for line in lines:
         old = then[line.name]
         expected = msgspec.structs.replace(
@@ -88,16 +88,30 @@ def test_counts_are_those_of_now_and_ratings_those_of_the_last_time(games: list[
 
 
 def test_only_the_lines_that_are_shown_are_made() -> None:
-    assert [line.name for line in LiveTable(PLAYERS, []).lines(3)] == ["ann", "bob", "cat"]
+    assert [line.name for line in LiveTable(PLAYERS, []).shown(3).lines] == ["ann", "bob", "cat"]
 
 
 def test_a_match_has_its_difference_once_it_is_rated() -> None:
     time = PlayerTime(1, 1, 1)
     played = rows([([0, 1], (GameResult.RED, Reason.FLAG), (time, time))])
     live = LiveTable(PLAYERS[:2], played)
-    assert live.difference is None
+    assert live.shown(2).difference is None
     live.rate()
-    assert live.difference == make_table(PLAYERS[:2], played).difference is not None
+    assert live.shown(2).difference == make_table(PLAYERS[:2], played).difference is not None
+
+
+def test_ratings_that_are_older_than_the_counts_come_with_their_number_of_games() -> None:
+    time = PlayerTime(1, 1, 1)
+    win: Game = ([0, 1], (GameResult.RED, Reason.FLAG), (time, time))
+    live = LiveTable(PLAYERS, [])
+    assert live.shown(4).rated_games is None
+    live.rate()
+    live.add(rows([win])[0])
+    assert live.shown(4).rated_games is None, "no game was rated: there are no ratings"
+    live.rate()
+    assert live.shown(4).rated_games is None, "those of now"
+    live.add(rows([win, win])[1])
+    assert live.shown(4).rated_games == 1
 
 
 def test_it_tells_when_there_is_something_new_to_draw() -> None:

@@ -191,7 +191,7 @@ def test_a_ply_that_the_game_has_not_is_refused_and_nothing_is_printed(path: Pat
     for arguments in ([], ["--json"], ["--moves"]):
         done = show(path, "--ply", beyond, *arguments)
         assert isinstance(done.exception, UsageError)
-        assert "expected a ply from 0 to 6" in str(done.exception)
+        assert "--ply: expected a ply of game 1, from 0 to 6, got" in str(done.exception)
         assert done.stdout == ""
 
 

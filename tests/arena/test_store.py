@@ -435,6 +435,17 @@ def test_two_processes_that_upgrade_the_same_stores_at_once_both_succeed(tmp_pat
     assert open_at_once(paths) == [(0, ""), (0, "")]
 
 
+def test_other_rules_are_refused_with_their_names_or_else_with_what_differs(path: Path) -> None:
+    with Store(path, create=True) as store:
+        store.agree({"ruleset": "isf", "rules": "spy straight; rescues 0", "time": "100ms"})
+        with pytest.raises(UsageError) as named:
+            store.agree({"ruleset": "duel", "rules": "spy diagonal; rescues 0", "time": "100ms"})
+        with pytest.raises(UsageError) as changed:
+            store.agree({"ruleset": "isf", "rules": "spy diagonal; rescues 0", "time": "100ms"})
+    assert "    ruleset: isf (in the store), duel (asked for)\nuse another" in str(named.value)
+    assert "    rules: spy straight (in the store), spy diagonal (asked for)\nuse another" in str(changed.value)
+
+
 def test_settings_that_are_refused_leave_nothing_behind(path: Path) -> None:
     with Store(path, create=True) as store:
         store.agree({"time": "100ms"})

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store import GameRow, Store
@@ -112,9 +113,36 @@ def test_markdown_shows_points_and_open_ends_as_the_terminal_does(table: Table) 
     assert "| 3 | breaker | 0/2 | 0/2 |  | 2/2 |\n" in crosstable
 
 
-def test_two_forms_of_one_output_are_refused() -> None:
-    with pytest.raises(UsageError, match="--csv: expected one form of output, and --json is another"):
-        check_form("csv", as_json=True, crosstable=False)
+@pytest.mark.parametrize(
+    ("forms", "as_json", "words"),
+    [
+        (["csv"], True, "--csv: expected one form of output, and --json is another"),
+        (["csv", "markdown"], False, "--csv: expected one form of output, and --markdown is another"),
+    ],
+)
+def test_two_forms_of_one_output_are_refused(forms: list[str], as_json: bool, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        check_form(forms, as_json=as_json, crosstable=False)
+
+
+def test_what_a_form_has_not_is_refused() -> None:
     with pytest.raises(UsageError, match="--crosstable: expected --csv or --markdown with it"):
-        check_form(None, as_json=False, crosstable=True)
-    check_form("markdown", as_json=False, crosstable=True)
+        check_form([], as_json=False, crosstable=True)
+    with pytest.raises(UsageError, match="--pairs: expected the table or --json, which have them; --csv has not"):
+        check_form(["csv"], as_json=False, crosstable=False, pairs=True)
+    check_form(["markdown"], as_json=False, crosstable=True)
+    check_form([], as_json=True, crosstable=False, pairs=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["games", "--json", "--jsonl"], "--json: expected one form of output, and --jsonl is another"),
+        (["games", "--long", "--json"], "--long: expected one form of output, and --json is another"),
+        (["standings", "--csv", "--markdown"], "--csv: expected one form of output, and --markdown is another"),
+        (["standings", "--pairs", "--csv"], "--csv has not"),
+    ],
+)
+def test_the_command_line_drops_no_form_in_silence(arguments: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        cli.main([arguments[0], str(OWN), *arguments[1:]], standalone_mode=False)

@@ -11,7 +11,7 @@ settings of bots with a time control of their own, `tables` and `layout` say wha
 from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
-from arena.league.store.other_files import is_record_file
+from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, SETTINGS_OF_OLDER, files_in
 from arena.league.store.sole_use import StoreInUseError, sole_use
@@ -40,6 +40,7 @@ __all__ = [
     "is_empty_file",
     "is_record_file",
     "own_times_in",
+    "refuse_other_files",
     "sole_use",
     "time_key",
 ]

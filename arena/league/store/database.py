@@ -6,9 +6,10 @@ killed has left to undo; it is opened for writing when SQLite says so, and not b
 """
 
 import os
+import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from arena.printable import printable
 
 BUSY_SECONDS = 30.0
 DAMAGE_SHOWN = 10
+FAULTS_COUNTED = 1000
 LARGEST_PAGE = 1 << 16
 """What a file grows by at once, at most."""
 LONGEST_WORDS = 300
@@ -43,6 +45,10 @@ LIMITS = (
 TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
 """What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
 
+
+_PAGE = re.compile(r"\bpage (\d{1,10})", re.IGNORECASE)
+_GONE = re.compile(r"\binvalid page number (\d{1,10})")
+"""What SQLite's check of a file says of the page that a fault is on, and of one that is named and is not there."""
 
 LOCK = threading.RLock()
 """Held by whatever uses a store in this process, in any thread. Games are stored from a thread of their own; and POSIX
@@ -228,11 +234,36 @@ class Database:
 
     def damage(self) -> list[Damage]:
         """What SQLite finds wrong with the file itself."""
+        for most in (FAULTS_COUNTED, DAMAGE_SHOWN):  # a check that is to find fewer may end before it fails itself
+            found = [str(text) for (text,) in self.as_far_as_it_goes(f"PRAGMA integrity_check({most})")]
+            if found == ["ok"]:
+                return []
+            if found:
+                break
         try:
-            found = [str(text) for (text,) in self.query(f"PRAGMA integrity_check({DAMAGE_SHOWN})")]
+            words = _faults_text(found or [str(text) for (text,) in self.query("PRAGMA integrity_check")], most)
         except StoreError as error:
-            return [Damage(None, str(error))]
-        return [] if found == ["ok"] else [Damage(None, f"the file: {' '.join(text.split())}") for text in found]
+            return [Damage(None, str(error).removeprefix(f"{self.path}: "))]
+        return [Damage(None, f"the file: {words}")]
+
+
+def _faults_text(found: Iterable[str], most: int) -> str:
+    """What SQLite's check of a whole file has found, in a sentence; after so many faults it has ended."""
+    faults = [line for text in found for line in text.splitlines() if not line.startswith("***")]
+    gone = {match[1] for fault in faults if (match := _GONE.search(fault))}
+    damaged = {match[1] for fault in faults if not _GONE.search(fault) and (match := _PAGE.search(fault))}
+    least = "at least " if len(faults) >= most else ""
+    words = []
+    if damaged:
+        words.append(f"{least}{len(damaged)} {'page is' if len(damaged) == 1 else 'pages are'} damaged")
+    if gone:
+        words.append(
+            f"{least}{len(gone)} {'page that is' if len(gone) == 1 else 'pages that are'} in use cannot be found"
+        )
+    if not words:
+        words = [printable(faults[0], LONGEST_WORDS) if faults else "it is damaged"]
+        words += [f"{len(faults) - 1} more"] * (len(faults) > 1)
+    return ", and ".join(words)
 
 
 def _size(path: Path) -> int:

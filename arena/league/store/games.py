@@ -29,6 +29,8 @@ from arena.league.store.sums import Sums
 
 RECORDS_AT_ONCE = 32
 """So many are held in memory while they are compared with their checksums, and as long may another program wait."""
+FIRST_NUMBER = 1
+"""Games are numbered from here on."""
 SMALLEST_GAME = 512
 """Bytes of a game with its record, about: how many there can be in a file that has lost its count."""
 RECORD_CHANGED = "its record was changed after it was stored"
@@ -181,7 +183,20 @@ class GamesTable:
     # --- numbers ------------------------------------------------------------------------------------------------------
 
     def numbers(self) -> list[int]:
-        """The numbers of all games that are there, whole or not."""
+        """The numbers of all games that are there, whole or not.
+
+        Of a page that is gone SQLite may read a number that is none: below the first, one is a game's if any of it can
+        be read.
+        """
+        return [number for number in self._all_numbers() if number >= FIRST_NUMBER or self._is_readable(number)]
+
+    def _is_readable(self, number: int) -> bool:
+        """Whether there is a row or a record of this number, be it damaged, and not only the number."""
+        row = "SELECT 1 FROM games WHERE number = ? AND typeof(id) = 'text'"
+        record = f"SELECT 1 FROM {self._layout.records} WHERE number = ? AND typeof(record) = 'blob'"
+        return bool(self._if_readable(row, number) or self._if_readable(record, number))
+
+    def _all_numbers(self) -> list[int]:
         try:
             found = self._database.query("SELECT number FROM games NOT INDEXED ORDER BY number")
             alone = self._without_rows()
@@ -206,7 +221,7 @@ class GamesTable:
             count, _ = (self._sums or Sums(self._database)).games()
         except StoreError:
             count = most
-        return sorted(found | set(range(1, min(max(count, *found, 0), most) + 1)))
+        return sorted(found | set(range(FIRST_NUMBER, min(max(count, *found, 0), most) + 1)))
 
 
 def _decoded(found: list[tuple[Any, ...]] | None) -> GameRecord | None:

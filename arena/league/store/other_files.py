@@ -5,12 +5,17 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from arena.hostfile import open_regular
+from arena.errors import UsageError
+from arena.hostfile import HOST_ERRORS, NotAFileError, open_regular
+from arena.printable import printable
 
 START = 64
 LOOKED_AT = 16
 SCHEMA_KEY = b'schema":'
 """With the first two bytes, what of the first `LOOKED_AT` bytes shows what a file is if any one byte was changed."""
+STORE_START = b"SQLite format 3\0"
+"""How every store begins."""
+STORE_OR_FILE = "a store or a file of game records ('arena export')"
 _VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue)",')
 
 
@@ -31,15 +36,40 @@ def other_file(path: Path) -> str:
     return "another file"
 
 
+def refuse_other_files(path: Path) -> None:
+    """Raise `UsageError` unless there is a file that begins as a store or a file of records does."""
+    where = printable(str(path))
+    try:
+        start = _start_of(path)
+    except FileNotFoundError:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
+    except NotAFileError as error:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got {error.kind}") from None
+    except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
+        raise UsageError(f"{where}: cannot be read: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        raise UsageError(f"{where}: cannot be read: this is no path") from None
+    if not start:
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
+    if not start.startswith(STORE_START) and not _is_start_of_records(start):
+        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got another file")
+
+
 def _start(path: Path) -> bytes:
     """The first bytes of a file; none if it cannot be read."""
     with suppress(OSError, ValueError):
-        descriptor = open_regular(path, follow=True)
-        try:
-            return os.read(descriptor, START)
-        finally:
-            os.close(descriptor)
+        return _start_of(path)
     return b""
+
+
+def _start_of(path: Path) -> bytes:
+    descriptor = open_regular(path, follow=True)
+    try:
+        return os.read(descriptor, START)
+    finally:
+        os.close(descriptor)
 
 
 def _is_start_of_records(start: bytes) -> bool:

@@ -32,6 +32,9 @@ SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none"}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
+RULESET, RULES = "ruleset", "rules"
+SEPARATOR = "; "
+"""Between the rules in their setting."""
 DIFFERENCES_SHOWN = 6
 MOST_OF_FILES = 64 * 1024
 
@@ -206,11 +209,20 @@ def _files_key(player: Player) -> str:
 
 
 def _differences(present: Mapping[str, str], asked: Mapping[str, str]) -> list[str]:
-    return [
-        f"    {name}: {present[name]} (in the store), {value} (asked for)"
-        for name, value in asked.items()
-        if present.get(name, value) != value
-    ]
+    """What differs, a line each. The rules are many: under another name they are not told, else only those that
+    differ."""
+    lines = []
+    different = [name for name, value in asked.items() if present.get(name, value) != value]
+    for name in different:
+        if name == RULES and RULESET in different:
+            continue
+        there, new = present[name], asked[name]
+        if name == RULES:
+            old, now = there.split(SEPARATOR), new.split(SEPARATOR)
+            there = SEPARATOR.join(rule for rule in old if rule not in now) or "none of these"
+            new = SEPARATOR.join(rule for rule in now if rule not in old) or "none of these"
+        lines.append(f"    {name}: {there} (in the store), {new} (asked for)")
+    return lines
 
 
 def _first_ones(lines: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.hostfile import kind_of
-from arena.league.store.database import MADE_BY, Damage, DamagedError, Database
+from arena.league.store.database import MADE_BY, Damage, DamagedError, Database, StoreError
 from arena.league.store.game_row import COLUMNS, compared, head_of, is_unchanged, record_sum, row_sum
 from arena.league.store.layout import FIRST_WITH_CPU_TIMES, FIRST_WITH_RECORDS_APART, FIRST_WITH_SUMS, Layout
 from arena.league.store.rows import LARGEST_NUMBER, SMALLEST_NUMBER
@@ -58,13 +58,16 @@ def make_tables(database: Database) -> None:
 
 
 def check_tables(database: Database, *, is_doubtful: bool) -> tuple[Damage, ...]:
-    """Raise `UsageError` if the file has other tables than a store, and `DamagedError` if they are not of its version.
+    """Raise `UsageError` if the file has other tables than a store, `DamagedError` if they are not of its version, and
+    `StoreError` if there is too little of it for any.
 
     For a store that `is_doubtful` some of the tables are enough, and the damage is returned.
     """
     with database.transaction("BEGIN"):  # another process may be about to upgrade it
         identity, version = database.number("application_id"), _version(database)
         kinds = {kind for (kind,) in database.query("SELECT type FROM sqlite_schema")}
+        if identity == APPLICATION_ID and None in kinds:
+            raise StoreError(f"{database.path}: the file is damaged: what tables it has cannot be read")
         if not kinds <= {"table", "index"} or identity != APPLICATION_ID:
             raise UsageError(f"{database.path}: expected a store made by 'arena', got another program's SQLite file")
         if version > VERSION:
