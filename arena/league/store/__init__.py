@@ -7,7 +7,7 @@ settings of bots with a time control of their own, `tables` and `layout` say wha
 `journal` looks at the files beside a store first, and `sole_use` keeps two arenas from playing with one store.
 """
 
-from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
+from arena.league.store.database import Damage, DamagedError, StoreChangedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
@@ -30,6 +30,7 @@ __all__ = [
     "Group",
     "PlayerTime",
     "Store",
+    "StoreChangedError",
     "StoreError",
     "StoreInUseError",
     "damage_text",
