@@ -19,11 +19,13 @@ ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A bot's place by the format's own rules. What the format does not have is left out; see docs/formats.md."""
 
-    place: int
+    place: int | None
+    """None for a bot that was disqualified."""
     name: str
     points: float | None = None
     byes: int | None = None
     buchholz: float | None = None
+    won: int | None = None
     lost_in: str | None = None
     lost_to: str | None = None
     score: str | None = None
@@ -71,6 +73,11 @@ def _name(player: Player, names: Names) -> str:
     return names.get(player, player.name)
 
 
+def _place(place: FormatPlace) -> str:
+    """A disqualified bot has none."""
+    return "-" if place.place is None else str(place.place)
+
+
 def _points(points: float) -> str:
     return f"{points:g}"
 
@@ -79,7 +86,9 @@ def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
     name = _name(place.player, names)
     match place:
         case SwissPlace():
-            return PlaceEntry(place.place, name, points=place.points, byes=place.byes, buchholz=place.buchholz)
+            return PlaceEntry(
+                place.place, name, points=place.points, byes=place.byes, buchholz=place.buchholz, won=place.wins
+            )
         case KnockoutPlace() if place.lost_in is None:
             return PlaceEntry(place.place, name)
         case KnockoutPlace():
@@ -100,7 +109,7 @@ def _list(places: Sequence[FormatPlace], names: Names) -> tuple[str, Grid]:
     grid.add_column("#", justify="right")
     grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
     headers: tuple[str, ...]
-    first, cells = places[0], [(str(place.place), Text(_name(place.player, names))) for place in places]
+    first, cells = places[0], [(_place(place), Text(_name(place.player, names))) for place in places]
     match first:
         case SwissPlace():
             title, headers = "Swiss: points with byes", ("points", "Buchholz", "won", "byes")
