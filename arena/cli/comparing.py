@@ -43,6 +43,7 @@ def _code(comparison: Comparison) -> int:
 
 def _print_results(comparison: Comparison, as_json: bool) -> bool:
     """Print the verdict, which is `undecided` for a test that was stopped. Returns whether that could be done."""
+    comparison.refuse_unstarted()
     store = comparison.league.store
     path = comparison.league.plan.path
     state = comparison.state

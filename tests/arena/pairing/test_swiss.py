@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from arena.game.verdict import GameResult, Reason
+from arena.game.verdict import GameResult
 from arena.league.pairing.placing import SwissPlace
 from arena.league.pairing.swiss import Swiss, usual_rounds
 from arena.report.formats import placing_entry
+from protocol.notation import Reason
 
 if TYPE_CHECKING:
     from arena.game.spec import GameSpec
