@@ -41,6 +41,8 @@ class DisqualifiedEntry(msgspec.Struct, frozen=True):
     name: str
     faults: int
     left_out: int | None
+    is_so_far: bool
+    """Whether more may be left out, as the league is not over."""
 
 
 class PlacingEntry(msgspec.Struct, frozen=True):
@@ -55,7 +57,8 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
     return PlacingEntry(
         places=tuple(_entry(place, names) for place in placing.places),
         disqualified=tuple(
-            DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out) for one in placing.disqualified
+            DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out, one.is_so_far)
+            for one in placing.disqualified
         ),
     )
 
@@ -158,4 +161,4 @@ def _disqualified(one: Disqualified, names: Names) -> str:
     if one.left_out is None:
         return f"{words} and plays no more"
     games = "1 game" if one.left_out == 1 else f"{one.left_out} games"
-    return f"{words}: {games} left out"
+    return f"{words}: {games} left out{' so far' if one.is_so_far else ''}"
