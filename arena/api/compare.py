@@ -24,10 +24,11 @@ COMPARE_KEYWORDS = (*MATCH_KEYWORDS, "elo0", "elo1", "alpha", "beta")
 class CompareResult:
     """What came of a test. All counts are those of `new`, over the pairs of games that count. `str()` is a sentence.
 
-    `pairs` are how many pairs brought 0, ½, 1, 1½ and 2 points. A game that both lost by a fault counts as drawn.
-    `forfeits` are the games that `new` and `old` lost by a fault of their own. `llr` is the logarithm of the likelihood
-    ratio, which decides at `lower` (not better) and `upper` (better). `difference` is how many Elo `new` is above
-    `old`, with the ends of the 95% interval (infinite where the games do not bound it).
+    `pairs` are how many pairs brought 0, ½, 1, 1½ and 2 points. Pairs with a game that both lost by a fault do not
+    count: `void` says how many these are. `forfeits` are the games that `new` and `old` lost by a fault of their own,
+    in void pairs as well. `llr` is the logarithm of the likelihood ratio, which decides at `lower` (not better) and
+    `upper` (better). `difference` is how many Elo `new` is above `old`, with the ends of the 95% interval (infinite
+    where the games do not bound it).
     """
 
     new: str
@@ -44,6 +45,7 @@ class CompareResult:
     difference: Difference | None
     verdict: str
     """In a sentence."""
+    void: int = 0
 
     @property
     def games(self) -> int:
@@ -102,6 +104,7 @@ def _play(league: OpenLeague, stop: Stop, watcher: Watcher, watch: Watch | None)
 
 def _result(league: OpenLeague) -> CompareResult:
     comparison = Comparison(league)
+    comparison.refuse_unstarted()
     state, (new, old) = comparison.state, comparison.names
     return CompareResult(
         new=new,
@@ -117,4 +120,5 @@ def _result(league: OpenLeague) -> CompareResult:
         upper=state.hypotheses.upper,
         difference=difference_of(state),
         verdict=verdict_text((new, old), state),
+        void=state.void,
     )

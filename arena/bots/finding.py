@@ -89,10 +89,14 @@ def _find(
             bots.append(_as_asked(_broken_at(path, str(error)), asked))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
-    told = tuple(told_apart(bots))
-    pairs = alike(bot.name for bot in told)
+    return Found(tuple(told_apart(bots)), remarks)
+
+
+def remarks_on(bots: Sequence[BotSpec]) -> list[str]:
+    """What people should know of bots, by the names that they are listed as: which look alike, and which are copies."""
+    pairs = alike(bot.name for bot in bots)
     look_alike = (f"{one} and {other}: two bots, of names that look alike" for one, other in pairs)
-    return Found(told, (*remarks, *look_alike, *copies_of_one(told)))
+    return [*look_alike, *copies_of_one(bots)]
 
 
 def _is_hidden(path: Path) -> bool:

@@ -1,5 +1,7 @@
-"""Limits and time of single bots, as a host writes them down: a TOML file with a table for each bot, by its name in the
-league.
+"""Limits and time of single bots, as a host writes them down: a TOML file with a table for each bot, by its path as it
+was given, by NAME@DIGEST with the start of its digest, or by its name in the league.
+
+An entrant chooses the name, and with it whose table it takes: the other two are the host's.
 
     [hunter]
     memory = "1G"
@@ -18,6 +20,8 @@ from msgspec import Meta
 
 from arena.bots.asked import Own
 from arena.bots.limits import MOST_PROCESSES, parse_memory, parse_size
+from arena.bots.names import given_name
+from arena.bots.spec import BotSpec
 from arena.errors import UsageError, suggest
 from arena.game.time_control import parse_time
 from arena.hostfile import read_toml
@@ -29,6 +33,8 @@ _Size = Annotated[str, Meta(extra=expected('a size such as "512M"'))]
 
 _Time = Annotated[str, Meta(extra=expected('a time such as "1s/move" or "60+0.6"'))]
 T = TypeVar("T")
+LEAST_DIGITS, SHOWN_DIGITS = 6, 12
+"""Of a digest: how many tell a bot, and how many are shown."""
 
 
 class OwnTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,15 +49,52 @@ class OwnTable(msgspec.Struct, forbid_unknown_fields=True):
 OwnTables = dict[str, Annotated[OwnTable, Meta(extra=expected('a table such as [hunter] with memory = "1G"'))]]
 
 
-def load_own(path: Path, bots: Sequence[str]) -> dict[str, Own]:
-    """What the file says of the bots it names. Raises `UsageError` with the file, the key and what was expected."""
+def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
+    """What the file says of bots, by their names in the league; `bots` can be named by path or digest as well.
+
+    Raises `UsageError` with the file, the key and what was expected.
+    """
     where = printable(str(path))
     tables = read_toml(path)
-    check_names(tables, bots, where)
+    named = {key: _named(key, bots) or key for key in tables}
+    for key, name in named.items():
+        _refuse_ambiguous(key, name, names, bots, where)
+    check_names(named.values(), names, where)
+    twice = [key for key, name in named.items() if list(named.values()).count(name) > 1]
+    if twice:
+        keys = " and ".join(f"[{printable(key, SHOWN)}]" for key in twice)
+        raise UsageError(f"{where}: expected one table for each bot, got {keys} for one")
     return {
-        name: own_of(table, f"{where}: [{printable(name, SHOWN)}]")
-        for name, table in structured(tables, OwnTables, where).items()
+        named[key]: own_of(table, f"{where}: [{printable(key, SHOWN)}]")
+        for key, table in structured(tables, OwnTables, where).items()
     }
+
+
+def _named(key: str, bots: Sequence[BotSpec]) -> str | None:
+    """The name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
+    found = [bot.name for bot in bots if key == printable(str(bot.path))]
+    if not found and "@" in key:
+        name, _, digest = key.rpartition("@")
+        is_digest = len(digest) >= LEAST_DIGITS
+        found = [
+            bot.name
+            for bot in bots
+            if is_digest and bot.player.digest.startswith(digest) and name in (bot.name, given_name(bot.name))
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def _refuse_ambiguous(key: str, name: str, names: Sequence[str], bots: Sequence[BotSpec], where: str) -> None:
+    """Raise `UsageError` with what to write for a name that several bots call themselves, or a path given twice."""
+    alike = [bot for bot in bots if key in (given_name(bot.name), printable(str(bot.path)))]
+    if name not in names and len(alike) > 1:
+        paths = [printable(str(bot.path)) for bot in alike]
+        is_told_apart = len(set(paths)) == len(paths)
+        ways = paths if is_told_apart else [f"{key}@{bot.player.digest[:SHOWN_DIGITS]}" for bot in alike]
+        raise UsageError(
+            f"{where}: [{printable(key, SHOWN)}]: {len(alike)} bots here go by that; write which one: "
+            + " or ".join(f'["{way}"]' for way in ways)
+        )
 
 
 def check_names(named: Iterable[str], bots: Sequence[str], where: str, prefix: str = "") -> None:

@@ -51,6 +51,7 @@ def _print_results(comparison: Comparison, form: Form, lines: GameLines | None) 
 
     Returns whether that could be done.
     """
+    comparison.refuse_unstarted()
     store = comparison.league.store
     path = comparison.league.plan.path
     state = comparison.state

@@ -18,7 +18,7 @@ from arena.game.record import GameRecord
 from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, Watcher, open_league
 from arena.league.options import PlayOptions
 from arena.league.stop import Stop
-from arena.league.store import GameRow
+from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
 from arena.report.formats import placing_report
@@ -222,13 +222,30 @@ def _tell_repeated(name: str, count: int) -> None:
 
 
 def _how_to_resume(league: OpenLeague, outcome: Outcome) -> str:
-    stored = _stored(league)
     path = league.plan.path
     if not path.exists():
         stored = f"there is no store at {path} any more, so all games are to be played again"
-    games = "the game under way was" if outcome.dropped == 1 else f"the {outcome.dropped} games under way were"
-    dropped = f"; {games} dropped" if outcome.dropped else ""
-    return f"stopped: {stored}{dropped}\nresume with: {same_command()}"
+    elif isinstance(outcome.error, StoreChangedError):
+        return (
+            f"stopped: {league.known}{_of_all(league)} games had been stored before{_lost_text(outcome)}\n"
+            f"what is at {path} now would be taken for the league: put the store with these games back there, or name "
+            "another with --store, before you give the same command again"
+        )
+    else:
+        stored = _stored(league)
+    return f"stopped: {stored}{_lost_text(outcome)}\nresume with: {same_command()}"
+
+
+def _lost_text(outcome: Outcome) -> str:
+    """The games that were begun and are not stored: those that were over, and those that were not."""
+    parts = []
+    if outcome.unstored:
+        games = "1 finished game" if outcome.unstored == 1 else f"{outcome.unstored} finished games"
+        parts.append(f"; {games} could not be stored")
+    if outcome.dropped:
+        games = "the game under way was" if outcome.dropped == 1 else f"the {outcome.dropped} games under way were"
+        parts.append(f"; {games} dropped")
+    return "".join(parts)
 
 
 def _how_to_play_the_new(league: OpenLeague) -> str:
@@ -239,5 +256,14 @@ def _how_to_play_the_new(league: OpenLeague) -> str:
 
 
 def _stored(league: OpenLeague) -> str:
-    of_all = "" if league.planned is None else f" of {league.planned}"
-    return f"{len(league.rows())}{of_all} games are stored in {league.plan.path}"
+    try:
+        return f"{len(league.rows())}{_of_all(league)} games are stored in {league.plan.path}"
+    except StoreError:
+        return (
+            f"{league.known}{_of_all(league)} games had been stored in {league.plan.path}, which cannot be read now "
+            f"('{shell_line(*this_command(), 'verify', str(league.plan.path))}' tells what of it can)"
+        )
+
+
+def _of_all(league: OpenLeague) -> str:
+    return "" if league.planned is None else f" of {league.planned}"

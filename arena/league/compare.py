@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.league.league import Entry, OpenLeague, Outcome, Watcher
 from arena.league.options import MOST_GAMES, Kind
@@ -89,12 +89,25 @@ class Comparison:
         new, old = self.league.plan.players
         return new.name, old.name
 
+    def refuse_unstarted(self) -> None:
+        """Raise `ArenaError` if the test is over and one of the two could not be started in any game: what is better
+        than a bot that does not run is no verdict."""
+        if self.state.is_over:
+            games = 2 * self.state.over
+            lines = [
+                f"{name} could not be started in any of the {games} games, so nothing is known of who is better"
+                for name, never in zip(self.names, self.state.never_started, strict=True)
+                if never
+            ]
+            if lines:
+                raise ArenaError("\n".join(lines))
+
     def later_games(self) -> int:
         """How many games of the two are stored that do not count: they came in beyond the last pair that does."""
         digests = {player.digest for player in self.league.plan.players}
         rows = self.league.store.rows()
         stored = sum({player.digest for player in row.players} == digests for row in rows)
-        return stored - 2 * self.state.pairs
+        return stored - 2 * self.state.over
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play until the test is over or `stop` is asked for. What is under way when it is decided is stopped."""
@@ -136,4 +149,4 @@ def games_left(state: SequentialState) -> int | None:
     if state.is_over:
         return 0
     pairs = expected_pairs_left(state.hypotheses, state.counts)
-    return None if pairs is None else 2 * min(max(1, round(pairs)), state.budget - state.pairs)
+    return None if pairs is None else 2 * min(max(1, round(pairs)), state.budget - state.over)

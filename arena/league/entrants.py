@@ -5,6 +5,7 @@ from pathlib import Path
 
 from arena.bots import BotSpec, find_entrants, told_apart
 from arena.bots.build import build_all
+from arena.bots.finding import remarks_on
 from arena.bots.names import given_name
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
@@ -57,7 +58,7 @@ def entrants(
     played, places = _played(path)
     before = {player.digest for player in played}
     named = told_apart(bots, played, places)
-    for line in [*found.remarks, *_renamed(named), *_unsteady(found.bots, named, before)]:
+    for line in [*found.remarks, *_renamed(named), *remarks_on(named), *_unsteady(found.bots, named, before)]:
         say(line)
     for bot in named:
         if bot.fault is not None:

@@ -32,7 +32,7 @@ from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store, sole_use
+from arena.league.store import GameRow, Store, StoreChangedError, sole_use
 from arena.league.stored_games import known_from_before, stored_games, tell_stored
 from arena.league.versions import Versions
 from arena.nursery import background
@@ -169,9 +169,11 @@ class Outcome:
     """A line for each bot into whose folder files have come."""
     forfeits: tuple[Forfeits, ...]
     dropped: int
-    """Games under way that were stopped, or could not be stored."""
+    """Games under way that were stopped, or could not be judged."""
     repeated: tuple[str, int] | None = None
     """The one bot that took part in all games that had to be played again, and how many these were."""
+    unstored: int = 0
+    """Games that were over, and could not be stored."""
 
 
 @contextlib.contextmanager
@@ -244,6 +246,11 @@ class OpenLeague:
         ids = self._known_ids()
         return [row for row in self._stored() if row.id in ids]
 
+    @property
+    def known(self) -> int:
+        """How many of the league's games were found in the store, or stored since: also if they are gone from it."""
+        return len(self._known_ids())
+
     def _known_ids(self) -> set[str]:
         if self._ids is None:
             self._ids = {row.id for row in self.rows_in_order()}
@@ -272,20 +279,23 @@ class OpenLeague:
         state = _PlayState(watcher, watch, self._known_ids())
         error = None
         try:
+            self.store.watch(self._known_ids())
             run_games(self._run, self._play_until_stopped, stop, state)
-            self.store.refuse_moved()
+            self.store.refuse_changed()
         except ArenaError as caught:
             error = caught
-        if state.session.is_complete and self.planned is None:
+        is_complete = state.session.is_complete and not isinstance(error, StoreChangedError)
+        if is_complete and self.planned is None:
             self.planned = len(self.rows())
             self.store.set_planned(self.planned)
         return Outcome(
             error=error,
-            is_complete=state.session.is_complete,
+            is_complete=is_complete,
             changed=tuple(state.versions.errors()),
             remarks=tuple(state.versions.remarks()),
             forfeits=state.forfeits(),
             dropped=state.session.dropped,
+            unstored=state.session.unstored,
             repeated=state.session.in_all_repeats(),
         )
 

@@ -38,13 +38,15 @@ TELLING_REPEATS = 3
 class Session:
     """Games that are being played, as it is seen from outside: how many there are, and whether more are begun.
 
-    `dropped` are those that were stopped, or could not be stored. `is_complete` tells whether there is no more to play:
-    the pairing has no more games, and all that it has given out are stored.
+    `dropped` are those that were stopped, or could not be judged; `unstored` were over, and could not be stored.
+    `is_complete` tells whether there is no more to play: the pairing has no more games, and all that it has given out
+    are stored.
     """
 
     def __init__(self) -> None:
         self.under_way = 0
         self.dropped = 0
+        self.unstored = 0
         self.repeats: list[tuple[Player, Player]] = []
         """Who was to play, each time that a game had to be played again."""
         self.is_closing = False
@@ -318,7 +320,7 @@ class _Run:
             rows = await trio.to_thread.run_sync(self._store.add_all, records)
         except ArenaError as error:
             self._fail(error)
-            self.session.dropped += len(records)
+            self.session.unstored += len(records)
         finally:
             self.session.under_way -= len(ended)
             stored = {row.id: row for row in rows}

@@ -153,7 +153,7 @@ def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
     for bot in bots:
         if bot.asked and bot.asked.own != NOTHING_OWN:
             own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))
-    for name, said in load_own(options.limits, names).items() if options.limits else ():
+    for name, said in load_own(options.limits, names, bots).items() if options.limits else ():
         own[name] = said.over(own.get(name, NOTHING_OWN))
     return own
 

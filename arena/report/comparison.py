@@ -47,6 +47,7 @@ class ComparisonJson(msgspec.Struct, frozen=True):
     draws: int
     losses: int
     forfeits: dict[str, int]
+    void_pairs: int
     difference: Difference | None
     expected_games_left: int | None
     later_games: int
@@ -81,6 +82,7 @@ def comparison_json(
         draws=state.draws,
         losses=state.losses,
         forfeits=dict(zip(names, state.forfeits, strict=True)),
+        void_pairs=state.void,
         difference=_difference(names, state),
         expected_games_left=games_left(state),
         later_games=later,
@@ -103,6 +105,8 @@ def comparison_text(names: Names, state: SequentialState, later: int) -> str:
     if any(state.forfeits):
         lost = ", ".join(f"{name} {count}" for name, count in zip(names, state.forfeits, strict=True))
         lines.append(f"Lost by a fault of their own: {lost}")
+    if state.void:
+        lines.append(f"Pairs that do not count (both lost a game by a fault): {state.void}")
     if later:
         lines.append(f"Stored, and later than what counts: {_games(later)}")
     return "\n".join(lines)
@@ -113,6 +117,8 @@ def verdict_text(names: Names, state: SequentialState) -> str:
     new, old = names
     games = f"after {_games(2 * state.pairs)}"
     if state.decision is Decision.UNDECIDED:
+        if state.is_over and not state.pairs:
+            return f"undecided: no pair counts; in each of the {state.over} both lost a game by a fault"
         if state.is_over:
             return f"undecided: {_games(2 * state.pairs)} are not enough to tell, and all that there may be"
         return f"undecided so far, {games}" + (f"; {left}" if (left := _left(state)) else "")

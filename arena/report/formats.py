@@ -19,11 +19,13 @@ ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A bot's place by the format's own rules. What the format does not have is left out; see docs/formats.md."""
 
-    place: int
+    place: int | None
+    """None for a bot that was disqualified."""
     name: str
     points: float | None = None
     byes: int | None = None
     buchholz: float | None = None
+    won: int | None = None
     lost_in: str | None = None
     lost_to: str | None = None
     score: str | None = None
@@ -39,6 +41,8 @@ class DisqualifiedEntry(msgspec.Struct, frozen=True):
     name: str
     faults: int
     left_out: int | None
+    is_so_far: bool
+    """Whether more may be left out, as the league is not over."""
 
 
 class PlacingEntry(msgspec.Struct, frozen=True):
@@ -53,7 +57,8 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
     return PlacingEntry(
         places=tuple(_entry(place, names) for place in placing.places),
         disqualified=tuple(
-            DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out) for one in placing.disqualified
+            DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out, one.is_so_far)
+            for one in placing.disqualified
         ),
     )
 
@@ -71,6 +76,11 @@ def _name(player: Player, names: Names) -> str:
     return names.get(player, player.name)
 
 
+def _place(place: FormatPlace) -> str:
+    """A disqualified bot has none."""
+    return "-" if place.place is None else str(place.place)
+
+
 def _points(points: float) -> str:
     return f"{points:g}"
 
@@ -79,7 +89,9 @@ def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
     name = _name(place.player, names)
     match place:
         case SwissPlace():
-            return PlaceEntry(place.place, name, points=place.points, byes=place.byes, buchholz=place.buchholz)
+            return PlaceEntry(
+                place.place, name, points=place.points, byes=place.byes, buchholz=place.buchholz, won=place.wins
+            )
         case KnockoutPlace() if place.lost_in is None:
             return PlaceEntry(place.place, name)
         case KnockoutPlace():
@@ -100,7 +112,7 @@ def _list(places: Sequence[FormatPlace], names: Names) -> tuple[str, Grid]:
     grid.add_column("#", justify="right")
     grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
     headers: tuple[str, ...]
-    first, cells = places[0], [(str(place.place), Text(_name(place.player, names))) for place in places]
+    first, cells = places[0], [(_place(place), Text(_name(place.player, names))) for place in places]
     match first:
         case SwissPlace():
             title, headers = "Swiss: points with byes", ("points", "Buchholz", "won", "byes")
@@ -149,4 +161,4 @@ def _disqualified(one: Disqualified, names: Names) -> str:
     if one.left_out is None:
         return f"{words} and plays no more"
     games = "1 game" if one.left_out == 1 else f"{one.left_out} games"
-    return f"{words}: {games} left out"
+    return f"{words}: {games} left out{' so far' if one.is_so_far else ''}"

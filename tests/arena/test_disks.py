@@ -17,7 +17,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.store import Store, StoreError
+from arena.league.store import Store, StoreChangedError, StoreError
 from arena.league.store.database import LOCK
 
 ROOT = Path(__file__).parent.parent.parent
@@ -108,7 +108,7 @@ def test_a_disk_that_goes_away_while_a_league_is_open_is_said_before_a_game_is_t
         with pytest.raises(StoreError, match="or its disk was: there is no file now"):
             store.add(second)
         with pytest.raises(StoreError, match="there is no file now"):
-            store.refuse_moved()
+            store.refuse_changed()
 
 
 ADDS_GAMES = """
@@ -224,14 +224,87 @@ def test_a_store_that_is_gone_before_the_first_game_is_not_said_to_be_read_only(
         with pytest.raises(StoreError, match=f"moved, deleted or replaced while it was open, or its disk was: {now}"):
             store.add(record)
         with pytest.raises(StoreError, match=now):
-            store.refuse_moved()
+            store.refuse_changed()
 
 
 def test_a_store_that_is_there_is_not_said_to_be_gone(tmp_path: Path) -> None:
     with Store(tmp_path / "new.sqlite", create=True) as store:
-        store.refuse_moved()
+        store.refuse_changed()
         store.agree({"time": "1s"})
-        store.refuse_moved()
+        store.refuse_changed()
+
+
+def test_a_store_that_was_moved_is_said_to_be_where_it_is(path: Path) -> None:
+    (record,) = games(path, 1)
+    with Store(path, create=True) as store:
+        store.ids()
+        elsewhere = path.rename(path.parent / "elsewhere.sqlite")
+        path.touch()
+        with pytest.raises(StoreChangedError) as caught:
+            store.add(record)
+    if sys.platform == "linux":
+        assert f"in the file that was here, which is {elsewhere} now" in str(caught.value)
+
+
+# --- a store that others write over -----------------------------------------------------------------------------------
+
+
+def watched(path: Path) -> Store:
+    store = Store(path, create=True)
+    store.watch(store.ids())
+    return store
+
+
+def test_a_copy_that_is_written_over_an_open_store_is_noticed_before_a_game_is_added_and_at_the_end(path: Path) -> None:
+    first, second, third = games(path, 3)
+    backup = path.read_bytes()
+    with watched(path) as store:
+        store.add_all([first, second])
+        store.refuse_changed()
+        path.write_bytes(backup)
+        lost = "another program has written to this store .* 2 of the 14 games of this league .* no longer there"
+        with pytest.raises(StoreChangedError, match=lost):
+            store.add(third)
+        with pytest.raises(StoreChangedError, match=lost):
+            store.refuse_changed()
+    assert_has(path, [])
+
+
+def test_a_store_with_as_many_other_games_is_not_taken_for_the_one_that_was_open(path: Path) -> None:
+    first, other, third = games(path, 3)
+    copy = Path(shutil.copy(path, path.with_name("copy.sqlite")))
+    with Store(copy, create=True) as store:
+        store.add(other)
+    with watched(path) as store:
+        store.add(first)
+        path.write_bytes(copy.read_bytes())
+        with pytest.raises(StoreChangedError, match="1 of the 13 games"):
+            store.refuse_changed()
+        with pytest.raises(StoreChangedError, match="1 of the 13 games"):
+            store.add(third)
+
+
+def test_games_that_another_arena_adds_are_no_loss(path: Path) -> None:
+    """Where locks do not work (two hard links, some network file systems), two may play with one store."""
+    first, second, third = games(path, 3)
+    with watched(path) as store:
+        store.add(first)
+        with Store(path, create=True) as other:
+            other.add(second)
+        store.add(third)
+        store.refuse_changed()
+    assert_has(path, [13, 14, 15])
+
+
+@pytest.mark.parametrize(("data", "words"), [(b"", "has emptied it"), (b"x" * 9000, "has written over it")])
+def test_what_is_no_store_any_more_is_said_in_plain_words(path: Path, data: bytes, words: str) -> None:
+    (record,) = games(path, 1)
+    with watched(path) as store:
+        path.write_bytes(data)
+        for use in (lambda: store.add(record), store.refuse_changed, store.rows):
+            with pytest.raises(StoreChangedError, match=f"this store was open, and another program {words}"):
+                use()
+    assert path.read_bytes() == data
 
 
 # --- two stores in one process ----------------------------------------------------------------------------------------

@@ -92,6 +92,7 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
         rows, planned = store.rows(), store.read().planned
     left_out = 20 - len(rows)
     assert f"after 1 fault: {left_out} games left out" in done.stdout
+    assert "so far" not in done.stdout
     assert planned == len(rows)
     assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
 

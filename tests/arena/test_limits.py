@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots import BotSpec, find_bots
 from arena.bots.asked import Own
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
 from arena.bots.limits_file import load_own
@@ -96,3 +97,40 @@ def test_what_does_not_fit_is_refused_with_file_bot_and_key(tmp_path: Path, text
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.toml: cannot be read: No such file or directory"):
         load_own(tmp_path / "none.toml", BOTS)
+
+
+@pytest.fixture
+def namesakes(tmp_path: Path) -> list[BotSpec]:
+    """Two bots of one name, and one of another."""
+    for name in ("a/hunter.py", "b/hunter.py", "c/other.py"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(f"# {name}\n")
+    return find_bots([str(tmp_path / name) for name in ("a/hunter.py", "b/hunter.py", "c/other.py")])
+
+
+def test_a_table_may_be_named_by_a_path_or_a_digest_whatever_bots_call_themselves(
+    tmp_path: Path, namesakes: list[BotSpec]
+) -> None:
+    first, second, other = namesakes
+    names = [bot.name for bot in namesakes]
+    key = f"hunter@{second.player.digest[:8]}"
+    path = write(tmp_path, f"['{first.path}']\nprocesses = 7\n['{key}']\nprocesses = 8\n[other]\nprocesses = 9\n")
+    assert load_own(path, names, namesakes) == {
+        first.name: Own(processes=7),
+        second.name: Own(processes=8),
+        other.name: Own(processes=9),
+    }
+
+
+def test_a_name_of_two_bots_is_refused_with_what_to_write(tmp_path: Path, namesakes: list[BotSpec]) -> None:
+    first, second, _ = namesakes
+    with pytest.raises(UsageError) as caught:
+        load_own(write(tmp_path, "[hunter]\nprocesses = 7\n"), [bot.name for bot in namesakes], namesakes)
+    assert f'2 bots here go by that; write which one: ["{first.path}"] or ["{second.path}"]' in str(caught.value)
+
+
+def test_two_tables_for_one_bot_are_refused(tmp_path: Path, namesakes: list[BotSpec]) -> None:
+    other = namesakes[2]
+    path = write(tmp_path, f"[other]\nprocesses = 7\n['{other.path}']\nprocesses = 8\n")
+    with pytest.raises(UsageError, match="expected one table for each bot"):
+        load_own(path, [bot.name for bot in namesakes], namesakes)

@@ -182,6 +182,19 @@ def test_one_byte_makes_a_new_version_which_plays_all_its_games(tmp_path: Path) 
 # --- copies -----------------------------------------------------------------------------------------------------------
 
 
+def test_copies_are_pointed_out_by_the_names_that_the_store_has_kept_for_them(tmp_path: Path) -> None:
+    for name in ("b", "c"):
+        (tmp_path / name).mkdir()
+    put(tmp_path / "b" / "plain.py", "same")
+    put(tmp_path / "y.py")
+    league(tmp_path, "b/plain.py", "y.py")
+    (tmp_path / "c" / "plain.py").write_bytes((tmp_path / "b" / "plain.py").read_bytes())
+    done = league(tmp_path, "b/plain.py", "c/plain.py", "y.py")
+    names = set(played(done))
+    (line,) = (line for line in done.stderr.splitlines() if "the same files 2 times" in line)
+    assert set(line.split(":")[0].removeprefix("arena: ").split(", ")) == names - {"y"}
+
+
 def test_copies_of_one_bot_are_pointed_out_and_take_part_as_bots_of_their_own(tmp_path: Path) -> None:
     for name in ("x", "clone"):
         put(tmp_path / f"{name}.py", "same")

@@ -19,6 +19,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Executor, GameTask
 from arena.league.games import Games, Settings
 from arena.league.pairing import SequentialState, SequentialTest
+from arena.league.pairing.sequential import MOST_VOID
 from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
 from arena.league.run import Session, play_missing
 from arena.league.store import GameRow, PlayerTime, Store
@@ -178,8 +179,31 @@ def test_who_forfeits_has_lost_and_is_counted() -> None:
     test.tell([row_of(one, GameResult.BLUE, Reason.CRASH), row_of(other, GameResult.NEITHER, Reason.NO_START)])
     state = test.state
     assert state.forfeits == (2, 1)
-    assert (state.wins, state.draws, state.losses) == (0, 1, 1)
-    assert state.counts == (0, 1, 0, 0, 0), "a game that both lost says nothing: it counts as drawn"
+    assert (state.wins, state.draws, state.losses) == (0, 0, 0)
+    assert (state.pairs, state.void) == (0, 1), "a game that both lost says nothing, so its pair does not count"
+    assert state.llr == 0
+
+
+def test_two_bots_that_never_start_are_undecided_and_are_not_played_to_the_end() -> None:
+    test = pairing(hypotheses=Hypotheses(-100, 1))
+    batch = test.next(())
+    while batch:
+        batch = test.next([row_of(game, GameResult.NEITHER, Reason.NO_START) for game in batch])
+    state = test.state
+    assert batch is None
+    assert (state.decision, state.void, state.pairs) == (Decision.UNDECIDED, MOST_VOID, 0)
+    assert state.never_started == (True, True)
+
+
+def test_void_pairs_use_up_the_budget_and_those_after_them_count() -> None:
+    test = pairing(budget=4, hypotheses=Hypotheses(0, 10))
+    first = test.next(()) or ()
+    batch = test.next([row_of(game, GameResult.NEITHER, Reason.CRASH) for game in first])
+    while batch:
+        batch = test.next([row_of(game, new_loses(game), Reason.NO_START) for game in batch])
+    assert (test.state.over, test.state.pairs, test.state.void) == (4, 3, 1)
+    assert test.state.counts[0] == 3
+    assert test.state.never_started == (False, False), "it started, and crashed, in the first pair"
 
 
 def test_it_does_not_play_on_without_end_behind_a_pair_that_is_not_over() -> None:

@@ -80,9 +80,10 @@ class WithoutDisqualified:
 
     def placing(self) -> Placing:
         """Who is disqualified, and how many games of each were left out so far."""
+        is_so_far = bool(not self._is_exhausted or self._waiting or self._given)
         return Placing(
             disqualified=tuple(
-                Disqualified(self._players[digest], count, self._left_out[digest])
+                Disqualified(self._players[digest], count, self._left_out[digest], is_so_far)
                 for digest, count in sorted(self._faults.items())
                 if count >= self._limit
             )

@@ -163,19 +163,28 @@ class Knockout:
         )
 
     def placing(self) -> Placing:
-        """The winner, the loser of the final, those of the semi-finals, and so on; who is still in stands first."""
+        """The winner, the loser of the final, those of the semi-finals, and so on; who is still in stands first, and
+        the disqualified last, without a place."""
         lost = {match.loser: match for match in self._matches if match.loser is not None}
         for match in self._matches:  # nobody has won: both are out
             if match.is_over and match.winner is None:
                 lost |= {player: match for player in match.players or () if player is not None}
+        disqualified = tuple(self._disqualified())
+        out = {one.player for one in disqualified}
         ranked = sorted(
-            range(len(self._ledger.players)), key=lambda player: (lost[player].left if player in lost else 1, player)
+            range(len(self._ledger.players)),
+            key=lambda player: (
+                self._ledger.players[player] in out,
+                lost[player].left if player in lost else 1,
+                player,
+            ),
         )
         places: list[KnockoutPlace] = []
         for number, player in enumerate(ranked, 1):
             match_lost = lost.get(player)
             lost_in = match_lost.left if match_lost else None
             is_equal = bool(places) and places[-1].lost_in == lost_in
+            shared = places[-1].place if is_equal else number
             points, opponent, decided_by = (0, 0), None, ""
             if match_lost and match_lost.players:
                 is_second = match_lost.players[1] == player
@@ -184,7 +193,7 @@ class Knockout:
                 decided_by = match_lost.decided_by
             places.append(
                 KnockoutPlace(
-                    place=places[-1].place if is_equal else number,
+                    place=None if self._ledger.players[player] in out else shared,
                     player=self._ledger.players[player],
                     lost_in=lost_in,
                     lost_to=None if opponent is None else self._ledger.players[opponent],
@@ -194,7 +203,7 @@ class Knockout:
                     is_winner=self._matches[-1].winner == player,
                 )
             )
-        return Placing(tuple(places), tuple(self._disqualified()))
+        return Placing(tuple(places), disqualified)
 
     def _disqualified(self) -> Iterator[Disqualified]:
         counts = list(self._faults)

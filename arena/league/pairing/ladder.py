@@ -176,30 +176,29 @@ class Ladder:
 
     def placing(self) -> Placing:
         """All in the order of their strengths by all games that are over, with the likelihood that each is stronger
-        than the next one."""
+        than the next one; the disqualified last, without a place."""
         estimate = self._estimate.copy()
         for batch in self._under_way:
             self._enter(estimate, batch)
         estimate.settle()
-        order = estimate.order(range(len(self._ledger.players)))
-        mean = sum(estimate.strengths) / len(order)
-        places = [
-            LadderPlace(
-                place=number,
-                player=self._ledger.players[player],
-                elo=ELO_PER_LOGIT * (estimate.strengths[player] - mean),
-                games=estimate.games[player],
-                above_next=1 - estimate.doubt(player, order[number]) if number < len(order) else None,
-            )
-            for number, player in enumerate(order, 1)
-        ]
         faults = Counter(dict(enumerate(self._faults)))
         for pair in (pair for batch in self._under_way for pair in batch):
             for player, number in zip(pair.players, pair.faults, strict=True):
                 faults[player] += number
-        out = [
-            Disqualified(self._ledger.players[player], number, None)
-            for player, number in faults.items()
-            if self._disqualify and number >= self._disqualify
+        out = {player: number for player, number in faults.items() if self._disqualify and number >= self._disqualify}
+        order = estimate.order(range(len(self._ledger.players)))
+        mean = sum(estimate.strengths) / len(order)
+        order.sort(key=lambda player: player in out)  # stable
+        ranked = len(order) - len(out)
+        places = [
+            LadderPlace(
+                place=number if player not in out else None,
+                player=self._ledger.players[player],
+                elo=ELO_PER_LOGIT * (estimate.strengths[player] - mean),
+                games=estimate.games[player],
+                above_next=1 - estimate.doubt(player, order[number]) if number < ranked else None,
+            )
+            for number, player in enumerate(order, 1)
         ]
-        return Placing(tuple(places), tuple(out))
+        disqualified = tuple(Disqualified(self._ledger.players[player], number, None) for player, number in out.items())
+        return Placing(tuple(places), disqualified)

@@ -1,4 +1,7 @@
-"""How bots are placed by a format's own rules, as values; `arena.report.formats` prints them beside the table."""
+"""How bots are placed by a format's own rules, as values; `arena.report.formats` prints them beside the table.
+
+Disqualified bots stand last, and have no place.
+"""
 
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +14,7 @@ class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
     """A line of a Swiss: `points` include those of the `byes`, `buchholz` is the sum of the opponents' points, `wins`
     counts meetings won."""
 
-    place: int
+    place: int | None
     player: Player
     points: float
     byes: int
@@ -27,7 +30,7 @@ class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
     was not by the points of the pairs that were planned.
     """
 
-    place: int
+    place: int | None
     player: Player
     lost_in: int | None
     lost_to: Player | None
@@ -40,7 +43,7 @@ class KnockoutPlace(msgspec.Struct, frozen=True, tag="knockout"):
 class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
     """A line of a ladder: `above_next` is how likely the bot is stronger than the next one; None for the last."""
 
-    place: int
+    place: int | None
     player: Player
     elo: float
     games: int
@@ -51,11 +54,15 @@ FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
 
 
 class Disqualified(msgspec.Struct, frozen=True):
-    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known."""
+    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known.
+
+    With `is_so_far` there are games of the league to come, and more may be left out.
+    """
 
     player: Player
     faults: int
     left_out: int | None
+    is_so_far: bool = False
 
 
 class Placing(msgspec.Struct, frozen=True):

@@ -9,25 +9,28 @@ count.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.games import Games
 from arena.league.ratings.sequential import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
-from protocol.notation import Color
+from protocol.notation import Color, Reason
 
 WIN, DRAW, LOSS = 2, 1, 0
 """Half points of a game."""
+MOST_VOID = 10
+"""Pairs that do not count, from the first one on, before nothing more is played."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequentialState:
     """How far a test is. All counts are those of the first player, and of the pairs that count.
 
-    `budget` is how many pairs there may be. A game that both have lost by a fault counts as drawn. `forfeits` are the
-    games that the first and the second have lost by a fault of their own.
+    `budget` is how many pairs there may be. A game that both have lost by a fault says nothing of who is better, so its
+    pair is `void`: it uses up the budget and is no evidence. `forfeits` are the games that the first and the second
+    have lost by a fault of their own, `no_starts` those of them in which it did not start; void pairs are included.
     """
 
     hypotheses: Hypotheses
@@ -39,6 +42,8 @@ class SequentialState:
     forfeits: tuple[int, int] = (0, 0)
     llr: float = 0.0
     decision: Decision = Decision.UNDECIDED
+    void: int = 0
+    no_starts: tuple[int, int] = (0, 0)
 
     @property
     def pairs(self) -> int:
@@ -46,9 +51,22 @@ class SequentialState:
         return sum(self.counts)
 
     @property
+    def over(self) -> int:
+        """How many pairs are over, those that are void included: the run from the first one on."""
+        return self.pairs + self.void
+
+    @property
+    def never_started(self) -> tuple[bool, bool]:
+        """Whether the first and the second could not be started in any of their games."""
+        first, second = (0 < 2 * self.over == count for count in self.no_starts)
+        return first, second
+
+    @property
     def is_over(self) -> bool:
-        """Whether nothing more is to be played: it is decided, or the budget is used up."""
-        return self.decision is not Decision.UNDECIDED or self.pairs >= self.budget
+        """Whether nothing more is to be played: it is decided, the budget is used up, or no pair counts of the first
+        `MOST_VOID`."""
+        is_void = self.void >= MOST_VOID and not self.pairs
+        return self.decision is not Decision.UNDECIDED or self.over >= self.budget or is_void
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,7 @@ class _Game:
 
     winner: Color | None
     at_fault: tuple[bool, bool]
+    is_no_start: bool
 
 
 class SequentialTest:
@@ -92,7 +111,7 @@ class SequentialTest:
         self.tell(results)
         if self.state.is_over or self._given >= self.state.budget:
             return None
-        if self._given >= self.state.pairs + self._ahead:
+        if self._given >= self.state.over + self._ahead:
             return ()
         self._given += 1
         return self._pair(self._given - 1)
@@ -104,11 +123,11 @@ class SequentialTest:
             if {player.digest for player in row.players} == digests:
                 lost = row.reason.is_forfeit
                 at_fault = (lost and row.result is not GameResult.RED, lost and row.result is not GameResult.BLUE)
-                self._over[row.id] = _Game(row.result.winner, at_fault)
+                self._over[row.id] = _Game(row.result.winner, at_fault, row.reason is Reason.NO_START)
         while not self.state.is_over and all(game.id in self._over for game in self._due):
             one, other = (self._over.pop(game.id) for game in self._due)
             self.state = _counted(self.state, one, other)
-            self._due = self._pair(self.state.pairs)
+            self._due = self._pair(self.state.over)
 
     def _pair(self, number: int) -> tuple[GameSpec, GameSpec]:
         """The first player has Red in the first game of a pair."""
@@ -118,11 +137,18 @@ class SequentialTest:
 
 def _counted(state: SequentialState, one: _Game, other: _Game) -> SequentialState:
     """The state after one more pair."""
+    is_void = all(one.at_fault) or all(other.at_fault)
+    if is_void:
+        return replace(
+            state,
+            void=state.void + 1,
+            forfeits=_faults(state.forfeits, one, other),
+            no_starts=_no_starts(state.no_starts, one, other),
+        )
     points = [_points(one, Color.RED), _points(other, Color.BLUE)]
     counts = list(state.counts)
     counts[sum(points)] += 1
     five = (counts[0], counts[1], counts[2], counts[3], counts[4])
-    first, second = state.forfeits
     llr = log_likelihood_ratio(state.hypotheses, five)
     return SequentialState(
         state.hypotheses,
@@ -131,13 +157,27 @@ def _counted(state: SequentialState, one: _Game, other: _Game) -> SequentialStat
         wins=state.wins + points.count(WIN),
         draws=state.draws + points.count(DRAW),
         losses=state.losses + points.count(LOSS),
-        forfeits=(
-            first + one.at_fault[Color.RED] + other.at_fault[Color.BLUE],
-            second + one.at_fault[Color.BLUE] + other.at_fault[Color.RED],
-        ),
+        forfeits=_faults(state.forfeits, one, other),
         llr=llr,
         decision=state.hypotheses.decision(llr),
+        void=state.void,
+        no_starts=_no_starts(state.no_starts, one, other),
     )
+
+
+def _faults(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int]:
+    """How many games each of the two has lost by a fault, after one more pair."""
+    first, second = before
+    return (
+        first + one.at_fault[Color.RED] + other.at_fault[Color.BLUE],
+        second + one.at_fault[Color.BLUE] + other.at_fault[Color.RED],
+    )
+
+
+def _no_starts(before: tuple[int, int], one: _Game, other: _Game) -> tuple[int, int]:
+    """The same of the games in which it did not start."""
+    neither = (False, False)
+    return _faults(before, *(game if game.is_no_start else replace(game, at_fault=neither) for game in (one, other)))
 
 
 def _points(game: _Game, color: Color) -> int:

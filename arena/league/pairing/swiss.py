@@ -131,7 +131,8 @@ class Swiss:
 
     def placing(self) -> Placing:
         """By points with byes, then Buchholz (a bye is an opponent with the bot's own points), then games won by both
-        colours, which is what wins count here; who is equal in all shares a place."""
+        colours, which is what wins count here; who is equal in all shares a place. Disqualified bots stand last,
+        without a place."""
         points, out = self._half_points(), self._out()
         buchholz = Counter({player: count * points[player] for player, count in self._byes.items()})
         won = Counter[int]()
@@ -145,13 +146,16 @@ class Swiss:
         def worth(player: int) -> tuple[int, int, int]:
             return points[player], buchholz[player], won[player]
 
-        ranked = sorted(range(len(self._ledger.players)), key=worth, reverse=True)
+        ranked = sorted(
+            range(len(self._ledger.players)), key=lambda player: (player in out, *(-value for value in worth(player)))
+        )
         places: list[SwissPlace] = []
         for number, player in enumerate(ranked, 1):
             is_equal = bool(places) and worth(ranked[number - 2]) == worth(player)
+            shared = places[-1].place if is_equal else number
             places.append(
                 SwissPlace(
-                    place=places[-1].place if is_equal else number,
+                    place=None if player in out else shared,
                     player=self._ledger.players[player],
                     points=points[player] / 2,
                     byes=self._byes[player],

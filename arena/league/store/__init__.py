@@ -8,7 +8,7 @@ settings of bots with a time control of their own, `tables` and `layout` say wha
 `sole_use` keeps two arenas from playing with one store.
 """
 
-from arena.league.store.database import Damage, DamagedError, StoreError, damage_text
+from arena.league.store.database import Damage, DamagedError, StoreChangedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
 from arena.league.store.other_files import is_record_file, refuse_other_files
@@ -33,6 +33,7 @@ __all__ = [
     "Group",
     "PlayerTime",
     "Store",
+    "StoreChangedError",
     "StoreError",
     "StoreInUseError",
     "damage_text",

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -60,6 +60,11 @@ class StoreError(ArenaError):
     """The store cannot be read or written; the text says why. What was stored before is still there."""
 
 
+class StoreChangedError(StoreError):
+    """The file at the path is no longer what this process has opened and written: another one has its place, or another
+    program has written over it."""
+
+
 class Damage(NamedTuple):
     """Something that is not as it was stored: in a game, by its number, or in the store as a whole."""
 
@@ -98,6 +103,8 @@ class Database:
         self._has_written = False
         self._opened: tuple[int, int] | None = None
         """Which file that was."""
+        self.is_store = False
+        """Whether it was found to be one, with all its tables: what is missing later was taken away by others."""
         self.connection = self._connected(write)
 
     def _connected(self, write: bool) -> sqlite3.Connection:
@@ -179,6 +186,13 @@ class Database:
         """What SQLite's error means here. Once something has been written, nothing is wrong with what was asked for."""
         if self._opened != _file_at(self.path) and self._opened is not None:
             return self._moved()
+        text = str(error)
+        if self.is_store and ("no such table" in text or "not a database" in text):
+            what = "emptied it" if _size(self.path) == 0 else "written over it"
+            return StoreChangedError(
+                f"{self.path}: this store was open, and another program has {what}: what is there now is not a store "
+                "with the games of before"
+            )
         explained = _explained(self.path, error)
         is_usage = isinstance(explained, UsageError) and self._has_written
         return StoreError(str(explained)) if is_usage else explained
@@ -191,11 +205,25 @@ class Database:
 
     def _moved(self) -> StoreError:
         is_there = _file_at(self.path) is not None
-        return StoreError(
+        gone_to = self._gone_to()
+        return StoreChangedError(
             f"{self.path}: this store was moved, deleted or replaced while it was open, or its disk was: "
             f"{'another file is there now' if is_there else 'there is no file now'}; every game that was stored before "
-            "is in the file that was here"
+            f"is in the file that was here{f', which is {gone_to} now' if gone_to else ''}"
         )
+
+    def _gone_to(self) -> Path | None:
+        """Where the open file is now, on Linux; None if it was deleted, or that is not known."""
+        try:
+            for link in Path("/proc/self/fd").iterdir():
+                with suppress(OSError):
+                    status = link.stat()
+                    path = link.readlink()
+                    if (status.st_dev, status.st_ino) == self._opened == _file_at(path):
+                        return Path(printable(str(path)))
+        except OSError:
+            pass
+        return None
 
     def _open_to_roll_back(self) -> None:
         """Open the file for writing, so that SQLite can undo what a killed program has begun.
@@ -207,6 +235,14 @@ class Database:
         self.connection = self._connected(write=True)
         for statement in (*(f"PRAGMA {pragma}" for pragma in PRAGMAS), *(["BEGIN"] if is_within else [])):
             self.connection.execute(statement)
+
+    def forget_pages(self) -> None:
+        """Have the next transaction read the file anew.
+
+        SQLite takes what it has read before for what is there while a counter in the file is the same. That is so also
+        where another store that has seen as many transactions was copied over it.
+        """
+        self.query("PRAGMA shrink_memory")
 
     def size(self) -> int:
         """Of the file, in bytes."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.database import Damage, DamagedError, Database, StoreChangedError, StoreError
 from arena.league.store.game_row import (
     COLUMNS,
     LARGEST,
@@ -59,6 +59,10 @@ class GamesTable:
         self._database = database
         self._sums = sums
         self._layout = layout
+        self._known: set[str] | None = None
+        """The ids of the games that are to be there, if others may not have changed the store."""
+        self._last = (0, 0)
+        """The sums of all games after the last transaction of this process."""
 
     # --- adding -------------------------------------------------------------------------------------------------------
 
@@ -66,11 +70,15 @@ class GamesTable:
         """Store games in one transaction, the first under the number `first`. See `Store.add_all`."""
         sums = self._sums or Sums(self._database)
         encoded = [(record, encode_record(record)) for record in records]
+        if self._known is not None:
+            self._database.forget_pages()
         with self._database.transaction():
             if first is None:
                 ((last,),) = self._database.query("SELECT max(number) FROM games")
                 first = (last or 0) + 1
             count, every = sums.games()
+            if self._known is not None and (count, every) != self._last:
+                self._refuse_loss(self._known)
             before, rows = count, []
             for record, data in encoded:
                 row = self.row_of_id(record.id)
@@ -81,7 +89,33 @@ class GamesTable:
                 rows.append(row)
             if count > before:
                 sums.set_games(count, every)
+        if self._known is not None:
+            self._last = (count, every)
+            self._known.update(row.id for row in rows)
         return rows
+
+    def watch(self, known: set[str]) -> None:
+        """Notice from now on if any of these games, or of those that are added, is lost: see `Store.watch`."""
+        self._last = (self._sums or Sums(self._database)).games()
+        self._known = known
+
+    def refuse_loss(self) -> None:
+        """Raise `StoreChangedError` if a game is gone that was there: see `Store.refuse_changed`."""
+        if self._known is not None:
+            self._database.forget_pages()
+            with self._database.transaction("BEGIN"):
+                self._refuse_loss(self._known)
+
+    def _refuse_loss(self, known: set[str]) -> None:
+        """What others have added is no loss: where locks do not work, another arena may play with the same store."""
+        there = {game for (game,) in self._database.query("SELECT id FROM games")}
+        lost = len(known - there)
+        if lost:
+            raise StoreChangedError(
+                f"{self._database.path}: another program has written to this store while it was open, such as by "
+                f"copying another file over it: {lost} of the {len(known)} games of this league that had been stored "
+                "are no longer there"
+            )
 
     def row_of_id(self, game_id: str) -> GameRow | None:
         """The row of the game of this id, or None. Raises `DamagedError` if it is not as it was stored."""

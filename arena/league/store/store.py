@@ -119,6 +119,7 @@ class Store:
             upgrade(database)
         self._is_doubtful = is_doubtful
         self._lay_out(present_version(database))
+        database.is_store = not is_doubtful
 
     def _lay_out(self, version: int) -> None:
         """Read the file as one of this version."""
@@ -312,9 +313,19 @@ class Store:
         if damage:
             raise DamagedError(self.path, damage)
 
-    def refuse_moved(self) -> None:
-        """Raise `StoreError` if the file at `path` is no longer the one that is open."""
+    def watch(self, known: set[str]) -> None:
+        """Notice from now on, before games are added, if a game is gone that was there: `add` raises
+        `StoreChangedError` then.
+
+        `known` are the ids of games that are there. Those that are added are put into it.
+        """
+        self._games.watch(known)
+
+    def refuse_changed(self) -> None:
+        """Raise `StoreChangedError` if the file at `path` is no longer the one that is open, or games are gone from it
+        since `watch` was called."""
         self._database.refuse_moved()
+        self._games.refuse_loss()
 
     def file_damage(self) -> list[Damage]:
         """What SQLite finds wrong with the file itself."""

@@ -45,6 +45,21 @@ def test_the_games_are_those_of_playing_one_after_the_other(
         assert len(everything) - len(expected) == out[0].left_out
 
 
+def test_the_games_left_out_are_those_so_far_until_the_league_is_over(league: type[League]) -> None:
+    some = league(4)
+    judge = league.by_chance(3, some.players[:1])
+    pairing = WithoutDisqualified(RoundRobin(some.games, some.players, 3), 1)
+    seen: list[bool] = []
+    batch = pairing.next(())
+    while batch is not None:
+        seen += [one.is_so_far for one in pairing.placing().disqualified]
+        batch = pairing.next([league.row_of(game, *judge(game)) for game in batch])
+    assert seen
+    assert all(seen)
+    (out,) = pairing.placing().disqualified
+    assert not out.is_so_far
+
+
 def test_resigning_is_no_fault_and_a_game_that_both_forfeit_is_one_of_each(league: type[League]) -> None:
     some = league(3)
 

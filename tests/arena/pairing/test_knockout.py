@@ -110,3 +110,4 @@ def test_who_is_disqualified_loses_the_match_and_if_both_are_nobody_goes_on(leag
     assert places["bot1"].is_winner
     assert places["bot0"].decided_by == places["bot3"].decided_by == "by disqualification"
     assert [(out.player.name, out.faults) for out in knockout.placing().disqualified] == [("bot0", 2), ("bot3", 2)]
+    assert [place.place for place in knockout.placing().places] == [1, 2, None, None]

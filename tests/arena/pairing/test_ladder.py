@@ -88,6 +88,7 @@ def test_a_new_bot_is_placed_with_few_games_and_the_others_keep_theirs(league: t
     new_games = Counter(player for game in played.given[2000:] for player in game.players)
     assert new_games.most_common(1)[0][0] == new, "nobody plays more of the new games"
     place = next(place.place for place in ladder.placing().places if place.player == new)
+    assert place is not None
     assert 2 <= place <= 4
 
 
@@ -110,4 +111,7 @@ def test_a_disqualified_bot_is_in_no_later_batch(league: type[League]) -> None:
     last = max(number for number, game in enumerate(played.given) if some.players[0] in game.players)
     assert games_of(ladder)["bot0"] < last < 100
     assert [out.player for out in ladder.placing().disqualified] == some.players[:1]
+    *placed, last_place = ladder.placing().places
+    assert [place.place for place in placed] == [1, 2, 3]
+    assert (last_place.player, last_place.place) == (some.players[0], None)
     assert len(played.given) == 400

@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from arena.game.verdict import GameResult
 from arena.league.pairing.placing import SwissPlace
 from arena.league.pairing.swiss import Swiss, usual_rounds
+from arena.report.formats import placing_entry
+from protocol.notation import Reason
 
 if TYPE_CHECKING:
+    from arena.game.spec import GameSpec
     from tests.arena.pairing.conftest import League, Played
 
 
@@ -94,3 +98,28 @@ def test_a_disqualified_bot_is_in_no_later_round(league: type[League]) -> None:
     assert out.player == some.players[0]
     assert out.faults == sum(row.reason.is_forfeit for row in rows) >= 1
     assert len(rows) < 8
+
+
+def test_a_disqualified_bot_stands_last_and_has_no_place_whatever_its_points(league: type[League]) -> None:
+    some = league(4)
+    games = Counter[str]()
+
+    def crashes_at_last(game: GameSpec) -> tuple[GameResult, Reason]:
+        if some.players[0] not in game.players:
+            return league.by_place(game)
+        games["bot0"] += 1
+        if games["bot0"] < 4:
+            return league.by_place(game)
+        return (GameResult.BLUE if game.players[0] == some.players[0] else GameResult.RED), Reason.CRASH
+
+    swiss = Swiss(some.games, some.players, 2, disqualify=1)
+    league.play(swiss, crashes_at_last)
+    places = swiss.placing().places
+    assert [place.place for place in places][::3] == [1, None]
+    assert places[-1].player == some.players[0]
+    assert isinstance(places[-1], SwissPlace)
+    assert isinstance(places[0], SwissPlace)
+    assert (places[-1].points, places[-1].buchholz) > (places[0].points, places[0].buchholz)
+    shown = placing_entry(swiss.placing(), {}).places
+    assert [place.won for place in shown] == [place.wins for place in places if isinstance(place, SwissPlace)]
+    assert shown[-1].place is None
