@@ -66,6 +66,18 @@ def name_fault(name: str) -> str | None:
     return None
 
 
+def table_name_fault(name: str) -> str | None:
+    """What keeps a string from being what a bot was called in a table, in words: its name, or what the arena makes of
+    it to tell bots apart, as in `folder/name#2`."""
+    folder, slash, _ = name.rpartition("/")
+    hidden = next((c for c in folder if not c.isprintable() or _INVISIBLE.match(c)), None)
+    if hidden is not None:
+        return f"U+{ord(hidden):04X} in it is not a character that shows"
+    if slash and ("/" in folder or folder in (".", "..")):
+        return "it is a path, and no folder's name and a bot's"
+    return name_fault(given_name(name))
+
+
 def expected_name(name: str, fault: str) -> str:
     """The error for a string that cannot be a name: what was expected, what came, and why that is not it."""
     return f"expected {GRAMMAR}, got {printable(repr(name), 100)}: {fault}"

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.game.clock import Clock
+from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.spec import Opening
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
-from arena.rules.game import Game
+from arena.rules.game import RESIGN, Game
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
 from arena.rules.setup import IllegalSetupError, check_setup
+from protocol.codec import is_action
 from protocol.notation import COLOR_BY_WORD, Color, Reason, ReasonKind
 
 SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT})
@@ -63,6 +65,7 @@ def check_record(record: GameRecord) -> None:
     recorded cannot have come about."""
     try:
         _check_record(record)
+        _check_words(record)
     except (RecordError, RulesetError, IllegalSetupError) as error:
         raise RecordError(f"game {record.id}: {error}") from None
 
@@ -103,6 +106,27 @@ def _check_record(record: GameRecord) -> None:
         _check_forfeit(record, game)
 
 
+def _check_words(record: GameRecord) -> None:
+    """The words of the verdict say who lost, and why, as the verdict does. What they say of a fault is free."""
+    verdict, players = record.verdict, record.players
+    winner = verdict.result.winner
+    if not verdict.reason.is_forfeit:
+        expected = lost_by(players, None if winner is None else winner.opponent, verdict.reason)
+        is_so = verdict.detail == expected
+    else:
+        expected = lost_by(players, Color.RED if winner is None else winner.opponent, verdict.reason) + ": "
+        is_so = verdict.detail.startswith(expected)
+        if winner is None and is_so:  # Red's fault, then Blue's, which may be for another reason
+            expected += f"...; {named(players, Color.BLUE)} ..."
+            others = (f"; {lost_by(players, Color.BLUE, reason)}: " for reason in Reason if reason.is_forfeit)
+            is_so = any(words in verdict.detail for words in others)
+    if not is_so:
+        raise RecordError(
+            f"recorded as {verdict.result.value} by {verdict.reason.value}: expected the words {expected!r}"
+            f"{' and the fault' if verdict.reason.is_forfeit else ''}, got {verdict.detail!r}"
+        )
+
+
 def _words(judged: tuple[GameResult, Reason] | None) -> str:
     return f"{judged[0].value} by {judged[1].value}" if judged else "not over"
 
@@ -115,12 +139,17 @@ def _check_forfeit(record: GameRecord, game: Game) -> None:
     if reason in ON_THE_MOVE and record.verdict.result is not GameResult.win(game.to_move.opponent):
         raise RecordError(f"{reason.value}, but the side to move is recorded as the winner")
     if reason is Reason.ILLEGAL_ACTION:
-        _check_illegal(record.verdict.detail, game)
+        _check_illegal(record, game)
 
 
-def _check_illegal(detail: str, game: Game) -> None:
-    """The action that a game was lost by, if the words name it, must not be legal."""
-    text = detail.partition(f": ply {game.ply + 1}: ")[2].partition(": ")[0]
+def _check_illegal(record: GameRecord, game: Game) -> None:
+    """The words name the action that a game was lost by, and it is one, and not legal."""
+    before = f"{lost_by(record.players, game.to_move, Reason.ILLEGAL_ACTION)}: ply {game.ply + 1}: "
+    text = record.verdict.detail.removeprefix(before).partition(": ")[0]
+    if not record.verdict.detail.startswith(before) or not is_action(text):
+        raise RecordError(f"expected the words '{before}' and the illegal action, got {record.verdict.detail!r}")
+    if text == RESIGN:
+        raise RecordError(f"lost by the illegal action {text}, which is legal")
     try:
         game.check(game.parse(text))
     except IllegalActionError:

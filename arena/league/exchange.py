@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import Entry, SeatViewError, encode_line
@@ -20,6 +21,7 @@ from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.hostfile import FileError
 from arena.league.record_file import (
+    LIMITS_OF,
     LONGEST_FAULT,
     met,
     read_entries,
@@ -39,7 +41,7 @@ from arena.league.store import (
     sole_use,
 )
 from arena.league.verify import League
-from arena.printable import printable
+from arena.printable import printable, shown
 from protocol.notation import Color
 
 AT_ONCE = 64
@@ -204,6 +206,9 @@ class _Survey:
 
     def __init__(self, present: _Present) -> None:
         self.settings = dict(present.settings)
+        self.limits = {value for name, value in self.settings.items() if name.startswith(LIMITS_OF)}
+        """What bots may use that have limits in the target."""
+        self.is_target_new = not self.settings
         self.meetings = present.meetings
         self.new: dict[str, _Known] = {}
         self.present = 0
@@ -256,6 +261,13 @@ def _agree(survey: _Survey, coming: _Coming) -> None:
     different = []
     for name, value in coming.entry.settings.items():
         have = settings.get(name, older.get(name, value))
+        if name not in settings and name.startswith(LIMITS_OF) and not survey.is_target_new:
+            usual = survey.limits or {Limits().text}
+            if value not in usual:
+                raise UsageError(
+                    f"{coming.where}: {shown(name)}: expected limits that bots of {survey.first} have "
+                    f"({'; '.join(sorted(usual))}), got {value}; {NOTHING_IMPORTED}: import it into a new store"
+                )
         if have != value:
             different.append(f"    {name}: expected {_others(have, value)}, got {_others(value, have)}")
         settings.setdefault(name, value)

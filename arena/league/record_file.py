@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.bots.limits import Limits, read_limits
+from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import LONGEST_LINE, Entry, SeatViewError, decode_line
 from arena.game.spec import Player
+from arena.game.time_control import parse_time
 from arena.hostfile import FileError, read_lines
 from arena.league.games import NO_OPENINGS, OPENINGS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
@@ -30,6 +33,8 @@ CHOICES = ("yes", "no")
 CHOSEN = ("pondering", "keep-bots")
 """The settings that are one of two words."""
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
+MOST_NO_RECORDS = 100
+"""Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""
 LONGEST_FAULT = 2000
 """Characters: what is wrong with a game may name what stands in it, which can be of any length."""
 
@@ -107,6 +112,10 @@ def shared_settings(settings: dict[str, str]) -> dict[str, str]:
 def settings_fault(entry: Entry) -> str | None:
     """Why a line's settings cannot be those of a league, in words; None if they can be."""
     record, settings = entry
+    for player in record.players:
+        fault = table_name_fault(player.name)
+        if fault:
+            return expected_name(player.name, fault)
     try:
         known = Settings(ruleset_from_lines(record.ruleset, record.rules), record.time).described(record.players)
     except RulesetError as error:
@@ -121,8 +130,21 @@ def settings_fault(entry: Entry) -> str | None:
     openings = settings.get(OPENINGS, NO_OPENINGS)
     if openings != NO_OPENINGS and not openings_in(openings):
         return f"settings: {OPENINGS}: expected '{NO_OPENINGS}', or how many of which digest, got {shown(openings)}"
+    for name, value in settings.items():
+        if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
+            return f"settings: {shown(name)}: expected limits such as {Limits().text!r}, got {shown(value)}"
+        if name.startswith(TIME_OF) and not _is_time(value):
+            return f"settings: {shown(name)}: expected a time such as 1000ms or 60+0.6, got {shown(value)}"
     wrong = [name for name in CHOSEN if settings.get(name, "no") not in CHOICES]
     return f"settings: {wrong[0]}: expected yes or no, got {shown(settings[wrong[0]])}" if wrong else None
+
+
+def _is_time(text: str) -> bool:
+    """Whether a time stands there as `TimeControl.text` writes it."""
+    try:
+        return parse_time(text).text == text
+    except UsageError:
+        return False
 
 
 class _Met(NamedTuple):
@@ -144,15 +166,24 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
     """
     meetings: Counter[tuple[Player, Player]] = Counter()
     lines = 0
-    for _, entry in read_entries(path):
-        lines += 1
+    bad = 0
+    for lines, entry in read_entries(path):  # noqa: B007
+        bad += isinstance(entry, RecordError)
+        if bad > MOST_NO_RECORDS:
+            break
         if not isinstance(entry, RecordError):
             meetings[entry.record.players] += 1
     leagues: dict[frozenset[tuple[str, str]], League] = {}
     seen: dict[str, int] = {}
-    number = 0
+    number = bad = 0
     for number, entry in read_entries(path):
         if isinstance(entry, RecordError):
+            bad += 1
+            if bad > MOST_NO_RECORDS:
+                yield LineFault(
+                    number, f"it is no game record, like {MOST_NO_RECORDS} before it: the rest is not looked at"
+                )
+                break
             yield LineFault(number, str(entry))
         else:
             game = entry.record.id

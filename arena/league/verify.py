@@ -125,7 +125,7 @@ class League:
             for name, value in Settings(ruleset, record.time, seed).described().items()
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE) and self._settings.get(name, value) != value
         ]
-        faults += self._other_clocks(record) + self._other_opening(record)
+        faults += self._other_clocks(record) + self._other_choices(record) + self._other_opening(record)
         return faults or self._out_of_place(record, ruleset, seed)
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
@@ -150,6 +150,15 @@ class League:
         if bool(record.opening) is (openings != NO_OPENINGS):
             return []
         return [f"it was played {'with' if record.opening else 'without'} an opening, and the store is for {openings}"]
+
+    def _other_choices(self, record: GameRecord) -> list[str]:
+        """Where a game was played in another way than all games of the league."""
+        faults = []
+        if self._settings.get("pondering") == "no" and record.pondered_us is None:
+            faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")
+        if record.kept and any(record.kept) and self._settings.get(KEEP_BOTS, "no") == "no":
+            faults.append("a bot was kept from another game, and the store is for new processes")
+        return faults
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:
         """Where a game is of no round, or of one in which the same is stored by the other scheme of ids."""

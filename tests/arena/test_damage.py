@@ -511,7 +511,7 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
         actions = store.record("12")[1].actions
 
     def forged(record: GameRecord) -> GameRecord:
-        detail = f"red (waiter) tried an illegal action: ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
+        detail = f"red (steady) tried an illegal action: ply 5: {actions[4]}: red has no piece there (rule: own-piece)"
         short = changed(record, actions=actions[:4], times_us=record.times_us[:4], cpu_us=record.cpu_us[:4])
         notes = tuple(note for note in record.notes if note.ply <= 5)
         return verdict(

@@ -277,3 +277,40 @@ def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> 
         lines = list(export_lines(store, store.numbers(), None, damage.append))
     assert lines == exported(OWN, [number for number in range(1, 13) if number != 5])
     assert [str(each) for each in damage] == ["game 5: its record was changed after it was stored"]
+
+
+# --- what would outlast the import ------------------------------------------------------------------------------------
+
+SMALL = "memory 16M, 1 processes, 1K of /tmp"
+
+
+@pytest.mark.parametrize("value", ["garbage 1P", "memory 16M, 1 processes, 1 of /tmp ", "memory 512M", ""])
+def test_limits_that_nobody_can_have_written_are_refused(tmp_path: Path, value: str) -> None:
+    line = forged(exported(OWN, [3])[0], lambda game: game["settings"].update(dict.fromkeys(limits_of(game), value)))
+    words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]))
+    assert "expected limits such as" in words
+
+
+def limits_of(game: dict[str, Any]) -> list[str]:
+    return [name for name in game["settings"] if name.startswith("limits of ")]
+
+
+def test_a_bot_brings_other_limits_into_a_new_store_alone(tmp_path: Path) -> None:
+    games = [json.loads(line) for line in exported(OWN)]
+    first = next(number for number, game in enumerate(games) if limits_of(game) != limits_of(games[0]))
+    newcomer = next(name for name in limits_of(games[first]) if name not in limits_of(games[0]))
+    line = forged(exported(OWN, [first + 1])[0], lambda game: game["settings"].update({newcomer: SMALL}))
+    file = file_of(tmp_path / "games.jsonl", [line])
+    target = tmp_path / "some.sqlite"
+    taken_in(target, file_of(tmp_path / "some.jsonl", exported(OWN, [1])))
+    words = refused(target, file, kind=UsageError)
+    assert newcomer in words
+    assert "import it into a new store" in words
+    assert taken_in(tmp_path / "new.sqlite", file) == Imported(1, 0)
+
+
+@pytest.mark.parametrize("name", ["", "\u3164", "  x  ", "../../x", "../x", "warden@a10e5c", "x" * 1000])
+def test_a_name_that_no_bot_can_have_is_refused(tmp_path: Path, name: str) -> None:
+    line = forged(exported(OWN, [3])[0], lambda game: game["red"].update(name=name))
+    words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]), kind=UsageError)
+    assert "expected a name of 1 to 40 columns" in words

@@ -1,5 +1,6 @@
 """Records: what was played can be written, read, played again and judged again, and a forged one is refused."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from random import Random
@@ -11,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import arena.rules.ruleset as ruleset_module
+from arena.game.faults import lost_by
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.replay import Replay
@@ -289,9 +291,10 @@ def test_there_is_no_replay_of_a_game_without_both_set_ups(play_game: "PlayGame"
     _, played = play_game(load_ruleset("duel"), Random(1), 0)
     red, blue = (None if gone else setup for gone, setup in zip(missing, played.setups, strict=True))
     late = {(True, False): GameResult.BLUE, (False, True): GameResult.RED, (True, True): GameResult.NEITHER}
-    verdict = Verdict(late[missing], Reason.SETUP_TIMEOUT, 0, "too late")
+    words = words_of(played, Reason.SETUP_TIMEOUT, late[missing])
+    verdict = Verdict(late[missing], Reason.SETUP_TIMEOUT, 0, words)
     record = changed(played, setups=(red, blue), actions=(), times_us=(), verdict=verdict)
-    with pytest.raises(RecordError, match=r"before both sides had set up: too late"):
+    with pytest.raises(RecordError, match=f"before both sides had set up: {re.escape(words)}"):
         Replay(record)
     check_record(record)
 
@@ -445,7 +448,14 @@ def test_rules_that_cannot_be_read_are_refused(play_game: "PlayGame", rules: tup
 def broken_off(play_game: "PlayGame", plies: int, reason: Reason, result: GameResult) -> GameRecord:
     """A game with both set-ups that ended after so many plies by a fault, and not by anything on the board."""
     _, record = play_game(load_ruleset("isf"), Random(plies), plies, "rubbish")
-    return changed(record, verdict=Verdict(result, reason, plies, ""))
+    return changed(record, verdict=Verdict(result, reason, plies, words_of(record, reason, result)))
+
+
+def words_of(record: GameRecord, reason: Reason, result: GameResult) -> str:
+    """What the referee may have said of such a game."""
+    losers = [color for color in Color if result.winner is not color]
+    fault = f"ply {len(record.actions) + 1}: a1-j10: so it was"
+    return "; ".join(f"{lost_by(record.players, color, reason)}: {fault}" for color in losers)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 6, 7])
@@ -500,7 +510,12 @@ def test_who_can_have_lost_before_the_game_follows_from_the_set_ups_that_are_the
     _, played = play_game(load_ruleset("duel"), Random(1), 0)
     red, blue = (setup if is_there else None for is_there, setup in zip(there, played.setups, strict=True))
     record = changed(
-        played, setups=(red, blue), actions=(), times_us=(), notes=(), verdict=Verdict(result, reason, 0, "")
+        played,
+        setups=(red, blue),
+        actions=(),
+        times_us=(),
+        notes=(),
+        verdict=Verdict(result, reason, 0, words_of(played, reason, result)),
     )
     if can_be:
         check_record(record)
@@ -510,7 +525,7 @@ def test_who_can_have_lost_before_the_game_follows_from_the_set_ups_that_are_the
 
 def test_a_game_without_both_set_ups_has_no_actions_and_no_illegal_set_up(play_game: "PlayGame") -> None:
     _, played = play_game(load_ruleset("duel"), Random(1), 4)
-    verdict = Verdict(GameResult.RED, Reason.CRASH, 4, "")
+    verdict = Verdict(GameResult.RED, Reason.CRASH, 4, "blue (bob) stopped running: killed")
     assert "actions" in refused(changed(played, setups=(played.setups[0], None), verdict=verdict))
     verdict, nothing = changed(verdict, plies=0), {"actions": (), "times_us": (), "cpu_us": (), "notes": ()}
     check_record(changed(played, setups=(played.setups[0], None), verdict=verdict, **nothing))
@@ -603,13 +618,32 @@ def test_an_action_that_lost_as_illegal_has_to_be_illegal(play_game: "PlayGame")
         pass
     legal = replay.game.legal_moves()[0].text
 
-    def lost_by(action: str) -> GameRecord:
+    def tried(action: str) -> GameRecord:
         words = f"red (ann) tried an illegal action: ply 7: {action}: a reason (rule: own-piece)"
         return changed(record, verdict=changed(record.verdict, detail=words))
 
-    check_record(lost_by("a1-j10"))
-    check_record(lost_by("a5-a6"))
-    assert f"{legal}, which is legal" in refused(lost_by(legal))
+    check_record(tried("a1-j10"))
+    check_record(tried("a5-a6"))
+    for action in (legal, "resign"):
+        assert f"{action}, which is legal" in refused(tried(action))
+    for action in ("", "prize", "a1-a2 "):
+        assert "and the illegal action, got" in refused(tried(action))
+
+
+def test_the_words_of_a_verdict_are_those_that_follow_from_it(play_game: "PlayGame") -> None:
+    _, record = play_game(load_ruleset("duel"), Random(1))
+    for words in ("", "the winner by prize is red (x)", record.verdict.detail + " ", "blue (bob) resigned"):
+        assert "expected the words" in refused(changed(record, verdict=changed(record.verdict, detail=words)))
+    broken = broken_off(play_game, 4, Reason.CRASH, GameResult.RED)
+    for words in ("", "blue (bob) stopped running", "blue (eve) stopped running: killed", "the winner is red: killed"):
+        assert "expected the words" in refused(changed(broken, verdict=changed(broken.verdict, detail=words)))
+
+
+def test_both_that_lost_are_named_with_their_faults(play_game: "PlayGame") -> None:
+    record = broken_off(play_game, 0, Reason.NO_START, GameResult.NEITHER)
+    check_record(record)
+    for words in ("red (ann) did not start: killed", "red (ann) did not start: killed; blue (bob) won: no"):
+        assert "expected the words" in refused(changed(record, verdict=changed(record.verdict, detail=words)))
 
 
 def test_a_record_of_a_newer_format_is_named_as_one_even_if_nothing_else_of_it_can_be_read() -> None:

@@ -12,7 +12,7 @@ import arena
 from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
 from arena.league.exchange import export_lines
-from arena.league.record_file import LONGEST_FAULT, settings_of_game, verify_file
+from arena.league.record_file import LONGEST_FAULT, MOST_NO_RECORDS, settings_of_game, verify_file
 from arena.league.store import Store, is_record_file
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
@@ -269,3 +269,22 @@ def test_a_store_that_is_named_as_a_file_of_records_is_called_what_it_is() -> No
 def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
     with pytest.raises(UsageError, match=r"^path: expected a path, got "):
         arena.read_records(path)
+
+
+def test_after_many_lines_that_are_no_records_the_rest_is_not_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(b'{"\n' * 5000)
+    findings = found(path)
+    assert len(findings) == MOST_NO_RECORDS + 1
+    assert findings[-1] == (
+        f"line {MOST_NO_RECORDS + 1}: it is no game record, like {MOST_NO_RECORDS} before it: the rest is not looked at"
+    )
+
+
+def test_a_game_in_which_a_bot_was_kept_or_might_ponder_is_not_of_a_league_without(file: Path) -> None:
+    changed(file, PLAYED, lambda game: game["red"].update(kept=True))
+    changed(file, DRAWN, lambda game: game["settings"].update(pondering="no"))
+    assert found(file) == [
+        f"line {PLAYED}: a bot was kept from another game, and the store is for new processes",
+        f"line {DRAWN}: what was used in the opponent's turns is not there, and the store is for no pondering",
+    ]
