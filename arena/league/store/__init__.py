@@ -11,7 +11,7 @@ from arena.league.store.database import Damage, DamagedError, StoreError, damage
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
-from arena.league.store.settings import ENTRANTS, KEPT_BESIDE
+from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, LIMITS_OF
 from arena.league.store.sole_use import StoreInUseError, sole_use
 from arena.league.store.store import Contents, Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
@@ -21,6 +21,7 @@ __all__ = [
     "APPLICATION_ID",
     "ENTRANTS",
     "KEPT_BESIDE",
+    "LIMITS_OF",
     "TIME_OF",
     "VERSION",
     "Contents",
