@@ -42,6 +42,10 @@ class Limits(msgspec.Struct, frozen=True):
         """The limits in words, as settings are kept."""
         return f"memory {size_text(self.memory)}, {self.processes} processes, {size_text(self.tmp)} of /tmp"
 
+    def within(self, most: "Limits") -> "Limits":
+        """The same limits, none of them larger than that in `most`."""
+        return Limits(min(self.memory, most.memory), min(self.processes, most.processes), min(self.tmp, most.tmp))
+
 
 _LIMITS = re.compile(r"memory (\S+), (\d{1,7}) processes, (\S+) of /tmp", re.ASCII)
 

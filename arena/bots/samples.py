@@ -63,3 +63,9 @@ def meant_sample(path: Path) -> str | None:
 def is_packaged(file: Path) -> bool:
     """Whether a file, at a path without links, is a sample bot of the installed package."""
     return file.parent == PACKAGED.resolve() and file.name.removesuffix(ENDING) in SAMPLES
+
+
+def is_sample(path: Path) -> bool:
+    """Whether a path is that of a sample bot, wherever the arena is installed; a namesake elsewhere is none."""
+    full = Path(os.path.realpath(path))
+    return full.parent == Path(os.path.realpath(samples_folder())) and full.name.removesuffix(ENDING) in SAMPLES

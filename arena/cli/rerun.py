@@ -23,7 +23,11 @@ from protocol.notation import Color
     help="Where a bot of the game is; NAME is its name, red or blue; can be given for both.",
 )
 @click.option("--changed-bots", is_flag=True, help="Play with bots that have changed since, too.")
-@click.option("--sandbox", type=click.Choice(SANDBOXES), help="How the bots are held (default: what the record says).")
+@click.option(
+    "--sandbox",
+    type=click.Choice(SANDBOXES),
+    help="How the bots are held (default: what the record says; without a sandbox only bots that --bot names).",
+)
 @click.option(
     "--interpreter",
     "interpreters",
@@ -48,11 +52,11 @@ def rerun_command(
     looked for by their content: among the sample bots, here, in bots/ and beside STORE.
     """
     refuse_windows()
-    from arena.bots.sandbox.levels import AUTO, choose
+    from arena.bots.sandbox.levels import AUTO
     from arena.cli.interrupts import unwinding
     from arena.cli.playing import level_line, own_process
     from arena.cli.stores import open_to_read
-    from arena.league.rerun import RerunOptions, rerun, sandbox_of
+    from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
     from arena.printable import printable
     from arena.report.rerun import rerun_json, rerun_text
     from arena.report.standings import Roster
@@ -60,19 +64,20 @@ def rerun_command(
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
-        places = opened.places()
+        places, limits = opened.places(), opened.limits()
     names = [frozenset({player.name, shown.get(player, player.name)}) for player in record.players]
     options = RerunOptions(
         bots=_by_color(paths, names),
         near=list(dict.fromkeys([Path(), Path("bots"), store.parent])),
         places=places,
+        limits=limits,
         changed_bots=changed_bots,
         sandbox=sandbox,
         interpreters=interpreters,
     )
     with unwinding():
-        own_process(sandbox or sandbox_of(record))
-        remark(level_line(choose(sandbox or sandbox_of(record)), sandbox == AUTO))
+        own_process(sandbox_asked(record, sandbox))
+        remark(level_line(chosen_level(record, sandbox), sandbox == AUTO))
         done = rerun(record, options, remark)
     result(rerun_json(number, done) if as_json else rerun_text(number, done))
     return DONE if done.difference is None else FOUND

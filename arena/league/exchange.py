@@ -21,7 +21,6 @@ from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.hostfile import FileError
 from arena.league.record_file import (
-    LIMITS_OF,
     LONGEST_FAULT,
     met,
     read_entries,
@@ -31,6 +30,7 @@ from arena.league.record_file import (
     shared_settings,
 )
 from arena.league.store import (
+    LIMITS_OF,
     SETTINGS_OF_OLDER,
     Damage,
     DamagedError,

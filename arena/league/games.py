@@ -27,7 +27,7 @@ import msgspec
 from arena.bots.limits import Limits
 from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
-from arena.league.store import time_key
+from arena.league.store import LIMITS_OF, time_key
 from arena.rules.ruleset import Ruleset, Starts
 
 Players = tuple[Player, Player]
@@ -75,7 +75,7 @@ class Settings(msgspec.Struct, frozen=True):
             "pondering": "yes" if self.pondering else "no",
             KEEP_BOTS: "yes" if self.keep_bots else "no",
             OPENINGS: openings_text(self.openings),
-            **{f"limits of {player.name}": own.get(player.name, self.limits).text for player in players},
+            **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in players},
             **self.own_times(players),
         }
 

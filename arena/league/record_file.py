@@ -20,15 +20,13 @@ from arena.game.time_control import parse_time
 from arena.hostfile import FileError, read_lines
 from arena.league.games import NO_OPENINGS, OPENINGS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
-from arena.league.store import KEPT_BESIDE, TIME_OF
+from arena.league.store import KEPT_BESIDE, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
 from arena.league.verify import League
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 
-LIMITS_OF = "limits of "
-"""How the names of those settings begin that are of one bot: its name follows."""
 CHOICES = ("yes", "no")
 CHOSEN = ("pondering", "keep-bots")
 """The settings that are one of two words."""

@@ -1,5 +1,9 @@
 """A stored game played again, as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
+A record may be anybody's: an imported line, a store from elsewhere. So it may ask for a stronger sandbox than a match
+would have, and for smaller limits, never for less: it takes no program out of its sandbox, and has none run outside of
+one that the host has not named.
+
 Nothing is stored. What comes of it is where the new game parts from the record: a bot that depends on nothing but what
 it is told and its seed plays the same game again, and one that does not shows it by the first action that differs.
 """
@@ -16,7 +20,8 @@ from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, read_limits
 from arena.bots.run import Run
-from arena.bots.sandbox.levels import Level, choose
+from arena.bots.samples import is_sample
+from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import ArenaError, UsageError
@@ -26,9 +31,11 @@ from arena.game.spec import GameSpec
 from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder
+from arena.league.options import USUAL
 from arena.league.pairs import return_game
 from arena.league.running import Say, run_games
 from arena.league.versions import Versions
+from arena.printable import printable
 from protocol.notation import Color
 
 
@@ -68,33 +75,57 @@ class Rerun:
 class RerunOptions:
     """How a game is played again. `bots` are paths by the colour that they play; the others are looked for `near`.
 
-    `places` are what the store knows of where its bots lay. `sandbox` is the level, if not that of the record.
+    `places` are what the store knows of where its bots lay, `limits` those that its settings give to bots, by name; no
+    bot has more than these, or than the usual ones. `sandbox` is the level, where the host names one: see
+    `sandbox_asked`.
     """
 
     bots: Mapping[Color, str] = field(default_factory=dict)
     near: Sequence[Path] = ()
     places: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, Limits] = field(default_factory=dict)
     changed_bots: bool = False
     sandbox: str | None = None
     interpreters: tuple[str, ...] = ()
 
 
-def sandbox_of(record: GameRecord) -> str:
-    """The level at which a game was played; the default one where the record does not say."""
-    words = [word.partition(": ")[0] for word in record.confinement]
-    known = {level.value for level in Level}
-    return next((word for word in words if word in known), Level.DEFAULT.value)
+def sandbox_asked(record: GameRecord, named: str | None) -> str:
+    """The level at which a game is to be played again: the one that the host has named, else that of the record, and
+    never a weaker one than a match has where none is named.
+
+    Raises `ArenaError` if neither bot was started in the game.
+    """
+    if record.used is not None and not any(record.confinement):
+        raise ArenaError("neither bot was started in this game: there is nothing to play again")
+    if named is not None:
+        return named
+    recorded = (word.partition(": ")[0] for word in record.confinement)
+    return strongest([USUAL.sandbox, *(word for word in recorded if word in [level.value for level in Level])])
+
+
+def chosen_level(record: GameRecord, named: str | None) -> Level:
+    """The level for `sandbox_asked`. Raises `UsageError` if it does not work here: no weaker one takes its place."""
+    asked = sandbox_asked(record, named)
+    try:
+        return choose(asked)
+    except UsageError as error:
+        if named is not None:
+            raise
+        raise UsageError(
+            f"the bots of this game were held by {asked}, and are by nothing weaker now unless --sandbox "
+            f"says so\n{error}"
+        ) from None
 
 
 def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
     """Play a recorded game again. Raises `UsageError` if a bot is not to be found or has changed, and `ArenaError`."""
-    if record.used is not None and not any(record.confinement):
-        raise UsageError("neither bot was started in this game: there is nothing to play again")
+    level = chosen_level(record, options.sandbox)
     spec = spec_of(record)
-    level = choose(options.sandbox or sandbox_of(record))
     _remark(record, say)
+    limits = {
+        player.name: _limits(record, color, options, say) for color, player in zip(Color, record.players, strict=True)
+    }
     bots = _bots(record, level, options, say, run)
-    limits = {player.name: _limits(record, color) for color, player in zip(Color, record.players, strict=True)}
     with Sandbox(level, bots, Limits(), limits, options.interpreters) as held:
         run_games(run, held.try_out)
         settings = PlaySettings(
@@ -136,24 +167,38 @@ def _remark(record: GameRecord, say: Say) -> None:
     if record.interrupted:
         say("the recorded game was interrupted and went on later; now it is played in one sitting")
     if not any(record.confinement):
-        say("the record does not say how its bots were held: they have the usual limits, at the default level")
+        say("the record does not say how its bots were held: they have the usual limits")
 
 
-def _limits(record: GameRecord, color: Color) -> Limits:
-    """What a side could use; the usual limits where the record does not say."""
-    return read_limits(record.confinement[color].partition(": ")[2]) or Limits()
+def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
+    """What a side could use, the usual limits where the record does not say; no more than the store gives its bots."""
+    name = record.players[color].name
+    usual = Limits()
+    most = options.limits.get(name, usual)
+    recorded = read_limits(record.confinement[color].partition(": ")[2]) or usual
+    limits = recorded.within(most)
+    if limits != recorded:
+        whose = "the limits that the store's settings say" if name in options.limits else "the usual limits"
+        say(f"{color.word}: {name} had {recorded.text} by the record, which is more than {whose}: it has {limits.text}")
+    elif limits.within(usual) != limits:
+        say(f"{color.word}: {name} has more than the usual limits, as the store says: {limits.text}")
+    return limits
 
 
 def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run: Run) -> tuple[BotSpec, BotSpec]:
     """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
     finder = BotFinder(options.places, options.near, may_differ=options.changed_bots)
+    is_named_level = options.sandbox not in (None, AUTO)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         try:
             if color in options.bots:
                 found.append(finder.at(options.bots[color], player))
             else:
-                found.append(finder.anywhere(player, color.word))
+                bot = finder.anywhere(player, color.word)
+                if level is Level.DEFAULT and not (is_named_level or is_sample(bot.path)):
+                    problems.append(_not_named(color, bot))
+                found.append(bot)
         except UsageError as error:
             problems.append(str(error))
     if problems:
@@ -167,6 +212,15 @@ def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run
         raise UsageError("\n".join(faults))
     red, blue = (finder.checked(bot, player) for bot, player in zip(built, record.players, strict=True))
     return red, blue
+
+
+def _not_named(color: Color, bot: BotSpec) -> str:
+    """Why a program is not run that only its content speaks for, which whoever made the record can have made, too."""
+    path = printable(str(bot.path))
+    return (
+        f"{color.word}: {bot.name} was found at {path}; without a sandbox it could use your files and network, so it "
+        f"runs only if you say so: --sandbox bwrap holds it; --bot {color.word}=PATH or --sandbox default trusts it"
+    )
 
 
 async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:

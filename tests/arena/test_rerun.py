@@ -13,8 +13,11 @@ import arena
 from arena.bots import load_bot
 from arena.bots.entering import place_of
 from arena.bots.limits import Limits, read_limits
+from arena.bots.samples import is_sample
+from arena.bots.sandbox.levels import Level
+from arena.cli.exit_codes import FAILED
 from arena.cli.main import cli
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
@@ -22,7 +25,7 @@ from arena.game.verdict import Verdict
 from arena.league.found_again import BotFinder
 from arena.league.games import Settings
 from arena.league.pairs import return_game
-from arena.league.rerun import Difference, Part, RerunOptions, difference, rerun, sandbox_of
+from arena.league.rerun import Difference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
 from arena.league.schedule import schedule
 from arena.league.store import Store
 from arena.report.rerun import rerun_text
@@ -80,8 +83,9 @@ def test_a_bot_that_has_changed_is_refused_unless_that_is_asked_for(path: Path, 
 
 
 def test_a_game_in_which_no_bot_was_started_cannot_be_played_again(record: GameRecord) -> None:
-    with pytest.raises(UsageError, match="neither bot was started in this game"):
+    with pytest.raises(ArenaError, match="neither bot was started in this game") as raised:
         rerun(msgspec.structs.replace(record, confinement=("", "")), RerunOptions(), unheard)
+    assert raised.value.exit_code == FAILED
 
 
 def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> None:
@@ -89,8 +93,97 @@ def test_what_a_bot_could_use_is_read_from_the_record(record: GameRecord) -> Non
     assert read_limits(limits.text) == limits
     assert read_limits("memory 1K, 7 processes, 1M of /tmp") is None
     assert read_limits("") is None
-    assert sandbox_of(record) == "default"
-    assert sandbox_of(msgspec.structs.replace(record, confinement=("", "bwrap: memory 512M"))) == "bwrap"
+
+
+# --- a record that somebody else may have written ---------------------------------------------------------------------
+
+
+def held(record: GameRecord, *words: str) -> GameRecord:
+    """The same record with other words on how its bots were held, those of red and blue or of both."""
+    return msgspec.structs.replace(record, confinement=(words[0], words[-1]))
+
+
+def test_a_record_asks_for_a_stronger_sandbox_never_for_a_weaker_one_than_the_host(record: GameRecord) -> None:
+    assert sandbox_asked(record, None) == "default"
+    assert sandbox_asked(held(record, "", "bwrap: memory 512M"), None) == "bwrap"
+    assert sandbox_asked(held(record, "default: ", "cgroup: "), None) == "cgroup"
+    assert sandbox_asked(held(record, "none: ", "auto: "), None) == "default"
+    for named in ("default", "bwrap", "auto"):
+        assert sandbox_asked(held(record, "cgroup: "), named) == named
+
+
+def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
+    record: GameRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.DEFAULT else "there is no bwrap")
+    with pytest.raises(UsageError, match="were held by bwrap, and are by nothing weaker") as raised:
+        chosen_level(held(record, "bwrap: "), None)
+    assert "there is no bwrap" in str(raised.value)
+    assert chosen_level(held(record, "bwrap: "), "default") is Level.DEFAULT
+
+
+@pytest.mark.parametrize("named", [None, "auto"])
+def test_without_a_sandbox_no_program_runs_that_the_host_has_not_named(
+    record: GameRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
+) -> None:
+    """A program that lies beside a store, and the record of a game of it, can both be a stranger's."""
+    monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.DEFAULT else "there is no bwrap")
+    evil = tmp_path / "evil.py"
+    evil.write_text(f"open({str(tmp_path / 'owned')!r}, 'w')\n")
+    players = (Player("evil", load_bot(evil).digest), record.players[1])
+    forged = msgspec.structs.replace(held(record, "default: " + Limits().text), players=players)
+    with pytest.raises(UsageError, match=r"red: evil was found at .*evil\.py; without a sandbox"):
+        rerun(forged, RerunOptions(near=[tmp_path], sandbox=named), unheard)
+    assert not (tmp_path / "owned").exists()
+    for trusted in (RerunOptions(near=[tmp_path], sandbox="default"), RerunOptions(bots={RED: str(evil)})):
+        rerun(forged, trusted, unheard)
+        (tmp_path / "owned").unlink()  # it was there: it ran
+
+
+def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:
+    assert is_sample(BOTS / "raider.py")
+    (tmp_path / "raider.py").write_text("")
+    assert not is_sample(tmp_path / "raider.py")
+    assert not is_sample(BOTS / "other.py")
+
+
+def test_a_record_gives_no_bot_more_than_the_store_or_the_usual_limits(record: GameRecord) -> None:
+    forged = held(
+        record, "default: memory 900G, 1000000 processes, 900G of /tmp", "default: memory 64M, 8 processes, 1M of /tmp"
+    )
+    said: list[str] = []
+    done = rerun(forged, RerunOptions(), said.append)
+    assert done.played.confinement == (f"default: {Limits().text}", forged.confinement[1])
+    assert [line for line in said if "which is more than the usual limits" in line] == [
+        "red: raider had memory 900G, 1000000 processes, 900G of /tmp by the record, which is more than the usual "
+        f"limits: it has {Limits().text}"
+    ]
+    said.clear()
+    own = Limits(memory=1024 * 2**20)
+    done = rerun(forged, RerunOptions(limits={"raider": own}), said.append)
+    assert done.played.confinement[0] == f"default: {own.text}"
+    assert any("more than the limits that the store's settings say: it has memory 1G" in line for line in said)
+
+
+def test_larger_limits_than_usual_that_a_store_gives_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "g.sqlite"
+    arena.play(BOTS / "raider.py", BOTS / "drifter.py", rules="duel", time="60s", store=path, memory="1G")
+    line = [sys.executable, "-m", "arena", "rerun", str(path), "1"]
+    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "red: raider has more than the usual limits, as the store says: memory 1G" in done.stderr
+    assert "more than the limits" not in done.stderr
+
+
+def test_a_game_that_nobody_was_started_for_is_refused_before_any_sandbox_is_spoken_of(
+    record: GameRecord, tmp_path: Path
+) -> None:
+    with Store(tmp_path / "g.sqlite", create=True) as store:
+        store.add(msgspec.structs.replace(record, confinement=("", "")))
+    done = run("rerun", tmp_path / "g.sqlite")
+    assert isinstance(done.exception, ArenaError)
+    assert done.exception.exit_code == FAILED
+    assert "sandbox" not in done.output
 
 
 # --- where two games part ---------------------------------------------------------------------------------------------

@@ -174,6 +174,50 @@ def test_what_is_no_file_in_the_place_of_the_lock_is_named_and_left_alone(path: 
     assert os.path.lexists(lock_of(path))
 
 
+@pytest.mark.parametrize("text", [b"precious", b"process 1 on h, since 2026-01-02 03:04:05 UTC\nand more", b"\0" * 300])
+def test_a_file_of_somebody_elses_in_the_place_of_the_lock_is_left_as_it_is(path: Path, text: bytes) -> None:
+    lock_of(path).write_bytes(text)
+    with pytest.raises(UsageError, match="expected no file, or what an arena left here, got a file"), sole_use(path):
+        pass
+    assert lock_of(path).read_bytes() == text
+
+
+@pytest.mark.parametrize("text", [b"precious", b""])
+def test_a_file_that_has_another_name_as_well_is_never_written_to(path: Path, text: bytes) -> None:
+    archive = path.with_name("archive.sqlite")
+    archive.write_bytes(text)
+    os.link(archive, lock_of(path))
+    with pytest.raises(UsageError, match=r"got a file with 2 names \(hard links\)"), sole_use(path):
+        pass
+    assert archive.read_bytes() == text
+    assert lock_of(path).samefile(archive)
+
+
+def test_import_destroys_no_store_that_is_linked_to_the_place_of_its_lock(path: Path) -> None:
+    archive = path.with_name("archive.sqlite")
+    shutil.copy(path, archive)
+    (path.parent / "games.jsonl").write_text("")
+    os.link(archive, lock_of(path))
+    refused = arena(path.parent, "import", path.name, "games.jsonl")
+    assert refused.returncode == 2
+    assert "hard links" in refused.stderr
+    assert archive.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("text", [b"", b"\0" * 80, b"process 12 on h\xc3\xb6st, since 2026-01-02 03:04:05 UTC\n"])
+def test_what_a_killed_arena_or_a_power_cut_leaves_hinders_nobody(path: Path, text: bytes) -> None:
+    lock_of(path).write_bytes(text)
+    with sole_use(path):
+        assert lock_of(path).read_text().startswith(f"process {os.getpid()} on ")
+    assert not lock_of(path).exists()
+
+
+def test_what_somebody_writes_to_the_lock_meanwhile_is_not_removed_with_it(path: Path) -> None:
+    with sole_use(path):
+        lock_of(path).write_bytes(b"precious")
+    assert lock_of(path).read_bytes() == b"precious"
+
+
 def test_words_of_a_strangers_lock_act_on_no_terminal(path: Path) -> None:
     with sole_use(path):
         lock_of(path).write_bytes(b"process \x1b]0;x\x07 \xff" + b"x" * 1000)

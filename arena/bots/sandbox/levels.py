@@ -11,7 +11,7 @@ and says what it chose.
 import enum
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from arena.bots.sandbox import bwrap_check
 from arena.bots.sandbox.cgroup import CgroupError, Group, Hierarchy
@@ -68,6 +68,12 @@ def choose(asked: str) -> Level:
     if reason is not None:
         raise UsageError(f"--sandbox {asked} does not work here: {reason}\n'arena doctor' shows what does")
     return level
+
+
+def strongest(levels: Iterable[str]) -> str:
+    """The strongest of some levels, by their names; of none it is the weakest that there is."""
+    names = [level.value for level in Level]
+    return max(levels, key=names.index, default=names[0])
 
 
 def joined(line: Sequence[str], group: Group) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
+from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
@@ -16,6 +17,8 @@ from arena.league.store.own_times import TIME_OF, time_differences, without_know
 from arena.league.store.sums import Sums
 from arena.printable import printable
 
+LIMITS_OF = "limits of "
+"""How the names of those settings begin that say what one bot may use: its name follows."""
 PLANNED = "planned games"
 ENTRANTS = "entrants"
 FILES = "files of "
@@ -202,6 +205,16 @@ def places_in(settings: Mapping[str, str]) -> dict[str, str]:
         return msgspec.json.decode(settings.get(PLACES, "{}"), type=dict[str, str])
     except msgspec.MsgspecError:
         return {}
+
+
+def limits_in(settings: Mapping[str, str]) -> dict[str, Limits]:
+    """What bots may use by the settings of the games, by their names; without those that cannot be read."""
+    read = {
+        name.removeprefix(LIMITS_OF): read_limits(value)
+        for name, value in settings.items()
+        if name.startswith(LIMITS_OF)
+    }
+    return {name: limits for name, limits in read.items() if limits}
 
 
 def _files_key(player: Player) -> str:

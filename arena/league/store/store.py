@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
+from arena.bots.limits import Limits
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
@@ -33,6 +34,7 @@ from arena.league.store.settings import (
     entrants_in,
     files_in,
     ladder_start_in,
+    limits_in,
     meets_all_in,
     places_in,
     planned_in,
@@ -220,6 +222,12 @@ class Store:
         """For each player, by its digest, from where it last played; empty if that is not known for sure."""
         with suppress(DamagedError):
             return places_in(self.settings())
+        return {}
+
+    def limits(self) -> dict[str, Limits]:
+        """What the settings say that bots may use, by their names; empty if they are not as they were stored."""
+        with suppress(DamagedError):
+            return limits_in(self.settings())
         return {}
 
     # --- adding games ---------------------------------------------------------------------------------------------
