@@ -64,7 +64,7 @@ def rerun_command(
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
-        places, limits = opened.places(), opened.limits()
+        places, limits, last_sandbox = opened.places(), opened.limits(), opened.sandbox()
     names = [frozenset({player.name, shown.get(player, player.name)}) for player in record.players]
     options = RerunOptions(
         bots=_by_color(paths, names),
@@ -73,11 +73,12 @@ def rerun_command(
         limits=limits,
         changed_bots=changed_bots,
         sandbox=sandbox,
+        last_sandbox=last_sandbox,
         interpreters=interpreters,
     )
     with unwinding():
-        own_process(sandbox_asked(record, sandbox))
-        remark(level_line(chosen_level(record, sandbox), sandbox == AUTO))
+        own_process(sandbox_asked(record, options))
+        remark(level_line(chosen_level(record, options), sandbox == AUTO))
         done = rerun(record, options, remark)
     result(rerun_json(number, done) if as_json else rerun_text(number, done))
     return DONE if done.difference is None else FOUND

@@ -206,6 +206,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
         store.set_meets_all(league.meets_all)
+        store.set_sandbox(plan.level.value)
         yield league
 
 

@@ -18,6 +18,7 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
+from arena.bots.entering import place_of
 from arena.bots.limits import Limits, read_limits
 from arena.bots.run import Run
 from arena.bots.samples import is_sample
@@ -76,8 +77,8 @@ class RerunOptions:
     """How a game is played again. `bots` are paths by the colour that they play; the others are looked for `near`.
 
     `places` are what the store knows of where its bots lay, `limits` those that its settings give to bots, by name; no
-    bot has more than these, or than the usual ones. `sandbox` is the level, where the host names one: see
-    `sandbox_asked`.
+    bot has more than these, or than the usual ones. `sandbox` is the level, where the host names one, `last_sandbox`
+    that at which the store was last played with: see `sandbox_asked`.
     """
 
     bots: Mapping[Color, str] = field(default_factory=dict)
@@ -86,30 +87,31 @@ class RerunOptions:
     limits: Mapping[str, Limits] = field(default_factory=dict)
     changed_bots: bool = False
     sandbox: str | None = None
+    last_sandbox: str | None = None
     interpreters: tuple[str, ...] = ()
 
 
-def sandbox_asked(record: GameRecord, named: str | None) -> str:
+def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
     """The level at which a game is to be played again: the one that the host has named, else that of the record, and
-    never a weaker one than a match has where none is named.
+    never a weaker one than the store was last played with, or than a match has where none is named.
 
     Raises `ArenaError` if neither bot was started in the game.
     """
     if record.used is not None and not any(record.confinement):
         raise ArenaError("neither bot was started in this game: there is nothing to play again")
-    if named is not None:
-        return named
-    recorded = (word.partition(": ")[0] for word in record.confinement)
-    return strongest([USUAL.sandbox, *(word for word in recorded if word in [level.value for level in Level])])
+    if options.sandbox is not None:
+        return options.sandbox
+    known = [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
+    return strongest([USUAL.sandbox, *(word for word in known if word in [level.value for level in Level])])
 
 
-def chosen_level(record: GameRecord, named: str | None) -> Level:
+def chosen_level(record: GameRecord, options: RerunOptions) -> Level:
     """The level for `sandbox_asked`. Raises `UsageError` if it does not work here: no weaker one takes its place."""
-    asked = sandbox_asked(record, named)
+    asked = sandbox_asked(record, options)
     try:
         return choose(asked)
     except UsageError as error:
-        if named is not None:
+        if options.sandbox is not None:
             raise
         raise UsageError(
             f"the bots of this game were held by {asked}, and are by nothing weaker now unless --sandbox "
@@ -119,7 +121,7 @@ def chosen_level(record: GameRecord, named: str | None) -> Level:
 
 def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
     """Play a recorded game again. Raises `UsageError` if a bot is not to be found or has changed, and `ArenaError`."""
-    level = chosen_level(record, options.sandbox)
+    level = chosen_level(record, options)
     spec = spec_of(record)
     _remark(record, say)
     limits = {
@@ -196,7 +198,8 @@ def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run
                 found.append(finder.at(options.bots[color], player))
             else:
                 bot = finder.anywhere(player, color.word)
-                if level is Level.DEFAULT and not (is_named_level or is_sample(bot.path)):
+                is_where_it_was = place_of(bot) == options.places.get(player.digest)
+                if level is Level.DEFAULT and not (is_named_level or is_where_it_was or is_sample(bot.path)):
                     problems.append(_not_named(color, bot))
                 found.append(bot)
         except UsageError as error:
@@ -215,7 +218,8 @@ def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run
 
 
 def _not_named(color: Color, bot: BotSpec) -> str:
-    """Why a program is not run that only its content speaks for, which whoever made the record can have made, too."""
+    """Why a program is not run that only its content speaks for, which whoever made the record can have made, too, and
+    not that the store was played with from there."""
     path = printable(str(bot.path))
     return (
         f"{color.word}: {bot.name} was found at {path}; without a sandbox it could use your files and network, so it "

@@ -151,7 +151,7 @@ def test_a_side_s_view_has_no_set_up_of_the_other(
 
 def no_start(record: GameRecord) -> GameRecord:
     """The same, if Blue had not started."""
-    verdict = Verdict(GameResult.RED, Reason.NO_START, 0, "blue (bob) did not start: no")
+    verdict = Verdict(GameResult.RED, Reason.NO_START, 0, f"blue ({record.players[1].name}) did not start: no")
     return changed(record, actions=(), times_us=(), forgiven_us=(), setups=(None, None), verdict=verdict)
 
 

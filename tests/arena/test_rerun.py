@@ -104,12 +104,20 @@ def held(record: GameRecord, *words: str) -> GameRecord:
 
 
 def test_a_record_asks_for_a_stronger_sandbox_never_for_a_weaker_one_than_the_host(record: GameRecord) -> None:
-    assert sandbox_asked(record, None) == "default"
-    assert sandbox_asked(held(record, "", "bwrap: memory 512M"), None) == "bwrap"
-    assert sandbox_asked(held(record, "default: ", "cgroup: "), None) == "cgroup"
-    assert sandbox_asked(held(record, "none: ", "auto: "), None) == "default"
+    usual = RerunOptions()
+    assert sandbox_asked(record, usual) == "default"
+    assert sandbox_asked(held(record, "", "bwrap: memory 512M"), usual) == "bwrap"
+    assert sandbox_asked(held(record, "default: ", "cgroup: "), usual) == "cgroup"
+    assert sandbox_asked(held(record, "none: ", "auto: "), usual) == "default"
     for named in ("default", "bwrap", "auto"):
-        assert sandbox_asked(held(record, "cgroup: "), named) == named
+        assert sandbox_asked(held(record, "cgroup: "), RerunOptions(sandbox=named)) == named
+
+
+def test_a_forged_record_is_held_as_the_store_was_last_played_with(record: GameRecord) -> None:
+    forged = held(record, "default: ")
+    assert sandbox_asked(forged, RerunOptions(last_sandbox="bwrap")) == "bwrap"
+    assert sandbox_asked(held(record, "cgroup: "), RerunOptions(last_sandbox="bwrap")) == "cgroup"
+    assert sandbox_asked(forged, RerunOptions(sandbox="default", last_sandbox="bwrap")) == "default"
 
 
 def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
@@ -117,9 +125,9 @@ def test_a_recorded_level_that_does_not_work_here_is_refused_and_not_lowered(
 ) -> None:
     monkeypatch.setattr(Level, "why_not", lambda level: None if level is Level.DEFAULT else "there is no bwrap")
     with pytest.raises(UsageError, match="were held by bwrap, and are by nothing weaker") as raised:
-        chosen_level(held(record, "bwrap: "), None)
+        chosen_level(held(record, "bwrap: "), RerunOptions())
     assert "there is no bwrap" in str(raised.value)
-    assert chosen_level(held(record, "bwrap: "), "default") is Level.DEFAULT
+    assert chosen_level(held(record, "bwrap: "), RerunOptions(sandbox="default")) is Level.DEFAULT
 
 
 @pytest.mark.parametrize("named", [None, "auto"])
@@ -138,6 +146,22 @@ def test_without_a_sandbox_no_program_runs_that_the_host_has_not_named(
     for trusted in (RerunOptions(near=[tmp_path], sandbox="default"), RerunOptions(bots={RED: str(evil)})):
         rerun(forged, trusted, unheard)
         (tmp_path / "owned").unlink()  # it was there: it ran
+
+
+def test_what_a_store_was_played_with_from_where_it_lies_runs_again_as_it_did(tmp_path: Path) -> None:
+    """The store knows the place; an imported line does not bring it."""
+    own = tmp_path / "own.py"
+    own.write_text((BOTS / "raider.py").read_text() + "# mine\n")
+    path = tmp_path / "g.sqlite"
+    arena.play(own, BOTS / "drifter.py", rules="duel", time="60s", store=path)
+    line = [sys.executable, "-m", "arena", "rerun", str(path), "1"]
+    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "same to the end" in done.stdout
+    own.rename(tmp_path / "moved.py")
+    moved = subprocess.run(line, check=False, capture_output=True, text=True)
+    assert moved.returncode == 2
+    assert "moved.py; without a sandbox it could use your files" in moved.stderr
 
 
 def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:

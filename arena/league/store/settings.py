@@ -25,10 +25,11 @@ FILES = "files of "
 PLACES = "places"
 MEETS_ALL = "all bots meet"
 LADDER = "ladder"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER)
+SANDBOX = "sandbox"
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
-the places that players last played from, how many games are to be played, whether all are to meet equally often, and
-with which games the last ladder began."""
+the places that players last played from, how many games are to be played, whether all are to meet equally often, with
+which games the last ladder began, and the level at which bots were held the last time."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none"}

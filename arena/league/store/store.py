@@ -27,6 +27,7 @@ from arena.league.store.settings import (
     LADDER,
     MEETS_ALL,
     PLANNED,
+    SANDBOX,
     LadderStart,
     SettingsTable,
     encode_entrants,
@@ -192,6 +193,15 @@ class Store:
         """Keep whether those who take part now are all to meet equally often: a table says what is missing by it."""
         with self._database.transaction():
             self._settings.set(MEETS_ALL, "yes" if meets_all else "no")
+
+    def set_sandbox(self, level: str) -> None:
+        """Keep at which level bots are held now: a game is not played again at a weaker one unless somebody says so."""
+        with self._database.transaction():
+            self._settings.set(SANDBOX, level)
+
+    def sandbox(self) -> str | None:
+        """The level at which bots were held when the store was last played with; None if it does not say it."""
+        return self.settings().get(SANDBOX)
 
     def ladder_since(self, digests: Sequence[str]) -> int | None:
         """The number of the last game that a ladder of just these players began with; None if the last one was not of
