@@ -149,10 +149,12 @@ def test_a_store_that_may_not_grow_says_that_it_is_a_limit_and_no_damage(tmp_pat
     sqlite3.connect(path).close()
     database = Database(path, write=True)
     database.prepare()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
         with pytest.raises(StoreError, match=r"cannot grow: .* 4096 bytes \(RLIMIT_FSIZE") as raised:
             database.query("CREATE TABLE many AS SELECT zeroblob(100000)")
         assert "damaged" not in str(raised.value)
     finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)  # before pytest writes to what may be a larger file
         database.close()
