@@ -76,9 +76,28 @@ def _check_regular(found: os.stat_result) -> None:
         raise NotAFileError(kind_of(found.st_mode))
 
 
-def read_start(path: Path, size: int) -> bytes:
-    """The first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does; follows no link."""
-    descriptor = open_regular(path)
+@contextmanager
+def file_errors(where: str, what: str) -> Iterator[None]:
+    """What keeps a file from being read is a `FileError` that names it as `where`, and says that `what` was expected.
+
+    `OSError` goes on where the machine has run out of something.
+    """
+    try:
+        yield
+    except NotAFileError as error:
+        raise FileError(f"{where}: expected {what}, got {error.kind}") from None
+    except OSError as error:
+        if error.errno in HOST_ERRORS:
+            raise
+        raise FileError(f"{where}: cannot be read: {error.strerror}") from None
+    except ValueError:  # a NUL, or half a surrogate pair
+        raise FileError(f"{where}: cannot be read: this is no path") from None
+
+
+def read_start(path: Path, size: int, *, follow: bool = False) -> bytes:
+    """The first bytes of a regular file, at most `size`. Raises `OSError` as `open_regular` does, which says what
+    `follow` is."""
+    descriptor = open_regular(path, follow=follow)
     try:
         return os.read(descriptor, size)
     finally:
@@ -92,17 +111,8 @@ def read_file(path: Path, where: str = "", most: int = MOST_BYTES, what: str = "
     the machine has run out of something.
     """
     where = where or printable(str(path))
-    try:
-        with open(open_regular(path, follow=True), "rb") as file:
-            content = file.read(most + 1)
-    except NotAFileError as error:
-        raise FileError(f"{where}: expected {what}, got {error.kind}") from None
-    except OSError as error:
-        if error.errno in HOST_ERRORS:
-            raise
-        raise FileError(f"{where}: cannot be read: {error.strerror}") from None
-    except ValueError:  # a NUL, or half a surrogate pair
-        raise FileError(f"{where}: cannot be read: this is no path") from None
+    with file_errors(where, what), open(open_regular(path, follow=True), "rb") as file:
+        content = file.read(most + 1)
     if len(content) > most:
         raise FileError(f"{where}: expected {what} of at most {most // 1024} KiB, got a longer one")
     return content
@@ -115,20 +125,11 @@ def read_lines(path: Path, most: int, what: str = "a file") -> Iterator[bytes]:
     Raises `FileError` as `read_file` does.
     """
     where = printable(str(path))
-    try:
-        with open(open_regular(path, follow=True), "rb") as file:
-            while line := file.readline(most + 1):
-                yield line
-                if len(line) > most:
-                    return
-    except NotAFileError as error:
-        raise FileError(f"{where}: expected {what}, got {error.kind}") from None
-    except OSError as error:
-        if error.errno in HOST_ERRORS:
-            raise
-        raise FileError(f"{where}: cannot be read: {error.strerror}") from None
-    except ValueError:  # a NUL, or half a surrogate pair
-        raise FileError(f"{where}: cannot be read: this is no path") from None
+    with file_errors(where, what), open(open_regular(path, follow=True), "rb") as file:
+        while line := file.readline(most + 1):
+            yield line
+            if len(line) > most:
+                return
 
 
 def refuse_existing(path: Path) -> None:

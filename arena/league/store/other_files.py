@@ -1,12 +1,11 @@
 """What a file is that somebody has named in the place of a store."""
 
-import os
 import re
 from contextlib import suppress
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.hostfile import HOST_ERRORS, NotAFileError, open_regular
+from arena.hostfile import file_errors, read_start
 from arena.printable import printable
 
 START = 64
@@ -39,18 +38,11 @@ def other_file(path: Path) -> str:
 def refuse_other_files(path: Path) -> None:
     """Raise `UsageError` unless there is a file that begins as a store or a file of records does."""
     where = printable(str(path))
-    try:
-        start = _start_of(path)
-    except FileNotFoundError:
-        raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
-    except NotAFileError as error:
-        raise UsageError(f"{where}: expected {STORE_OR_FILE}, got {error.kind}") from None
-    except OSError as error:
-        if error.errno in HOST_ERRORS:
-            raise
-        raise UsageError(f"{where}: cannot be read: {error.strerror}") from None
-    except ValueError:  # a NUL, or half a surrogate pair
-        raise UsageError(f"{where}: cannot be read: this is no path") from None
+    with file_errors(where, STORE_OR_FILE):
+        try:
+            start = read_start(path, START, follow=True)
+        except FileNotFoundError:
+            raise UsageError(f"{where}: expected {STORE_OR_FILE}, and there is nothing") from None
     if not start:
         raise UsageError(f"{where}: expected {STORE_OR_FILE}, got an empty file")
     if not start.startswith(STORE_START) and not _is_start_of_records(start):
@@ -60,16 +52,8 @@ def refuse_other_files(path: Path) -> None:
 def _start(path: Path) -> bytes:
     """The first bytes of a file; none if it cannot be read."""
     with suppress(OSError, ValueError):
-        return _start_of(path)
+        return read_start(path, START, follow=True)
     return b""
-
-
-def _start_of(path: Path) -> bytes:
-    descriptor = open_regular(path, follow=True)
-    try:
-        return os.read(descriptor, START)
-    finally:
-        os.close(descriptor)
 
 
 def _is_start_of_records(start: bytes) -> bool:
