@@ -196,7 +196,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
         format_ = entry.format
         if isinstance(format_, ChosenFormat) and format_.goes_on:
-            format_ = format_.with_known(known_from_before(store, plan.players))
+            format_ = format_.with_known(known_from_before(store, plan.players, rows))
         league = OpenLeague(
             plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
@@ -245,7 +245,7 @@ class OpenLeague:
     def rows(self) -> list[GameRow]:
         """The games of the league that are stored, in the order in which they were."""
         ids = self._known_ids()
-        return [row for row in self._stored() if row.id in ids]
+        return [row for row in self.stored() if row.id in ids]
 
     @property
     def known(self) -> int:
@@ -259,9 +259,10 @@ class OpenLeague:
 
     def rows_in_order(self) -> Iterator[GameRow]:
         """The same in the order in which they are to be played."""
-        return stored_games(self.new_pairing(), self.plan.players, self._stored())
+        return stored_games(self.new_pairing(), self.plan.players, self.stored())
 
-    def _stored(self) -> list[GameRow]:
+    def stored(self) -> list[GameRow]:
+        """All games that the store holds, those of other leagues too; read anew once games are played."""
         return self.store.rows() if self._rows is None else self._rows
 
     def placing(self) -> Placing | None:
@@ -269,7 +270,7 @@ class OpenLeague:
         pairing = self.new_pairing()
         if not isinstance(pairing, Placed):
             return None
-        tell_stored(pairing, self.plan.players, self.store.rows())
+        tell_stored(pairing, self.plan.players, self.stored())
         return pairing.placing()
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
@@ -320,7 +321,7 @@ class OpenLeague:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
-        stored = {row.id: row for row in self._stored()}
+        stored = {row.id: row for row in self.stored()}
         if self.planned is not None:
             jobs = min(jobs, self.planned - len(self._known_ids()))
         elif tell_stored(self.new_pairing(), plan.players, stored.values()):

@@ -25,9 +25,9 @@ def tell_stored(pairing: Pairing, players: Iterable[Player], rows: Iterable[Game
     return found_all and batch is None
 
 
-def known_from_before(store: Store, players: Sequence[Player]) -> list[GameRow]:
+def known_from_before(store: Store, players: Sequence[Player], rows: Iterable[GameRow]) -> list[GameRow]:
     """The games that a format which goes on from any results begins with: those of these players that were stored when
-    just these players, in this order, were first asked for in a row.
+    just these players, in this order, were first asked for in a row. `rows` are all that are stored.
 
     The store remembers when that was: so a league that is resumed begins with the same, and goes on in the same way.
     """
@@ -37,7 +37,7 @@ def known_from_before(store: Store, players: Sequence[Player]) -> list[GameRow]:
     if since is None:
         since = numbers[-1] if numbers else 0
         store.set_ladder_since(digests, since)
-    return sorted(row for row in _those_of(players, store.rows()).values() if row.number <= since)
+    return sorted(row for row in _those_of(players, rows).values() if row.number <= since)
 
 
 def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, GameRow]:
