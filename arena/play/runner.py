@@ -14,6 +14,7 @@ from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
@@ -202,42 +203,18 @@ class GameRunner:
 
     def record(self, started: float, seconds: float) -> GameRecord:
         """The game as it was played."""
-        referee, spec = self.referee, self.referee.spec
-        assert referee.verdict is not None
-        red, blue = referee.seats
         bots = [self._processes.get(color) for color in Color]
         first, second = (Use(bot.used_us, bot.peak_memory) if bot else Use() for bot in bots)
         pondered = [bot.pondered_us if bot else 0 for bot in bots]
-        return GameRecord(
-            id=spec.id,
-            arena=__version__,
-            ruleset=spec.ruleset.name,
-            rules=tuple(spec.ruleset.lines()),
-            time=spec.time,
-            players=spec.players,
-            seeds=spec.seeds,
-            pair_seed=spec.pair_seed,
-            declared=(red.declared, blue.declared),
-            setups=("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
-            actions=tuple(referee.actions),
-            times_us=tuple(referee.times_us),
-            notes=tuple(referee.notes),
-            verdict=referee.verdict,
-            stderr=_pair(bot.stderr_tail if bot else "" for bot in bots),
-            started=started,
-            seconds=seconds,
+        stderr = _pair(bot.stderr_tail if bot else "" for bot in bots)
+        return msgspec.structs.replace(
+            judged(self.referee, arena=__version__, started=started, seconds=seconds, stderr=stderr),
             cpu_us=tuple(self._driver.cpu_us),
-            forgiven_us=tuple(referee.forgiven_us),
             used=(first, second),
             confinement=_pair(bot.sandbox if bot else "" for bot in bots),
-            interrupted=tuple(referee.interrupted),
             pondered_us=None if self._options.pondering else (pondered[0], pondered[1]),
-            blue_time=spec.blue_time or msgspec.UNSET,
             kept=(Color.RED in self._kept, Color.BLUE in self._kept) if self._kept else msgspec.UNSET,
-            authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
             machine=this_machine(),
-            wants=(red.wants, blue.wants),
-            opening=spec.opening or msgspec.UNSET,
         )
 
 

@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaita
 from contextlib import asynccontextmanager
 from random import Random
 
-import msgspec
 import pytest
 import trio
 
 import protocol.bot
 from arena.bots.sandbox import marks, reaper
 from arena.errors import ArenaError
+from arena.game.judged import judged
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
@@ -192,30 +192,7 @@ def record_from() -> Callable[[Table], GameRecord]:
     """The record of a finished game, put together as `arena.play.runner` does it: `record_from(table)`."""
 
     def make(table: Table) -> GameRecord:
-        referee, game = table.referee, table.referee.spec
-        assert referee.verdict is not None
-        red, blue = ("/".join(seat.rows) if seat.rows else None for seat in referee.seats)
-        return GameRecord(
-            id=game.id,
-            arena="0",
-            ruleset=game.ruleset.name,
-            rules=tuple(game.ruleset.lines()),
-            time=game.time,
-            players=game.players,
-            seeds=game.seeds,
-            pair_seed=game.pair_seed,
-            declared=("", ""),
-            setups=(red, blue),
-            actions=tuple(referee.actions),
-            times_us=tuple(referee.times_us),
-            notes=(),
-            verdict=referee.verdict,
-            stderr=("", ""),
-            started=1.5,
-            seconds=2.25,
-            blue_time=game.blue_time or msgspec.UNSET,
-            opening=game.opening or msgspec.UNSET,
-        )
+        return judged(table.referee, arena="0", started=1.5, seconds=2.25, stderr=("", ""))
 
     return make
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from arena.bots import BotSpec
 from arena.game.dialogue import UNKNOWN_WANTS, Answer, Entry, Line, Remark, Speaker, dialogue
+from arena.game.judged import judged
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, decode_record, encode_record
@@ -42,33 +43,9 @@ ENDINGS = ("on the board", "resign", "illegal", "garbage", "late", "dies", "dies
 SEATED = [HealthCheck.function_scoped_fixture]
 
 
-def recorded(referee: Referee, spec: GameSpec) -> GameRecord:
+def recorded(referee: Referee) -> GameRecord:
     """The record of a game that was judged here, as it is read back from a store."""
-    assert referee.verdict
-    red, blue = referee.seats
-    record = GameRecord(
-        id=spec.id,
-        arena="0",
-        ruleset=spec.ruleset.name,
-        rules=tuple(spec.ruleset.lines()),
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=(red.declared, blue.declared),
-        setups=("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
-        actions=tuple(referee.actions),
-        times_us=tuple(referee.times_us),
-        forgiven_us=tuple(referee.forgiven_us),
-        notes=tuple(referee.notes),
-        verdict=referee.verdict,
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-        interrupted=tuple(referee.interrupted),
-        wants=(red.wants, blue.wants),
-        opening=spec.opening or msgspec.UNSET,
-    )
+    record = judged(referee, arena="0", started=0.0, seconds=0.0, stderr=("", ""))
     return decode_record(encode_record(record))
 
 
@@ -129,7 +106,7 @@ def test_each_bot_was_sent_line_by_line_what_follows_from_the_record(
         if not table.referee.is_over:
             table.play_random(rng, 1, after=rng.choice([0.0, 1e-7, 0.0123456789, 0.09]))
     end(table, ending, rng)
-    record = recorded(table.referee, game)
+    record = recorded(table.referee)
     entries = list(dialogue(record))
     for color in Color:
         assert said(entries, color, Speaker.ARENA) == written(table, color)
@@ -202,7 +179,7 @@ def test_a_game_that_never_began_has_the_lines_that_were_sent(
     if not table.referee.is_over:
         (waiting,) = table.referee.awaited()
         table.reply(waiting, "ready")
-    record = recorded(table.referee, game)
+    record = recorded(table.referee)
     check_record(record)
     entries = list(dialogue(record))
     for color in Color:
@@ -231,7 +208,7 @@ def test_a_game_that_was_interrupted_has_every_sitting(
             sent[color] += written(table, color)
     table.writes = ([], [])
     table.play("resign")
-    record = recorded(table.referee, game)
+    record = recorded(table.referee)
     assert len(record.interrupted) == 2
     entries = list(dialogue(record))
     for color in Color:
@@ -379,7 +356,7 @@ def resigned(
     table.reply(RED, "note I begin")
     table.play_random(rng, 4)
     table.play("resign")
-    return recorded(table.referee, game)
+    return recorded(table.referee)
 
 
 def test_a_record_that_does_not_say_what_was_wanted_says_so(resigned: GameRecord) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import arena.rules.ruleset as ruleset_module
 from arena.game.faults import lost_by
+from arena.game.judged import judged
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.replay import Replay
@@ -72,28 +73,7 @@ changed = msgspec.structs.replace
 
 def record_of(table: "Table") -> GameRecord:
     """The record of a finished game, put together as `arena.play.runner` does it."""
-    referee = table.referee
-    spec, (red, blue) = referee.spec, referee.seats
-    assert referee.verdict is not None
-    return GameRecord(
-        id=spec.id,
-        arena="0",
-        ruleset=spec.ruleset.name,
-        rules=tuple(spec.ruleset.lines()),
-        time=spec.time,
-        players=spec.players,
-        seeds=spec.seeds,
-        pair_seed=spec.pair_seed,
-        declared=(red.declared, blue.declared),
-        setups=("/".join(red.rows) if red.rows else None, "/".join(blue.rows) if blue.rows else None),
-        actions=tuple(referee.actions),
-        times_us=tuple(referee.times_us),
-        notes=tuple(referee.notes),
-        verdict=referee.verdict,
-        stderr=("", ""),
-        started=1.5,
-        seconds=2.25,
-    )
+    return judged(table.referee, arena="0", started=1.5, seconds=2.25, stderr=("", ""))
 
 
 @pytest.fixture(scope="session")
@@ -204,7 +184,7 @@ def test_anything_else_is_refused_as_a_record(data: bytes) -> None:
         decode_record(data)
 
 
-SINCE_LATER = ("cpu_us", "used", "confinement", "format", "interrupted", "forgiven_us", "pondered_us")
+SINCE_LATER = ("cpu_us", "used", "confinement", "format", "interrupted", "forgiven_us", "pondered_us", "wants")
 """What records of older versions do not have."""
 
 

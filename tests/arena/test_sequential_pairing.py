@@ -9,13 +9,14 @@ import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unplayed import record_of
 
 from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.game.verdict import GameResult, Verdict
+from arena.game.verdict import GameResult
 from arena.league.executor import Executor, GameTask
 from arena.league.games import Games, Settings
 from arena.league.pairing import SequentialState, SequentialTest
@@ -220,28 +221,6 @@ def test_it_does_not_play_on_without_end_behind_a_pair_that_is_not_over() -> Non
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path / "c.sqlite", create=True) as store:
         yield store
-
-
-def record_of(game: GameSpec, result: GameResult) -> GameRecord:
-    return GameRecord(
-        id=game.id,
-        arena="0",
-        ruleset=game.ruleset.name,
-        rules=tuple(game.ruleset.lines()),
-        time=game.time,
-        players=game.players,
-        seeds=game.seeds,
-        pair_seed=game.pair_seed,
-        declared=("", ""),
-        setups=(None, None),
-        actions=(),
-        times_us=(),
-        notes=(),
-        verdict=Verdict(result, Reason.NO_START, 0),
-        stderr=("", ""),
-        started=0.0,
-        seconds=0.0,
-    )
 
 
 def play_all(test: SequentialTest, store: Store, here: Here, play: Callable[[GameTask], GameRecord]) -> Session:

@@ -21,9 +21,11 @@ class Listed:
         return next(self._batches, None)
 
 
-def record_of(game: GameSpec) -> GameRecord:
-    """The game as it was won at once by the one of the two whose name comes last."""
+def record_of(game: GameSpec, result: GameResult | None = None) -> GameRecord:
+    """The game as it ended at once with this result; the one of the two whose name comes last won, if none is given."""
     red, blue = game.players
+    if result is None:
+        result = GameResult.RED if red.name > blue.name else GameResult.BLUE
     return GameRecord(
         id=game.id,
         arena="0",
@@ -38,7 +40,7 @@ def record_of(game: GameSpec) -> GameRecord:
         actions=(),
         times_us=(),
         notes=(),
-        verdict=Verdict(GameResult.RED if red.name > blue.name else GameResult.BLUE, Reason.NO_START, 0),
+        verdict=Verdict(result, Reason.NO_START, 0),
         stderr=("", ""),
         started=0.0,
         seconds=0.0,
