@@ -14,6 +14,7 @@ from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.game.connection import connect
 from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
@@ -61,8 +62,10 @@ async def play_on(
     started = time.time()
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
+    red, blue = bots
     referee = Referee(
         spec,
+        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,
