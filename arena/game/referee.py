@@ -37,7 +37,7 @@ from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
-from protocol.lines import RemoteProtocolError, excerpt
+from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,
@@ -82,6 +82,8 @@ class Referee:
         """Why the game cannot be judged, in words, if it cannot."""
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
+        if (history or spec.opening) and not all(seat.can_be_restored for seat in self.seats):
+            raise LocalProtocolError("a game that has begun, for a bot that cannot be told it")
         self._keeps = keeps
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""

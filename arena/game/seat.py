@@ -25,6 +25,7 @@ class Seat:
 
     __slots__ = (
         "author",
+        "can_be_restored",
         "color",
         "connection",
         "deadline",
@@ -66,6 +67,8 @@ class Seat:
         self.unsure = 0.0
         """and how many of them the bot may have been running, and the clock left out."""
         self.note_bytes = 0
+        self.can_be_restored = connection.dialect.can_be_restored
+        """Whether the bot can be told a game that has begun without it."""
 
     @property
     def introduction(self) -> Introduction:
@@ -75,11 +78,6 @@ class Seat:
     def introduced(self, introduction: Introduction) -> None:
         """The bot has introduced itself before an earlier game."""
         self.connection, self.declared, self.wants, self.author = introduction
-
-    @property
-    def can_be_restored(self) -> bool:
-        """Whether the bot can be told a game that has begun without it."""
-        return self.connection.dialect.can_be_restored
 
     @property
     def phase(self) -> Phase:

@@ -360,6 +360,14 @@ def test_a_game_cannot_be_taken_up_in_this_dialect() -> None:
         UccConnection().send(Restore(("F" * 10,) * 4))
 
 
+def test_a_game_that_has_begun_is_not_given_to_a_bot_that_cannot_be_told_it(spec: Spec) -> None:
+    rows = "FBB33333BB/BB44445555/6666777889/22222222SM"
+    begun = msgspec.structs.replace(spec(load_ruleset("isf"), PATIENT), opening=(rows, rows))
+    with pytest.raises(LocalProtocolError, match="for a bot that cannot be told it"):
+        Seats(begun)
+    Seats(begun, (Dialect.ARENA_1, Dialect.ARENA_1))
+
+
 # --- when the wrong protocol is spoken --------------------------------------------------------------------------------
 
 
