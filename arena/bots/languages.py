@@ -148,7 +148,7 @@ def find_language(word: str) -> Language:
         if wanted in (language.name, *language.aliases):
             return language
     names = [language.name for language in LANGUAGES]
-    hint = suggest(wanted, names, [alias for language in LANGUAGES for alias in language.aliases])
+    hint = suggest(wanted, names)
     known = "" if hint.startswith("known") else f"; known are {', '.join(names)}"
     raise UsageError(
         f"--language {shown(word)}: there is no template for it: {hint}{known}. A bot in any other language needs only "

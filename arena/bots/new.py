@@ -81,7 +81,7 @@ def _checked_name(folder: Path) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{where}: expected a name for the bot of 1 to {COLUMNS} ASCII letters, digits, '-' and '_', a letter "
-            f"first, got {shown(name)}"
+            f"first, got {shown(name or str(folder))}"
         )
     if name in SAMPLES:
         raise UsageError(f"{where}: {name} is the name of a sample bot: expected another one")

@@ -12,6 +12,7 @@ from arena.cli.words import shell_line, this_command
 @click.command("new")
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
+    "-l",
     "--language",
     metavar="L",
     help="python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",

@@ -19,8 +19,9 @@ def new_page(bot: NewBot, arena_line: Callable[..., str]) -> str:
     folder = str(bot.folder)
     play = "play two games (the arena builds it first)" if bot.build else "play two games"
     lines = [
-        f"{printable(folder)}: a bot in {bot.language.title}, which plays legally under every ruleset.",
-        f"Your thinking goes into {printable(str(bot.folder / bot.language.source))}.",
+        f"{printable(folder)}: a bot in {bot.language.title}.",
+        "It plays legally at once, under every ruleset. Your thinking goes into",
+        f"    {printable(str(bot.folder / bot.language.source))}",
         "",
         f"{play}:",
         f"    {arena_line('match', folder, RIVAL)}",
