@@ -47,7 +47,7 @@ class Language:
 
 _RUSTUP = (
     "Debian's `cargo` is there in a sandbox, too. Where `rustup` has installed it, whoever plays matches in a sandbox "
-    'names\nthe toolchain: `arena match . warden --sandbox auto --interpreter "$(rustc --print sysroot)"`.'
+    'names\nthe toolchain with `--sandbox`: `--interpreter "$(rustc --print sysroot)"`.'
 )
 _JVM = (
     "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has; else Java takes its size from "

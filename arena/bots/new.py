@@ -67,7 +67,8 @@ def write_bot(folder: Path, language: Language, author: str = "") -> NewBot:
         "needs": language.needs,
         "test": language.test,
         "build": build or "",
-        "build_row": f"| build it, as the arena does before a match | `{build}` |\n" if build else "",
+        "build_step": f"{build} # builds it, as the arena does\n" if build else "",
+        "plays": "builds it, and plays" if build else "plays",
         "run": shlex.join(manifest["command"]),
         "note": f"\n{language.note}\n" if language.note else "",
     }

@@ -43,6 +43,7 @@ PLIES, MORE_PLIES = 24, 150
 RICH = ("vintage/lightning+mobile-bombs+mobile-flag+rescue", "jumbo-81320/infiltrator+rescue")
 """Under these rules a bot meets actions of every form and lists of several lines; that takes some plies."""
 languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+C = find_language("c")
 AUTHOR = "Jane O'Doe (100% {ASCII} <~>)"
 
 
@@ -211,11 +212,11 @@ def test_an_action_of_any_form_is_sent_as_it_was_listed(
     assert done.stdout.partition("ready\n")[2].splitlines() == [f"move {action}" for action in SPECIAL]
 
 
-def run_test(folder: Path, language: Language) -> "subprocess.CompletedProcess[str]":
-    """The test that a bot comes with, as its README says to run it."""
+def run_line(line: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """What an author types there."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return subprocess.run(
-        ["sh", "-c", language.test],
+        ["sh", "-c", line],
         cwd=folder,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -229,9 +230,23 @@ def run_test(folder: Path, language: Language) -> "subprocess.CompletedProcess[s
 def test_the_test_that_a_new_bot_comes_with_passes(language: Language, folder: Path) -> None:
     skip_without_tools(language)
     write_bot(folder / "hunter", language)
-    done = run_test(folder / "hunter", language)
+    done = run_line(language.test, folder / "hunter")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stdout + done.stderr  # of compilers
+
+
+NOT_HERE = ("arena check",)  # which has tests of its own
+
+
+def test_what_its_readme_says_to_type_works_where_it_says(folder: Path) -> None:
+    skip_without_tools(C)
+    write_bot(folder / "hunter", C)
+    above, here = re.findall(r"^```sh\n(.*?)^```$", (folder / "hunter/README.md").read_text(), re.MULTILINE | re.DOTALL)
+    for block, place in ((above, folder), (here, folder / "hunter")):
+        for line in block.splitlines():
+            if not line.startswith(NOT_HERE):
+                done = run_line(line.replace("warden", "warden --rules duel"), place)
+                assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", ["python", "python-plain", "rust", "go", "javascript", "shell"])
@@ -245,7 +260,7 @@ def test_it_fails_where_the_bot_is_broken(name: str, folder: Path) -> None:
     wrong = re.sub(r"\breturn random_setup\(", "return '2' + random_setup(", text) if name == "python" else ""
     source.write_text(wrong or re.sub(r"\bsetup (?=[{$\"])", "setup 2", text, count=1))
     assert source.read_text() != text
-    done = run_test(folder / "hunter", language)
+    done = run_line(language.test, folder / "hunter")
     assert done.returncode != 0, done.stdout + done.stderr
 
 
@@ -284,8 +299,6 @@ def test_every_template_belongs_to_a_language_and_what_the_languages_say_is_so()
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
-
-C = find_language("c")
 
 
 @pytest.mark.parametrize("there", ["folder", "file", "link"])
@@ -386,8 +399,8 @@ def test_the_command_says_what_to_type_next(run: Run, folder: Path) -> None:
     lines = [line.strip() for line in output.splitlines()]
     assert "arena match 'my bots/hunter' warden" in lines
     assert "arena check 'my bots/hunter'" in lines
-    test = next(line for line in lines if line.startswith("cd "))
-    subprocess.run(["sh", "-c", test], cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
+    assert run_line("cd 'my bots/hunter' && sh test.sh", folder).returncode == 0
+    assert "cd 'my bots/hunter' && sh test.sh" in lines
     assert "my bots/hunter/bot.sh" in lines
     assert max(map(len, output.splitlines())) <= 80
 
