@@ -16,6 +16,7 @@ import msgspec
 from arena.game.clock import MICROSECONDS
 from arena.game.connection import LineConnection
 from arena.game.faults import MAX_FAULT, Fault, lost_by
+from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
 from arena.game.referee import Referee
@@ -34,8 +35,8 @@ SLACK_MS = 1000
 """Added to the margin of both clocks, which no bot is told: times in records are rounded."""
 
 
-LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)")
-"""Characters of a fault's words, what was left out included."""
+LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
+"""Characters of a fault's words, what was left out and a hint included."""
 
 
 class Speaker(Enum):

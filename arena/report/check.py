@@ -1,0 +1,239 @@
+"""What `arena check` prints: a checklist of one bot with what to mend, its times and its memory; the same as JSON."""
+
+import textwrap
+from collections.abc import Iterator
+
+import msgspec
+
+from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
+from arena.check.situations import Group
+from arena.game.dialogue import Speaker
+from arena.report.json import to_json
+from arena.report.paint import Paint, plain
+
+WIDTH = 80
+INDENT = "          "
+SHOWN_LINE = 68
+"""Characters of a line of the exchange that are shown."""
+MIB = 1024 * 1024
+MARKS = {
+    Mark.PASSED: ("ok", "green"),
+    Mark.FAILED: ("FAILED", "bold red"),
+    Mark.PARTLY: ("partly", "yellow"),
+    Mark.NOT_APPLICABLE: ("-", "dim"),
+    Mark.NOT_TRIED: ("?", "dim"),
+}
+
+
+class SaidJson(msgspec.Struct, frozen=True):
+    """A line that was said: by `arena` or `bot`, `ms` after the start of the process."""
+
+    speaker: str
+    text: str
+    ms: int
+
+
+class FailureJson(msgspec.Struct, frozen=True):
+    """What was wrong. `reason` is that of the lost game, null where none was; `mistake` one word for the `hint`."""
+
+    ply: int
+    reason: str | None
+    words: str
+    mistake: str
+    hint: str
+    exchange: list[SaidJson]
+    stderr: list[str]
+
+
+class SituationJson(msgspec.Struct, frozen=True):
+    """One situation. `mark` is `passed`, `failed`, `partly` (only the leagues of `needed_by` need it, or nobody loses
+    by it), `not applicable` or `not tried`; `remark` says why."""
+
+    key: str
+    title: str
+    group: str
+    rules: str
+    side: str
+    mark: str
+    remark: str
+    needed_by: str
+    plies: int
+    failure: FailureJson | None
+
+
+class SpreadJson(msgspec.Struct, frozen=True):
+    """Times in milliseconds, null where there was none; `limit` is what there is of it."""
+
+    count: int
+    median: float | None
+    p99: float | None
+    worst: float | None
+    limit: int | None
+
+
+class CheckJson(msgspec.Struct, frozen=True):
+    """A bot that was tried. `accepted`: whether a league would take it; `memory` in bytes."""
+
+    bot: str
+    path: str
+    digest: str
+    language: str
+    declared: str
+    author: str
+    sandbox: str
+    accepted: bool
+    situations: list[SituationJson]
+    start: SpreadJson
+    setup: SpreadJson
+    move: SpreadJson
+    memory: int
+    memory_limit: int
+
+
+def check_json(checked: Checked) -> str:
+    """It as one document."""
+    return to_json(
+        CheckJson(
+            bot=checked.name,
+            path=checked.path,
+            digest=checked.digest,
+            language=checked.language,
+            declared=checked.declared,
+            author=checked.author,
+            sandbox=checked.level,
+            accepted=checked.is_accepted,
+            situations=[_situation(outcome) for outcome in checked.outcomes],
+            start=_spread(checked.start),
+            setup=_spread(checked.setup),
+            move=_spread(checked.move),
+            memory=checked.memory,
+            memory_limit=checked.memory_limit,
+        )
+    )
+
+
+def _situation(outcome: Outcome) -> SituationJson:
+    situation, failure = outcome.situation, outcome.failure
+    return SituationJson(
+        key=situation.key,
+        title=situation.title,
+        group=_heading(situation.group, situation.rules),
+        rules=situation.rules,
+        side=situation.color.word,
+        mark=outcome.mark.value,
+        remark=outcome.remark,
+        needed_by=situation.needed_by,
+        plies=outcome.plies,
+        failure=_failure(failure) if failure else None,
+    )
+
+
+def _failure(failure: Failure) -> FailureJson:
+    exchange = [SaidJson(said.speaker.value, said.text, said.ms) for said in failure.exchange]
+    reason = failure.reason.value if failure.reason else None
+    return FailureJson(
+        failure.ply, reason, failure.words, failure.mistake, failure.hint, exchange, list(failure.stderr)
+    )
+
+
+def _spread(spread: Spread) -> SpreadJson:
+    median, p99, worst = (
+        None if time is None else round(time, 3) for time in (spread.median, spread.p99, spread.worst)
+    )
+    return SpreadJson(spread.count, median, p99, worst, spread.limit)
+
+
+def check_text(checked: Checked, paint: Paint = plain) -> str:
+    """It in words, 80 columns wide, without a line feed at the end."""
+    lines = [*_head(checked), *_checklist(checked, paint), "", *_times(checked), "", *_verdict(checked, paint)]
+    return "\n".join(lines)
+
+
+def _head(checked: Checked) -> Iterator[str]:
+    said = checked.declared + (f" by {checked.author}" if checked.author else "")
+    yield from _wrapped(f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}", "")
+    if said:
+        yield from _wrapped(f"calls itself {said}", "")
+    yield from _wrapped(f"held as in a league: {checked.level}", "")
+
+
+def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
+    groups = dict.fromkeys(outcome.situation.group for outcome in checked.outcomes)
+    for group in groups:
+        outcomes = [outcome for outcome in checked.outcomes if outcome.situation.group is group]
+        yield ""
+        yield paint(_heading(group, outcomes[0].situation.rules), "bold")
+        for outcome in outcomes:
+            yield from _entry(outcome, paint)
+
+
+def _heading(group: Group, rules: str) -> str:
+    return group.value.format(rules=rules)
+
+
+def _entry(outcome: Outcome, paint: Paint) -> Iterator[str]:
+    word, style = MARKS[outcome.mark]
+    remarks = [outcome.situation.title]
+    if outcome.mark is Mark.PARTLY and outcome.situation.needed_by:
+        remarks.append(f"only for {outcome.situation.needed_by}")
+    if outcome.remark:
+        remarks.append(outcome.remark)
+    first, *more = _wrapped(": ".join([remarks[0], "; ".join(remarks[1:])]) if remarks[1:] else remarks[0], INDENT)
+    yield f"  {paint(f'{word:<8}', style)}{first[len(INDENT) :]}"
+    yield from more
+    if outcome.failure is not None:
+        yield from _what(outcome.failure, paint)
+
+
+def _what(failure: Failure, paint: Paint) -> Iterator[str]:
+    words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
+    yield from _wrapped(words, INDENT)
+    if failure.hint:
+        for line in _wrapped(f"what to do: {failure.hint}", INDENT):
+            yield paint(line, "bold")
+    for said in failure.exchange:
+        yield f"{INDENT}{_said(said)}"
+    for line in failure.stderr:
+        yield f"{INDENT}stderr| {_cut(line, SHOWN_LINE - len('stderr| '))}"
+
+
+def _said(said: Said) -> str:
+    if said.is_aside:
+        return f"      | {said.text}"
+    who = "arena" if said.speaker is Speaker.ARENA else "bot"
+    return f"{who:<5} | {_cut(said.text, SHOWN_LINE - len('arena | '))}"
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False, break_long_words=True
+    )
+
+
+def _times(checked: Checked) -> Iterator[str]:
+    yield f"{'times in ms':<14}{'number':>8}{'median':>10}{'p99':>10}{'worst':>10}{'limit':>10}"
+    for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
+        cells = (_ms(spread.median), _ms(spread.p99), _ms(spread.worst), str(spread.limit or "-"))
+        yield f"  {name:<12}{spread.count:>8}{''.join(f'{cell:>10}' for cell in cells)}"
+    used, limit = f"{checked.memory / MIB:.0f} MiB", f"{checked.memory_limit / MIB:.0f} MiB"
+    yield f"memory: at most {used} of {limit}"
+
+
+def _ms(time: float | None) -> str:
+    if time is None:
+        return "-"
+    return f"{time:.2f}" if time < 10 else f"{time:.0f}"
+
+
+def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
+    counts = [f"{checked.count(mark)} {mark.value}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
+    if checked.is_accepted:
+        needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark is Mark.PARTLY} - {""})
+        but = f", but not one with {' or '.join(needed)}" if needed else ""
+        yield paint(f"a league would accept it{but}", "bold green") + f": {', '.join(counts)}"
+    else:
+        yield paint("a league would not accept it", "bold red") + f": {', '.join(counts)}"
