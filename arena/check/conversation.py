@@ -122,7 +122,7 @@ class Talk:
 
         What the referee has to send when it is over is sent as well.
         """
-        referee.advise = lambda seat, fault: self._advised(referee, seat, fault)
+        referee.advise = lambda seat, fault: self._advised(referee, seat, fault) if seat.color is color else fault
         async with background(self.process.drain_stderr, self._watch_use):
             await self._play(referee, color, answer, stop)
 

@@ -13,7 +13,7 @@ from arena.bots.starting import Sandbox
 from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial
-from arena.errors import UsageError
+from arena.errors import UsageError, suggest
 from arena.league.entrants import built
 from arena.league.options import PlayOptions
 from arena.league.running import Say, run_games
@@ -29,12 +29,14 @@ FILES = Situation("files", "leaves its own files as they are", Group.FILES, "", 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What is tried: `rules` are those that the bot is for (none: all), `extent` how much; `play` are the options of
-    a league, of which those count that say how bots are held and how long they may take."""
+    """What is tried: `rules` are those that the bot is for (none: all), `extent` how much, `only` the keys of the
+    situations that are wanted (none: all); `play` are the options of a league, of which those count that say how bots
+    are held and how long they may take."""
 
     play: PlayOptions
     rules: tuple[str, ...] = ()
     extent: Extent = Extent.USUAL
+    only: frozenset[str] = frozenset()
 
 
 def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: Run = trio.run) -> Checked:
@@ -42,12 +44,13 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     check_options(options.play)
     time = time_control(options.play)
     situations = tuple(script(options.rules, options.extent))
+    _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     level, bot = prepared(path, options.play, say, run)
     limits = usual_limits(options.play)
     with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
         run_games(run, held.try_out)
         trial = Trial(bot, held, time, options.play.seed)
-        outcomes = run_games(run, _try_all, trial, bot, situations, begins)
+        outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
     limit = time.move_ms if time.move_ms is not None else time.bank_ms
     return Checked(
         name=bot.name,
@@ -78,14 +81,22 @@ def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level
     return level, bot
 
 
-async def _try_all(trial: Trial, bot: BotSpec, situations: Sequence[Situation], begins: Begins) -> list[Outcome]:
-    total = len(situations) + 1
+def _check_keys(only: frozenset[str], known: Sequence[str]) -> None:
+    for key in sorted(only.difference(known)):
+        raise UsageError(f"--only: there is no situation {printable(key)!r} here; {suggest(key, known)}")
+
+
+async def _try_all(
+    trial: Trial, bot: BotSpec, situations: Sequence[Situation], only: frozenset[str], begins: Begins
+) -> list[Outcome]:
+    wanted = [situation for situation in situations if not only or situation.key in only]
 
     def begin(situation: Situation, number: int) -> None:
-        begins(number, total, situation)
+        begins(number, len(wanted) + 1, situation)
 
-    outcomes = await trial.run(situations, begin)
-    return [*outcomes, await _files(bot)]
+    tried = {outcome.situation.key: outcome for outcome in await trial.run(wanted, begin)}
+    left = [Outcome(situation, Mark.NOT_TRIED, "not among --only") for situation in situations]
+    return [*(tried.get(outcome.situation.key, outcome) for outcome in left), await _files(bot)]
 
 
 async def _files(bot: BotSpec) -> Outcome:

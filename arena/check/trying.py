@@ -58,8 +58,9 @@ class Trial:
     async def run(self, situations: Iterable[Situation], begins: GoOn) -> list[Outcome]:
         """Try all of these; `begins` is called before each, with how many have been tried."""
         outcomes: list[Outcome] = []
+        why = ""
         for situation in situations:
-            if why := _why_not(outcomes):
+            if why := why or _why_not(outcomes):
                 outcomes.append(Outcome(situation, Mark.NOT_TRIED, why))
                 continue
             begins(situation, len(outcomes))

@@ -20,11 +20,22 @@ from arena.cli.streams import remark, result
 )
 @click.option("--quick", is_flag=True, help="Try only the first ruleset, for a second at most in each situation.")
 @click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")
+@click.option(
+    "--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; can be given again."
+)
 @bot_options
 @click.option("--json", "as_json", is_flag=True, help="Print the checklist as JSON.")
 @color_option
 def check_command(
-    bot: str, *, rules: tuple[str, ...], quick: bool, is_all: bool, as_json: bool, color: str, **options: Any
+    bot: str,
+    *,
+    rules: tuple[str, ...],
+    quick: bool,
+    is_all: bool,
+    only: tuple[str, ...],
+    as_json: bool,
+    color: str,
+    **options: Any,
 ) -> int:
     """Try BOT as a league would, and print a checklist: what passed, what failed, and what to do about it.
 
@@ -44,7 +55,7 @@ def check_command(
     if quick and is_all:
         raise click.UsageError("--quick and --all are two extents: expected one of them")
     extent = Extent.QUICK if quick else Extent.ALL if is_all else Extent.USUAL
-    asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent)
+    asked = CheckOptions(PlayOptions(**options, jobs=1), rules, extent, frozenset(only))
     with unwinding():
         own_process(asked.play.sandbox)
         remark(level_line(choose(asked.play.sandbox), asked.play.sandbox == AUTO))

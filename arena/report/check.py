@@ -158,36 +158,54 @@ def _head(checked: Checked) -> Iterator[str]:
 
 
 def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
+    told: set[tuple[str, str] | None] = set()
     groups = dict.fromkeys(outcome.situation.group for outcome in checked.outcomes)
     for group in groups:
         outcomes = [outcome for outcome in checked.outcomes if outcome.situation.group is group]
         yield ""
         yield paint(_heading(group, outcomes[0].situation.rules), "bold")
         for outcome in outcomes:
-            yield from _entry(outcome, paint)
+            if outcome.mark is not Mark.NOT_TRIED:
+                failure = outcome.failure
+                said = (failure.words, failure.hint) if failure else None
+                yield from _entry(outcome, paint, is_told=said in told)
+                told.add(said)
+        why = dict.fromkeys(outcome.remark for outcome in outcomes if outcome.mark is Mark.NOT_TRIED)
+        for remark in why:
+            left = [o.situation.title for o in outcomes if o.mark is Mark.NOT_TRIED and o.remark == remark]
+            what = left[0] if len(left) == 1 else f"{len(left)} more situations"
+            yield from _marked(Mark.NOT_TRIED, f"{what}: not tried, {remark}", paint)
 
 
 def _heading(group: Group, rules: str) -> str:
     return group.value.format(rules=rules)
 
 
-def _entry(outcome: Outcome, paint: Paint) -> Iterator[str]:
-    word, style = MARKS[outcome.mark]
+def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
+    """`is_told`: the same failure stands above, with all that was said before it."""
     remarks = [outcome.situation.title]
     if outcome.mark is Mark.PARTLY and outcome.situation.needed_by:
         remarks.append(f"only for {outcome.situation.needed_by}")
     if outcome.remark:
         remarks.append(outcome.remark)
-    first, *more = _wrapped(": ".join([remarks[0], "; ".join(remarks[1:])]) if remarks[1:] else remarks[0], INDENT)
+    yield from _marked(outcome.mark, ": ".join([remarks[0], "; ".join(remarks[1:])][: len(remarks)]), paint)
+    if outcome.failure is not None:
+        yield from _what(outcome.failure, paint, is_told=is_told)
+
+
+def _marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
+    word, style = MARKS[mark]
+    first, *more = _wrapped(text, INDENT)
     yield f"  {paint(f'{word:<8}', style)}{first[len(INDENT) :]}"
     yield from more
-    if outcome.failure is not None:
-        yield from _what(outcome.failure, paint)
 
 
-def _what(failure: Failure, paint: Paint) -> Iterator[str]:
+def _what(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
     words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
     yield from _wrapped(words, INDENT)
+    if is_told:
+        yield f"{INDENT}(as above)"
+        return
     if failure.hint:
         for line in _wrapped(f"what to do: {failure.hint}", INDENT):
             yield paint(line, "bold")

@@ -33,7 +33,7 @@ def illegal_action(seen: Seen) -> Hint | None:
             Mistake.REPETITION,
             "moving to and fro is limited: 'want legal' lists what may be played, and leaves such moves out",
         )
-    return _mixed_up(game, action, rule) or _stale(seen, action) or _wrong_rows(seen, action, rule)
+    return _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
 
 
 def _broken(game: Game, action: str) -> Rule | None:

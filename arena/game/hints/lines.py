@@ -36,11 +36,12 @@ def wrong_line(seen: Seen) -> Hint | None:
     line = got[1] if got else ""
     if "printable ASCII" in text:
         return _not_ascii(line, seen.language)
-    if line.startswith("setup"):
+    verb = line.split(" ")[0]
+    if verb == "setup":
         return _malformed_setup(line)
-    if line.startswith("move"):
+    if verb == "move":
         return _malformed_move(line)
-    if line.startswith(("ready", "want")):
+    if verb in ("ready", "want"):
         return Hint(Mistake.SPACES, "fields are separated by single spaces, and none stands at the end of a line")
     return _no_message(line, seen)
 
@@ -55,10 +56,9 @@ def _wrong_army(text: str) -> Hint:
 
 
 def _out_of_turn(verb: str, when: str, seen: Seen) -> Hint:
-    if verb == "setup" and seen.phase is Phase.WAITING and seen.game is not None and not seen.game.ply:
-        return Hint(Mistake.ANSWERED_RESTORE, "'restore' gives a bot its set-up: take it, and do not answer")
-    if verb == "setup" and "opponent" in when:
-        return Hint(Mistake.ANSWERED_RESTORE, "a set-up is sent once, after 'setup', and never after 'restore'")
+    if verb == "setup" and seen.phase in (Phase.WAITING, Phase.THINKING):
+        words = "a set-up is sent once, at 'setup'; 'restore' gives a bot its set-up: take it, and do not answer"
+        return Hint(Mistake.ANSWERED_RESTORE, words)
     if verb == "move" and "opponent" in when:
         return Hint(
             Mistake.TWO_ANSWERS, "send one 'move' for each 'turn' line, and nothing at 'moved', 'legal' or 'board'"
