@@ -110,6 +110,19 @@ class Talk:
             return now() - begun
         return None
 
+    async def tell(self, data: bytes) -> None:
+        """Write lines to the bot; they are among what was said."""
+        for line in data.split(b"\n")[:-1]:
+            self._note(Speaker.ARENA, line)
+        await self.process.write(data)
+
+    def hear_now(self) -> bytes | None:
+        """What the bot has written by now, as `read_now` of its process; it is among what was said."""
+        data = self.process.read_now()
+        if data:
+            self._keep_said(data)
+        return data
+
     def end_input(self) -> None:
         """The bot's input ends, as when the arena has gone."""
         self.process.close_input()
@@ -122,7 +135,7 @@ class Talk:
 
         What the referee has to send when it is over is sent as well.
         """
-        referee.advise = lambda seat, fault: self._advised(referee, seat, fault) if seat.color is color else fault
+        referee.advise = lambda seat, fault: self.advised(referee, seat, fault) if seat.color is color else fault
         async with background(self.process.drain_stderr, self._watch_use):
             await self._play(referee, color, answer, stop)
 
@@ -192,7 +205,7 @@ class Talk:
         seat = referee.seats[color]
         await self._listen(referee, color, seat.deadline)
         if not referee.is_over and seat.is_awaited and now() >= seat.deadline:
-            await self._ask_more(seat)
+            await self.ask_more(seat)
             referee.expire(now())
 
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
@@ -235,7 +248,7 @@ class Talk:
     def _look(self) -> None:
         self._activity, self._has_unread = self.process.activity(), bool(self.process.has_unread())
 
-    async def _ask_more(self, seat: Seat) -> None:
+    async def ask_more(self, seat: Seat) -> None:
         """The bot's time is up: see what it does, and if it waits for input, what it does with a little more of it."""
         self._look()
         if self._activity is not Activity.WAITS_FOR_INPUT or self._has_unread:
@@ -269,7 +282,7 @@ class Talk:
         self._keep_said(said)
         return said
 
-    def _advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
+    def advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
         """The fault as it is; its hint is kept."""
         seen = seen_of(seat, fault, referee.live, self.process, self._language)
         if self._activity is not Activity.UNKNOWN:

@@ -10,6 +10,7 @@ from arena.bots.language import language_of
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.starting import Sandbox
+from arena.check.replay import Replayed, StoredGame, replay, seated
 from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial
@@ -67,6 +68,16 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
         memory=trial.memory,
         memory_limit=limits.memory,
     )
+
+
+def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
+    """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
+    check_options(options)
+    level, bot = prepared(path, options, say, run)
+    game = seated(game, bot)
+    with Sandbox(level, [bot], usual_limits(options), {}, options.interpreters) as held:
+        run_games(run, held.try_out)
+        return run_games(run, replay, game, bot, held)
 
 
 def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level, BotSpec]:

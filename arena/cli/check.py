@@ -1,5 +1,6 @@
 """`arena check`: whether a bot is ready for a league."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,6 +9,7 @@ from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.looking import color_option, paint_for
 from arena.cli.options import bot_options, refuse_windows
 from arena.cli.streams import remark, result
+from protocol.notation import COLOR_BY_WORD
 
 
 @click.command("check")
@@ -23,6 +25,14 @@ from arena.cli.streams import remark, result
 @click.option(
     "--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; can be given again."
 )
+@click.option(
+    "--replay",
+    nargs=2,
+    type=(click.Path(path_type=Path, dir_okay=False), str),
+    metavar="STORE GAME",
+    help="Put the messages of a stored game to it instead, and say where it answers differently now.",
+)
+@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="With --replay: the side that it takes.")
 @bot_options
 @click.option("--json", "as_json", is_flag=True, help="Print the checklist as JSON.")
 @color_option
@@ -33,6 +43,8 @@ def check_command(
     quick: bool,
     is_all: bool,
     only: tuple[str, ...],
+    replay: tuple[Path, str] | None,
+    side: str | None,
     as_json: bool,
     color: str,
     **options: Any,
@@ -43,6 +55,12 @@ def check_command(
     many situations, and its times and memory are measured. Exits with 0 only if a league would accept it.
     """
     refuse_windows()
+    if replay is not None:
+        if rules or quick or is_all or only:
+            raise click.UsageError("--replay is about one game: expected no --rules, --quick, --all or --only with it")
+        return _replay(bot, replay, side, options, as_json=as_json, color=color)
+    if side is not None:
+        raise click.UsageError("--side is the bot's side in a stored game: expected --replay STORE GAME with it")
     from arena.bots.sandbox.levels import AUTO, choose
     from arena.check.service import CheckOptions, check_bot
     from arena.check.situations import Extent
@@ -63,3 +81,29 @@ def check_command(
             checked = check_bot(bot, asked, remark, begins)
     result(check_json(checked) if as_json else check_text(checked, paint_for(color)))
     return DONE if checked.is_accepted else FOUND
+
+
+def _replay(
+    bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
+) -> int:
+    from arena.bots.sandbox.levels import AUTO, choose
+    from arena.check.replay import StoredGame
+    from arena.check.service import replay_bot
+    from arena.cli.interrupts import unwinding
+    from arena.cli.playing import level_line, own_process
+    from arena.cli.stores import open_to_read
+    from arena.league.options import PlayOptions
+    from arena.printable import printable
+    from arena.report.check import replay_json, replay_text
+
+    store, game = replay
+    with open_to_read(store) as opened:
+        number, record = opened.record(printable(game))
+    asked = PlayOptions(**options, jobs=1)
+    with unwinding():
+        own_process(asked.sandbox)
+        remark(level_line(choose(asked.sandbox), asked.sandbox == AUTO))
+        stored = StoredGame(number, record, None if side is None else COLOR_BY_WORD[side])
+        done = replay_bot(bot, asked, stored, remark)
+    result(replay_json(done) if as_json else replay_text(done, paint_for(color)))
+    return DONE if done.is_same else FOUND

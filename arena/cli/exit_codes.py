@@ -34,7 +34,7 @@ MEANINGS = (
     Meaning(DONE, ("verify",), "all is sound"),
     Meaning(DONE, ("rerun",), "the same to the end"),
     Meaning(DONE, ("compare",), "NEW is better"),
-    Meaning(DONE, ("check",), "a league would accept the bot"),
+    Meaning(DONE, ("check",), "a league would accept the bot; with `--replay`: the same answers to the end"),
     Meaning(
         FAILED,
         (),
@@ -49,7 +49,7 @@ MEANINGS = (
     ),
     Meaning(FOUND, ("verify",), "something is not sound"),
     Meaning(FOUND, ("rerun",), "it differs"),
-    Meaning(FOUND, ("check",), "a league would not accept the bot"),
+    Meaning(FOUND, ("check",), "a league would not accept the bot; with `--replay`: other answers"),
     Meaning(NOT_BETTER, ("compare",), "NEW is not better"),
     Meaning(USAGE, (), "what was asked for makes no sense: a path, a name, an option; nothing was played"),
     Meaning(UNDECIDED, ("compare",), "undecided within `--games`"),

@@ -157,7 +157,7 @@ class _Dialogue:
 
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
-        self._spec = _with_slack(spec_of(record))
+        self._spec = with_slack(spec_of(record))
         self._faults = faults_of(record)
         self._is_followed = is_followed
         self._is_played = None not in record.setups
@@ -417,7 +417,7 @@ class _Dialogue:
             raise RecordError(f"game {self._record.id}: ply {self._ply}: {fault.text}")
 
 
-def _with_slack(spec: GameSpec) -> GameSpec:
+def with_slack(spec: GameSpec) -> GameSpec:
     """The same game, with more time beyond the limits."""
 
     def more(time: TimeControl) -> TimeControl:

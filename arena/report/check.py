@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from arena.check.replay import Replayed
 from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
 from arena.check.situations import Group
 from arena.game.dialogue import Speaker
@@ -207,7 +208,7 @@ def _what(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
         yield f"{INDENT}(as above)"
         return
     if failure.hint:
-        for line in _wrapped(f"what to do: {failure.hint}", INDENT):
+        for line in _wrapped(f"hint: {failure.hint}", INDENT):
             yield paint(line, "bold")
     for said in failure.exchange:
         yield f"{INDENT}{_said(said)}"
@@ -255,3 +256,110 @@ def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
         yield paint(f"a league would accept it{but}", "bold green") + f": {', '.join(counts)}"
     else:
         yield paint("a league would not accept it", "bold red") + f": {', '.join(counts)}"
+
+
+# --- a game put to a bot again ----------------------------------------------------------------------------------------
+
+SHOWN_REPLIES = 20
+
+
+class ReplyJson(msgspec.Struct, frozen=True):
+    """One answer: what the record has and what the bot does now, null where there is none; times in milliseconds."""
+
+    ply: int
+    recorded: str | None
+    now: str | None
+    recorded_ms: float | None
+    now_ms: float | None
+    illegal: str
+
+
+class ReplayJson(msgspec.Struct, frozen=True):
+    """A recorded game put to a bot again. `restored`: it was given the recorded set-up, since its own is another."""
+
+    number: int
+    id: str
+    side: str
+    same: bool
+    restored: bool
+    recorded_setup: str | None
+    setup: str | None
+    replies: list[ReplyJson]
+    failure: FailureJson | None
+    remarks: list[str]
+    recorded_end: str
+
+
+def replay_json(replayed: Replayed) -> str:
+    """It as one document."""
+    replies = [
+        ReplyJson(one.ply, one.recorded, one.now, one.recorded_ms, one.now_ms and round(one.now_ms, 3), one.illegal)
+        for one in replayed.replies
+    ]
+    recorded, now = replayed.setups
+    return to_json(
+        ReplayJson(
+            number=replayed.game.number,
+            id=replayed.game.record.id,
+            side=replayed.color.word,
+            same=replayed.is_same,
+            restored=replayed.is_restored,
+            recorded_setup=recorded,
+            setup=now,
+            replies=replies,
+            failure=_failure(replayed.failure) if replayed.failure else None,
+            remarks=list(replayed.game.remarks),
+            recorded_end=replayed.game.record.verdict.detail,
+        )
+    )
+
+
+def replay_text(replayed: Replayed, paint: Paint = plain) -> str:
+    """It in words, 80 columns wide, without a line feed at the end."""
+    return "\n".join(_replay_lines(replayed, paint))
+
+
+def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
+    players, color = replayed.game.record.players, replayed.color
+    me, foe = players[color].name, players[color.opponent].name
+    yield from _wrapped(f"game {replayed.game.number}: {me} as {color.word}, against {foe}", "")
+    for remark in replayed.game.remarks:
+        yield from _wrapped(remark, "")
+    yield from _setups(replayed)
+    differing = replayed.differing
+    shown = [*differing[:SHOWN_REPLIES], *[reply for reply in replayed.replies[-1:] if reply.is_same]]
+    if shown:
+        yield f"{'ply':>5}  {'recorded':<16}{'now':<16}{'ms then':>10}{'ms now':>10}"
+    for reply in shown:
+        cells = f"{reply.recorded or '-':<16}{reply.now or '-':<16}"
+        line = f"{reply.ply:>5}  {cells}{_ms(reply.recorded_ms):>10}{_ms(reply.now_ms):>10}"
+        yield line if reply.is_same else paint(line, "yellow")
+        if reply.illegal:
+            yield from _wrapped(f"not legal: {reply.illegal}", INDENT)
+    if len(differing) > SHOWN_REPLIES:
+        yield f"       ... and {len(differing) - SHOWN_REPLIES} more; --json has all"
+    if replayed.failure is not None:
+        yield from _marked(Mark.FAILED, f"at ply {replayed.failure.ply}", paint)
+        yield from _what(replayed.failure, paint, is_told=False)
+    yield from _wrapped(f"then: {replayed.game.record.verdict.detail}", "")
+    yield from _wrapped(_in_short(replayed), "")
+
+
+def _setups(replayed: Replayed) -> Iterator[str]:
+    recorded, now = replayed.setups
+    if recorded == now or replayed.game.record.opening:
+        return
+    yield f"set-up then: {recorded or '-'}"
+    yield f"set-up now:  {now or '-'}"
+    if replayed.is_restored:
+        yield "it was started again and given the set-up of then (restore)"
+
+
+def _in_short(replayed: Replayed) -> str:
+    answers, differing = len(replayed.replies), replayed.differing
+    if not answers:
+        return "no turn of its is in the record" if not replayed.failure else "it does not come to its first turn"
+    if not differing:
+        return f"the same answers now, all {answers}"
+    where = f"the first at ply {differing[0].ply}"
+    return f"{len(differing)} of {answers} answers differ now, {where}"
