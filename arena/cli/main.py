@@ -13,6 +13,7 @@ import click
 
 from arena.cli import interrupts, streams
 from arena.cli.bots import bots_command
+from arena.cli.check import check_command
 from arena.cli.compare import compare_command
 from arena.cli.doctor import doctor_command
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
@@ -50,6 +51,7 @@ for _command in (
     league_command,
     match_command,
     compare_command,
+    check_command,
     standings_command,
     bots_command,
     games_command,
