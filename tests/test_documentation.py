@@ -279,7 +279,8 @@ def options_of(command: click.Command) -> set[str]:
 
 
 def all_options() -> set[str]:
-    return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), {"-h", "--help"})
+    helps = {"-h", "--help", "--help-all"}
+    return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), helps)
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))
