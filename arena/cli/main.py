@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from arena.cli import interrupts, streams
+from arena.cli.completing import VARIABLE
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
 from arena.cli.group import ArenaGroup
 from arena.cli.words import started_as_module
@@ -51,7 +52,7 @@ def run() -> int:
     except BaseExceptionGroup as group:  # out of several tasks of trio
         return _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
     except Exception as error:
-        return _explain(error)
+        return FAILED if VARIABLE in os.environ else _explain(error)  # a line that is being typed is no place for words
     return code
 
 

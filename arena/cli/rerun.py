@@ -18,7 +18,7 @@ from protocol.notation import Color
     cls=ArenaCommand,
     examples=(
         ("arena rerun league.sqlite 3", ""),
-        ("arena rerun league.sqlite 3 --bot red=drifter --bot blue=raider", ""),
+        ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
     ),
 )
 @click.argument("store", type=click.Path(path_type=Path))

@@ -14,7 +14,7 @@ from arena.cli.streams import remark, result
     cls=ArenaCommand,
     examples=(
         ("arena standings league.sqlite", ""),
-        ("arena standings league.sqlite --anchor drifter=1000 --pairs", ""),
+        ("arena standings league.sqlite --anchor raider=1000 --pairs", ""),
         ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
     ),
 )

@@ -52,8 +52,8 @@ def peek_names(path: str, start: str) -> list[str]:
 
 def _rows(path: str, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
     """The rows that a statement finds in time, in a file that is only looked at."""
-    full = os.path.realpath(os.path.expanduser(path))
     try:
+        full = os.path.realpath(os.path.expanduser(path))
         if not stat.S_ISREG(os.stat(full).st_mode):
             return
         address = f"file://{quote(os.fsencode(full))}?mode=ro&immutable=1"
