@@ -37,7 +37,7 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = f"stratego-arena {__version__}"
-html_theme_options = {"footer_icons": [], "top_of_page_buttons": []}
+html_theme_options: dict[str, object] = {"footer_icons": [], "top_of_page_buttons": []}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
