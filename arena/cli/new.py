@@ -5,11 +5,19 @@ from pathlib import Path
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 from arena.cli.words import shell_line, this_command
 
 
-@click.command("new")
+@click.command(
+    "new",
+    cls=ArenaCommand,
+    examples=(
+        ("arena new hunter", "in Python, with the kit"),
+        ("arena new hunter --language rust", ""),
+    ),
+)
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
     "-l",
