@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from commands import ARENA, arena
 
 from arena.bots.sandbox.levels import Level, choose
 from arena.game.recheck import check_record
@@ -27,7 +28,6 @@ from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
 DRIFTER = ROOT / "bots" / "drifter.py"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
 SLOW_BOT = """
@@ -50,20 +50,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
         (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
     return tmp_path
-
-
-def arena(folder: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command in a folder, with no terminal, to its end."""
-    return subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
 
 
 def processes_in(folder: Path) -> list[int]:

@@ -7,11 +7,10 @@ are never made anew. If a test here fails, hosts who have such stores lose their
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import arena
 
 from arena.game.recheck import check_record
 from arena.game.verdict import GameResult
@@ -21,7 +20,6 @@ from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 BOTS = sorted((GOLDEN / "bots").glob("*.py"))
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
 LEAGUES = {
@@ -30,12 +28,6 @@ LEAGUES = {
 }
 """How the leagues were begun."""
 STORES = sorted(path.stem for path in GOLDEN.glob("v*.sqlite"))
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 @pytest.fixture(params=STORES)

@@ -1,12 +1,11 @@
 """`arena league --format`: real processes, a store, the format's own list beside the table, and leagues that go on."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import pytest
 
 from arena.game.record import GameRecord
@@ -17,7 +16,6 @@ from arena.league.pairing import format_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 BOT = """#!/bin/sh
 while read -r word rest; do
   case $word in
@@ -43,16 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "80"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return commands.arena(folder, *arguments, COLUMNS="80")
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":

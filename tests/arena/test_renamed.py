@@ -3,16 +3,15 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import pytest
 
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 RESIGNS = f"""
 exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
@@ -40,15 +39,7 @@ def bot_folder(folder: Path, manifest: str = "") -> Path:
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = commands.arena(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return done
 

@@ -9,14 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import pytest
+from commands import ARENA
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 MAGIC = bytes.fromhex("d9d505f920a163d7")
 SECTOR = 512
@@ -34,14 +35,7 @@ def beside(path: Path, ending: str) -> Path:
 
 
 def arena(path: Path, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, command, str(path), *arguments],
-        cwd=path.parent,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return commands.arena(path.parent, command, str(path), *arguments)
 
 
 def journal_of(path: Path, super_journal: bytes | None) -> bytes:
