@@ -29,6 +29,7 @@ from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.league.options import usable_cpus
 from arena.play.options import USUAL, GameOptions
 from arena.play.runner import play_game
 from arena.rules.actions import Action
@@ -55,6 +56,9 @@ from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
 
+MOST_PROCESSES = 8
+"""Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
+
 # Where the tests are started by `nohup` or a script's `&` these are ignored, and the arena would leave them so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
@@ -75,6 +79,12 @@ PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
 """Limits that no game reaches, however busy the machine is."""
 NEVER_ENDS = 20.0
 """Seconds after which a game counts as one that never ends."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """As many processes as CPUs that this one may use, where pytest-xdist is told to find out."""
+    return min(usable_cpus(), MOST_PROCESSES)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -65,7 +65,8 @@ def processes_in(folder: Path) -> list[int]:
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
-    return arena(folder, "league", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", *more)
+    """A league whose games are played one at a time: each worker process takes as long to start as all of them."""
+    return arena(folder, "league", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", "-j", "1", *more)
 
 
 def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder: Path) -> None:

@@ -65,7 +65,7 @@ def arena(folder: Path, *arguments: str | bytes) -> "subprocess.CompletedProcess
 
 
 def league(folder: Path, *bots: str | bytes) -> "subprocess.CompletedProcess[str]":
-    return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "2")
+    return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "1")
 
 
 # --- broken entrants ------------------------------------------------------------------------------------------------

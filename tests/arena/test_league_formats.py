@@ -46,7 +46,7 @@ def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
     bots = [f"bot{number}" for number in range(1, 6)]
-    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", *more)
+    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", "-j", "1", *more)
 
 
 def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folder: Path) -> None:

@@ -45,7 +45,7 @@ def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 def league(folder: Path, *bots: str, rounds: str = "1") -> "subprocess.CompletedProcess[str]":
-    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite", "-j", "2", "--rounds", rounds)
+    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite", "-j", "1", "--rounds", rounds)
     return arena(folder, "league", *bots, *options, "--json")
 
 
@@ -240,7 +240,7 @@ def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
 
 # --- stores of earlier versions ---------------------------------------------------------------------------------------
 
-OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "2")
+OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "1")
 
 
 @pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])

@@ -1,7 +1,6 @@
 """Stores that strangers hand over: opening one harms no file, and costs no more memory than its games need."""
 
 import os
-import resource
 import shutil
 import sqlite3
 import struct
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import commands
 import pytest
-from commands import ARENA
+from commands import PROGRAM
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError
@@ -249,14 +248,14 @@ def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     """Each of its twelve games would have 120 MB of text."""
     redefine(path, "detail TEXT NOT NULL", "detail TEXT NOT NULL AS (hex(zeroblob(60000000)))")
     allowed = 512 << 20
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({allowed}, {allowed}))"
     done = subprocess.run(
-        [*ARENA, "games", str(path)],
+        [sys.executable, "-c", f"{limit}; {PROGRAM}", "games", str(path)],
         cwd=path.parent,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed)),
     )
     assert done.returncode == 2
     assert "got others" in done.stderr
