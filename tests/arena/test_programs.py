@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+from commands import ARENA, arena
 
 from arena.cli import exit_codes, main
 from arena.cli.main import cli
@@ -16,7 +17,6 @@ from arena.errors import ArenaError, UsageError
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores" / "v4-own.sqlite"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
 PRINTS_LINES_ANYWAY = {"export": "its games are JSON lines, and nothing else is printed"}
@@ -115,12 +115,6 @@ def test_two_forms_at_once_are_refused(run: Run) -> None:
 
 
 # --- games as lines ---------------------------------------------------------------------------------------------------
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 def lines_of(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:
