@@ -35,4 +35,5 @@ def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: BotProcess | None
         unfinished=seat.connection.unfinished,
         game=game,
         rows=seat.rows or (),
+        dialect=seat.connection.dialect,
     )

@@ -3,6 +3,7 @@
 import enum
 from typing import NamedTuple
 
+from arena.game.dialects import Dialect
 from arena.game.faults import Fault
 from arena.rules.game import Game
 from protocol.conversation import Phase
@@ -136,3 +137,4 @@ class Seen(NamedTuple):
     rows: tuple[str, ...] = ()
     previous: tuple[str, ...] = ()
     probe: Probe | None = None
+    dialect: Dialect = Dialect.ARENA_1
