@@ -1,4 +1,4 @@
-"""Hints for bots of the dialect of 2012 speak of what these bots are told, and of nothing of the arena's own protocol."""
+"""Hints for bots of the dialect of 2012 speak of what these bots are told, and of nothing of the arena's protocol."""
 
 import pytest
 
@@ -35,7 +35,7 @@ THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
     ],
 )
 def test_a_hint_says_what_a_bot_of_2012_can_have_done_wrong(
-    phase: Phase, reason: Reason, text: str, activity: Activity, mistake: Mistake | None, words: str
+    phase: Phase, reason: Reason, *, text: str, activity: Activity, mistake: Mistake | None, words: str
 ) -> None:
     seen = Seen(phase, Fault(reason, text), Language.C, activity=activity, dialect=Dialect.UCC_2012)
     hint = diagnose(seen)
