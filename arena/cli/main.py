@@ -22,6 +22,7 @@ from arena.cli.import_ import import_command
 from arena.cli.league import league_command
 from arena.cli.log import log_command
 from arena.cli.match import match_command
+from arena.cli.report import report_command
 from arena.cli.rerun import rerun_command
 from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
@@ -54,6 +55,7 @@ for _command in (
     games_command,
     show_command,
     log_command,
+    report_command,
     rerun_command,
     verify_command,
     export_command,

@@ -1,0 +1,49 @@
+"""`arena report`: the games of a store as a folder of web pages."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.damage import warn_of_damage
+from arena.cli.rules import names_options
+from arena.cli.streams import remark
+from arena.report.names import Language, Names, Numbering
+
+
+@click.command("report")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where the pages go.")
+@click.option(
+    "--for",
+    "audience",
+    type=click.Choice(["all", "red", "blue", "public"]),
+    default="all",
+    show_default=True,
+    help="Who may read them: what that side, or the public, was not told is left out.",
+)
+@click.option("--games", "newest", type=click.IntRange(min=0), metavar="N", help="Pages for the newest N games only.")
+@click.option("--game", "numbers", type=int, multiple=True, metavar="NUMBER", help="A page for this game too.")
+@click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
+@names_options
+def report_command(
+    store: Path,
+    out: Path,
+    audience: str,
+    newest: int | None,
+    numbers: tuple[int, ...],
+    title: str,
+    ranks: Numbering,
+    language: Language,
+) -> int:
+    """Write the standings and the games of STORE as web pages."""
+    from arena.cli.stores import open_to_read
+    from arena.printable import printable
+    from arena.report.site.audience import Audience
+    from arena.report.site.build import SitePlan, write_site
+
+    plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks))
+    with open_to_read(store) as opened:
+        written = write_site(opened, out, plan)
+        damage = opened.count().damage
+    remark(f"{out / 'index.html'}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
+    return warn_of_damage(store, damage)
