@@ -9,6 +9,9 @@ from arena.cli.rules import names_options
 from arena.cli.streams import remark
 from arena.report.names import Language, Names, Numbering
 
+MOST_FAULTS = 10
+"""Games without a page that are named."""
+
 
 @click.command("report")
 @click.argument("store", type=click.Path(path_type=Path))
@@ -27,6 +30,7 @@ from arena.report.names import Language, Names, Numbering
 @names_options
 def report_command(
     store: Path,
+    *,
     out: Path,
     audience: str,
     newest: int | None,
@@ -45,5 +49,9 @@ def report_command(
     with open_to_read(store) as opened:
         written = write_site(opened, out, plan)
         damage = opened.count().damage
+    for number, why in list(written.faults.items())[:MOST_FAULTS]:
+        remark(f"game {number} has no page: {why}")
+    if len(written.faults) > MOST_FAULTS:
+        remark(f"and {len(written.faults) - MOST_FAULTS} more")
     remark(f"{out / 'index.html'}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
     return warn_of_damage(store, damage)

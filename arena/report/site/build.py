@@ -8,30 +8,35 @@ import json
 import os
 import shutil
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.errors import ArenaError, UsageError
-from arena.game.record import GameRecord, RecordError
-from arena.league.store import Store, files_in
+from arena.errors import UsageError
+from arena.game.time_control import parse_time
+from arena.league.store import Contents, Group, Store, files_in
 from arena.printable import printable
-from arena.report.bots import bot_versions
+from arena.report.bots import BotVersion, bot_versions
 from arena.report.names import DEFAULT_NAMES, Names
 from arena.report.site.audience import Audience
-from arena.report.site.charts import histogram
-from arena.report.site.game_data import game_data, game_script
-from arena.report.site.pages import FOLDER, Pages, Site
-from arena.report.site.values import count_league
-from arena.report.standings import Roster, make_table, players_of
+from arena.report.site.frame import FOLDER, Frame, Site
+from arena.report.site.game_files import Job, write_games
+from arena.report.site.pages import LeaguePages
+from arena.report.site.values import League, count_league
+from arena.report.standings import Roster, Table, make_table, players_of
 from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset
 from arena.version import __version__
-from protocol.notation import Color
 
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
+MENU = (
+    ("Standings", "index.html"),
+    ("Crosstable", "crosstable.html"),
+    ("Games", "games.html"),
+    ("Rules", "rules.html"),
+)
 MOST_IN_PAIRS = 60
 """Bots up to which the likelihood of superiority of each two is shown."""
 
@@ -50,83 +55,95 @@ class SitePlan:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: games in the list, games with pages, bytes."""
+    """What was written: games in the list, games with pages, bytes; and of which games there is no page, and why."""
 
     games: int
     pages: int
     size: int
-    unreadable: tuple[int, ...]
+    faults: dict[int, str]
 
 
 def write_site(store: Store, out: Path, plan: SitePlan) -> Written:
-    """Write the site of a store to a folder. Raises `UsageError` for a folder that holds something else."""
+    """Write the site of a store to a folder. Raises `UsageError` for a folder that holds something else, and for a
+    store without games."""
     refuse_other_folder(out)
     contents = store.count()
-    if not contents.rows:
-        raise UsageError(f"{store.path}: expected a store with games, and there are none yet")
+    settings = contents.settings
     players = contents.entrants or players_of(contents.rows, contents.entrants)
     pairs = len(players) <= MOST_IN_PAIRS
     table = make_table(players, contents.rows, contents.planned, meets_all=contents.meets_all, pairs=pairs)
+    if not table.games:
+        raise UsageError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
     league = count_league(store.each_row(), table.games, roster, [line.name for line in table.lines])
-    numbers = [game.number for game in league.games]
-    shown = _chosen(numbers, plan)
-    settings = contents.settings
-    where = printable(settings.get("ruleset", ""))
-    title = plan.title or printable(store.path.stem)
-    summary = f"{len(table.lines)} bots, {table.games} games; rules {where}, time {printable(settings.get('time', ''))}"
-    site = Site(
-        title=title,
-        summary=summary,
-        footer=f"Made by arena {__version__}.",
-        remarks=(),
-        menu=(
-            ("Standings", "index.html"),
-            ("Crosstable", "crosstable.html"),
-            ("Games", "games.html"),
-            ("Rules", "rules.html"),
-        ),
-    )
-    pages = Pages(site, table, league, plan.audience, plan.names)
-    versions = bot_versions(
-        store.each_row(),
-        roster,
-        contents.entrants,
-        record_of=lambda number: store.stored(number).record,
-        files_of=lambda player: files_in(settings, player),
-    )
+    numbers = _chosen([game.number for game in league.games], plan)
+    site = Site(plan.title or printable(store.path.stem), MENU, f"Made by arena {__version__}.")
+    pages = LeaguePages(Frame(site), table, league)
+    versions = _versions(store, roster, contents)
     with _beside(out) as folder:
         shutil.copytree(FOLDER / "static", folder / "static")
         for name in ("bots", "games"):
             (folder / name).mkdir()
-        times: dict[str, Counter[int]] = defaultdict(Counter)
-        unreadable = []
-        ruleset = None
-        for number in shown:
-            record = store.stored(number).record
-            if record is None:
-                unreadable.append(number)
-                continue
-            try:
-                ruleset = ruleset or ruleset_from_lines(record.ruleset, record.rules)
-                _write_game(folder, number, record, pages, roster, plan)
-            except ArenaError as error:
-                raise RecordError(f"game {number}: {error}") from None
-            _count_times(times, record, roster)
-        _write(folder / "index.html", pages.standings())
-        _write(folder / "crosstable.html", pages.crosstable())
-        has_pages = frozenset(shown) - frozenset(unreadable)
-        for name, text in pages.games(has_pages):
-            _write(folder / name, text)
-        _write(folder / "games.js", pages.games_script(has_pages))
+        done = write_games(
+            Job(
+                store=str(store.path),
+                folder=str(folder),
+                numbers=tuple(numbers),
+                site=site,
+                audience=plan.audience,
+                language=plan.names.language,
+                numbering=plan.names.numbering,
+                shown=tuple(roster.names.items()),
+            )
+        )
+        has_pages = frozenset(numbers) - done.faults.keys()
+        texts = {
+            "index.html": pages.standings(_summary(table, settings)),
+            "crosstable.html": pages.crosstable(),
+            "games.js": pages.games_script(has_pages),
+            "rules.html": pages.rules(_rules(store, league), plan.names),
+            MARK: json.dumps({"made_by": f"arena {__version__}", "for": plan.audience.value}) + "\n",
+            **dict(pages.games(has_pages)),
+        }
         for line in table.lines:
             of_bot = [one for one in versions if one.digest == line.digest]
-            _write(folder / pages.href[line.name], pages.bot(line, of_bot, times[line.name], None))
-        if ruleset is not None:
-            _write(folder / "rules.html", pages.rules(ruleset))
-        _write(folder / MARK, json.dumps({"made_by": f"arena {__version__}", "for": plan.audience.value}) + "\n")
+            texts[pages.href[line.name]] = pages.bot(line, of_bot, done.times.get(line.name, {}), _limit(settings))
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return Written(len(numbers), len(has_pages), size, tuple(unreadable))
+    return Written(table.games, len(has_pages), size, done.faults)
+
+
+def _summary(table: Table, settings: Mapping[str, str]) -> str:
+    rules, time = (printable(settings.get(name, "not known")) for name in ("ruleset", "time"))
+    return f"{len(table.lines)} bots, {table.games} games; rules {rules}, time {time}"
+
+
+def _limit(settings: Mapping[str, str]) -> float | None:
+    """The limit per move in milliseconds, if the store says one."""
+    try:
+        return parse_time(settings.get("time", "")).move_ms
+    except UsageError:
+        return None
+
+
+def _rules(store: Store, league: League) -> Ruleset:
+    """The rules that the games of the league were played by, as the first record that can be read has them."""
+    for game in league.games:
+        record = store.stored(game.number).record
+        if record is not None:
+            return ruleset_from_lines(record.ruleset, record.rules)
+    raise UsageError(f"{store.path}: no record in it can be read")
+
+
+def _versions(store: Store, roster: Roster, contents: Contents[Group]) -> list[BotVersion]:
+    return bot_versions(
+        store.each_row(),
+        roster,
+        contents.entrants,
+        record_of=lambda number: store.stored(number).record,
+        files_of=lambda player: files_in(contents.settings, player),
+    )
 
 
 def refuse_other_folder(out: Path) -> None:
@@ -143,19 +160,6 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> list[int]:
         raise UsageError(f"no game {missing[0]} among those of the table")
     newest = numbers if plan.newest is None else numbers[len(numbers) - min(plan.newest, len(numbers)) :]
     return sorted({*newest, *plan.numbers})
-
-
-def _write_game(folder: Path, number: int, record: GameRecord, pages: Pages, roster: Roster, plan: SitePlan) -> None:
-    _write(folder / f"games/{number}.html", pages.game(number, record, roster.names))
-    _write(folder / f"games/{number}.js", game_script(number, game_data(record, plan.audience, plan.names)))
-
-
-def _count_times(times: dict[str, Counter[int]], record: GameRecord, roster: Roster) -> None:
-    first = dict(record.rules).get("starts") == Color.BLUE.word
-    for color in Color:
-        name = roster.names.get(record.players[color])
-        if name is not None:
-            times[name].update(histogram(record.times_us[color ^ first :: 2]))
 
 
 @contextmanager
@@ -182,7 +186,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")

@@ -110,8 +110,8 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, lab
                 )
             )
     parts.append(_line("axis", 10, height - 24, width - 10, height - 24))
-    for power in range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1):
-        parts.append(_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle"))
+    powers = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1)
+    parts += [_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle") for power in powers]
     if limit:
         parts.append(_line("limit", across(limit), 14, across(limit), height - 24))
         parts.append(_text(across(limit) - 4, 12, f"limit {limit:g} ms", "end"))

@@ -1,51 +1,27 @@
-"""The pages of a site as text: values in, HTML out. Everything that a bot may have chosen is escaped by the templates."""
+"""The pages of a site as text: values in, HTML out. All that a bot may have chosen is escaped by the templates."""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.report.bots import BotVersion
-from arena.report.game_facts import facts_of
 from arena.report.names import Names
 from arena.report.rules import army_entries, rule_lines
 from arena.report.sentences import Part
-from arena.report.site.audience import Audience, notes_for, words_for
 from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
+from arena.report.site.frame import Frame
 from arena.report.site.values import League
-from arena.report.site.words import ENGLISH, Words
 from arena.report.standings import Line, Table
 from arena.report.terminal import interval_text, points_text, score_text
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
-FOLDER = Path(__file__).parent
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
-)
-"""What a page may load: its own files, and nothing else from anywhere."""
 PER_PAGE = 500
 """Games on a page of the list."""
-LONGEST_STDERR = 20_000
-
-
-@dataclass(frozen=True)
-class Site:
-    """What all pages of a site have in common."""
-
-    title: str
-    summary: str
-    footer: str
-    remarks: tuple[str, ...]
-    menu: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -63,41 +39,20 @@ class StandingsRow:
     cpu: str
 
 
-class Pages:
-    """Makes the pages of one league for one audience."""
+class LeaguePages:
+    """Makes the pages of one league, but for those of its games."""
 
-    def __init__(
-        self, site: Site, table: Table, league: League, audience: Audience, names: Names, words: Words = ENGLISH
-    ) -> None:
-        self.site, self.table, self.league, self.audience, self.names, self.words = (
-            site,
-            table,
-            league,
-            audience,
-            names,
-            words,
-        )
+    def __init__(self, frame: Frame, table: Table, league: League) -> None:
+        self._frame, self._table, self._league = frame, table, league
         self.order = [line.name for line in table.lines]
         self.href = {name: f"bots/{number}.html" for number, name in enumerate(self.order, 1)}
-        self._environment = Environment(
-            loader=FileSystemLoader(FOLDER / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.globals.update(words=words, site=site, policy=POLICY)
         self._superior = {(each.name, each.opponent): each.stronger for each in table.pairs or ()}
-
-    def _page(self, template: str, here: str, **values: Any) -> str:
-        root = "../" * here.count("/")
-        return self._environment.get_template(template).render(here=here, root=root, **values)
 
     # --- the league ---------------------------------------------------------------------------------------------------
 
-    def standings(self) -> str:
+    def standings(self, summary: str) -> str:
         """The front page."""
-        lines = self.table.lines
+        lines = self._table.lines
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         rows = [
             StandingsRow(
@@ -115,19 +70,21 @@ class Pages:
         ]
         endings = [
             {"reason": ending.reason.value, "games": ending.games, "losers": _counted(ending.losers)}
-            for ending in self.table.endings
+            for ending in self._table.endings
         ]
         history = curves(
-            {name: self.league.history[name] for name in self.order if len(self.league.history[name]) > 1},
-            self.words.elo_over_time,
+            {name: self._league.history[name] for name in self.order if len(self._league.history[name]) > 1},
+            self._frame.words.elo_over_time,
         )
-        return self._page("index.html", "index.html", lines=rows, endings=endings, history=history)
+        return self._frame.page(
+            "index.html", "index.html", summary=summary, lines=rows, endings=endings, history=history
+        )
 
     def crosstable(self) -> str:
         """Who scored what against whom, and who is likely to be stronger than whom."""
         cross = []
         for name in self.order:
-            met = self.table.crosstable.row(name)
+            met = self._table.crosstable.row(name)
             cells = []
             for other in self.order:
                 meeting = met.get(other)
@@ -151,7 +108,7 @@ class Pages:
             }
             for name in (self.order if self._superior else ())
         ]
-        return self._page("crosstable.html", "crosstable.html", order=self.order, cross=cross, superior=superior)
+        return self._frame.page("crosstable.html", "crosstable.html", order=self.order, cross=cross, superior=superior)
 
     def stronger(self, name: str, other: str) -> float | None:
         """How likely it is that the one is stronger than the other; None where it was not worked out."""
@@ -161,7 +118,7 @@ class Pages:
 
     def games(self, shown: frozenset[int]) -> Iterator[tuple[str, str]]:
         """The pages of the list, with their file names, the newest games first; those of `shown` have pages."""
-        games = self.league.games[::-1]
+        games = self._league.games[::-1]
         pages = max(1, -(-len(games) // PER_PAGE))
         reasons = sorted({game.reason for game in games})
         for number in range(1, pages + 1):
@@ -181,7 +138,7 @@ class Pages:
             note = f"{len(games)} games" + (f", {len(shown)} of them to be replayed" if len(shown) < len(games) else "")
             yield (
                 here,
-                self._page(
+                self._frame.page(
                     "games.html",
                     "games.html" if number == 1 else here,
                     rows=rows,
@@ -196,7 +153,7 @@ class Pages:
 
     def games_script(self, shown: frozenset[int]) -> str:
         """The whole list for the filter."""
-        reasons = sorted({game.reason for game in self.league.games})
+        reasons = sorted({game.reason for game in self._league.games})
         places = {reason: number for number, reason in enumerate(reasons)}
         results = list(GameResult)
         rows = [
@@ -204,7 +161,7 @@ class Pages:
                 *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
                 int(game.number in shown),
             ]
-            for game in self.league.games[::-1]
+            for game in self._league.games[::-1]
         ]
         data = {
             "names": self.order,
@@ -221,7 +178,7 @@ class Pages:
         """The page of one bot; `times` are counted as `charts.histogram` does, of the games that have pages."""
         name = line.name
         opponents = []
-        for other, by_color in self.league.met[name].items():
+        for other, by_color in self._league.met[name].items():
             red, blue = (by_color[color] for color in Color)
             games = red.total() + blue.total()
             stronger = self.stronger(name, other)
@@ -238,7 +195,7 @@ class Pages:
                 }
             )
         opponents.sort(key=lambda row: self.order.index(str(row["name"])))
-        lost = self.league.lost[name].most_common()
+        lost = self._league.lost[name].most_common()
         declared = next((one.declared for one in reversed(versions) if one.declared), None)
         facts = [
             ("digest", line.digest),
@@ -255,8 +212,8 @@ class Pages:
         ]
         edges = [edge(number) for number in range(min(times, default=0), max(times, default=0) + 2)]
         counts = [times.get(number, 0) for number in range(min(times, default=0), max(times, default=0) + 1)]
-        chart = bars(edges, counts, limit, self.words.move_times)
-        return self._page(
+        chart = bars(edges, counts, limit, self._frame.words.move_times)
+        return self._frame.page(
             "bot.html",
             self.href[name],
             line=line,
@@ -276,94 +233,17 @@ class Pages:
             versions=versions if len(versions) > 0 else (),
         )
 
-    def rules(self, ruleset: Ruleset) -> str:
+    def rules(self, ruleset: Ruleset, names: Names) -> str:
         """The rules in force."""
-        lines = rule_lines(ruleset, self.names)
+        lines = rule_lines(ruleset, names)
         parts = [(part.value, [line for line in lines if line.part is part]) for part in Part]
         page = {"title": ruleset.title, "source": f"ruleset {ruleset.name}; source: {ruleset.source}"}
-        return self._page("rules.html", "rules.html", page=page, parts=parts, army=army_entries(ruleset, self.names))
-
-    # --- one game -----------------------------------------------------------------------------------------------------
-
-    def game(self, number: int, record: GameRecord, names: Mapping[Player, str]) -> str:
-        """The page of a game."""
-        audience = self.audience
-        facts = facts_of(number, record, audience.value, names)
-        sides = ((Color.RED, facts.red), (Color.BLUE, facts.blue))
-        details = [
-            ("id", facts.id),
-            ("rules", record.ruleset),
-            (
-                "time",
-                facts.red.time
-                if facts.red.time == facts.blue.time
-                else f"red {facts.red.time}, blue {facts.blue.time}",
-            ),
-            ("played", f"{facts.started or 'at no known date'}, in {facts.seconds:.1f} s, by arena {facts.arena}"),
-        ]
-        for color, side in sides:
-            seed = f", seed {side.seed}" if side.seed is not None else ""
-            called = f", calls itself {side.declared}" if side.declared and audience.sees(color) else ""
-            details.append((color.word, f"{side.name}, digest {side.digest[:12]}{called}{seed}"))
-            if side.sandbox:
-                details.append((f"sandbox of {color.word}", side.sandbox))
-        verdict = f"after {facts.plies} plies: {words_for(record, audience)} ({facts.result}, {facts.reason})"
-        labels = {
-            "red": facts.red.name,
-            "blue": facts.blue.name,
-            "pieces": {entry.letter: [entry.number, entry.name] for entry in self._army(record)},
-            "unknown": "unknown piece",
-            "moved": "unknown piece that has moved",
-            "lost": "lost:",
-            "ply": "ply",
-            "setups": "Both sides have set up.",
-            "verdict": verdict,
-        }
-        views = {
-            Audience.ALL: "all pieces",
-            Audience.RED: f"what Red ({facts.red.name}) knew",
-            Audience.BLUE: f"what Blue ({facts.blue.name}) knew",
-            Audience.PUBLIC: "what both sides knew",
-        }
-        has_board = None not in record.setups
-        return self._page(
-            "game.html",
-            f"games/{number}.html",
-            facts=facts,
-            score=score_text(record.verdict.result),
-            verdict=verdict,
-            details=details,
-            has_board=has_board,
-            labels=json.dumps(labels, ensure_ascii=False),
-            views=[(view.value, views[view]) for view in audience.views],
-            setups=[
-                (f"Set-up of {color.word}", _rows_text(side.setup, color))
-                for color, side in sides
-                if side.setup and audience.sees(color)
-            ],
-            notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
-            stderr=[
-                (f"Standard error of {color.word} ({side.name})", side.stderr[-LONGEST_STDERR:])
-                for color, side in sides
-                if side.stderr and side.stderr.strip() and audience.sees(color)
-            ],
-        )
-
-    def _army(self, record: GameRecord) -> Any:
-        from arena.rules.rule_lines import ruleset_from_lines
-
-        return army_entries(ruleset_from_lines(record.ruleset, record.rules), self.names)
+        return self._frame.page("rules.html", "rules.html", page=page, parts=parts, army=army_entries(ruleset, names))
 
 
 def _script(data: Any) -> str:
     """JSON that can stand in a script: no sequence in it ends one, wherever it is loaded from."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _rows_text(setup: str, color: Color) -> str:
-    """A set-up as one sees it from the side of its owner: the front row on top."""
-    rows = setup.split("/")
-    return "\n".join(" ".join(row) for row in reversed(rows))
 
 
 def _record_text(outcomes: Counter[str]) -> str:
