@@ -26,6 +26,12 @@ MOST_FAULTS = 10
 )
 @click.option("--games", "newest", type=click.IntRange(min=0), metavar="N", help="Pages for the newest N games only.")
 @click.option("--game", "numbers", type=int, multiple=True, metavar="NUMBER", help="A page for this game too.")
+@click.option(
+    "--dialogue/--no-dialogue",
+    "dialogues",
+    default=None,
+    help="With all that was said to the bots and by them.  [default: with up to 1000 games]",
+)
 @click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
 @names_options
 def report_command(
@@ -35,6 +41,7 @@ def report_command(
     audience: str,
     newest: int | None,
     numbers: tuple[int, ...],
+    dialogues: bool | None,
     title: str,
     ranks: Numbering,
     language: Language,
@@ -45,7 +52,7 @@ def report_command(
     from arena.report.site.audience import Audience
     from arena.report.site.build import SitePlan, write_site
 
-    plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks))
+    plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks), dialogues)
     with open_to_read(store) as opened:
         written = write_site(opened, out, plan)
         damage = opened.count().damage

@@ -15,7 +15,7 @@ from arena.game.view import tell, true_cell
 from arena.report.game_facts import ALL
 from arena.rules.events import Event, Fought
 from protocol.messages import ArenaMessage
-from protocol.notation import Color, Rank
+from protocol.notation import COLOR_BY_WORD, Color, Rank
 
 PUBLIC = "public"
 
@@ -28,10 +28,9 @@ class Audience(Enum):
     BLUE = Color.BLUE.word
     PUBLIC = PUBLIC
 
-    @property
-    def seat(self) -> Color | None:
+    def __init__(self, value: str) -> None:
+        self.seat = COLOR_BY_WORD.get(value)
         """The seat that reads, if it is one."""
-        return next((color for color in Color if color.word == self.value), None)
 
     @property
     def views(self) -> tuple["Audience", ...]:

@@ -29,6 +29,8 @@ from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset
 from arena.version import __version__
 
+MOST_DIALOGUES = 1000
+"""Games up to which pages have the dialogues."""
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
 MENU = (
@@ -44,13 +46,15 @@ MOST_IN_PAIRS = 60
 @dataclass(frozen=True)
 class SitePlan:
     """What a site is to be. `newest` is how many games have pages, None for all; `numbers` are those that have one in
-    any case, or alone if `newest` is 0."""
+    any case, or alone if `newest` is 0. `dialogues` is whether pages have all that was said to the bots and by them,
+    which is most of their size; None: unless there are many games."""
 
     audience: Audience = Audience.ALL
     newest: int | None = None
     numbers: tuple[int, ...] = ()
     title: str = ""
     names: Names = DEFAULT_NAMES
+    dialogues: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> Written:
                 language=plan.names.language,
                 numbering=plan.names.numbering,
                 shown=tuple(roster.names.items()),
+                has_dialogues=len(numbers) <= MOST_DIALOGUES if plan.dialogues is None else plan.dialogues,
             )
         )
         has_pages = frozenset(numbers) - done.faults.keys()

@@ -17,6 +17,7 @@ from arena.game.clock import Clock
 from arena.game.dialogue import Answer, Line, Remark, Speaker, dialogue
 from arena.game.record import GameRecord, RecordError
 from arena.game.replay import Replay, Step
+from arena.game.view import is_told_as_moved
 from arena.report.boards import Mark, marks_of
 from arena.report.names import Names
 from arena.report.replay import words_of
@@ -71,17 +72,20 @@ class _Viewer:
         """Note what a ply did on the squares that it marks: nothing else has changed."""
         cells = (f"{_square(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
         self.data.changes.append("".join(cells))
+        if is_told_as_moved(step.events):
+            return  # nothing that the action does not say itself
         texts = (words_of(told_to(event, self._audience), self._names) for event in step.events)
         if words := "; ".join(text for text in texts if text):
             self.data.words[step.ply] = words
-        if len(step.events) > 1 and (lost := _lost(self._replay, self._audience)) != self._lost:
+        if (lost := _lost(self._replay, self._audience)) != self._lost:
             self._lost = self.data.lost[step.ply] = lost
 
 
-def game_data(record: GameRecord, audience: Audience, names: Names) -> GameData:
+def game_data(record: GameRecord, audience: Audience, names: Names, *, has_dialogue: bool = True) -> GameData:
     """What a page for this audience is given of a game. Raises `RecordError` if it cannot have been played so."""
+    lines = _dialogue(record, audience) if has_dialogue else []
     if None in record.setups:
-        return GameData({}, "", [], [], [], None, [], _dialogue(record, audience))
+        return GameData({}, "", [], [], [], None, [], lines)
     replay = Replay(record)
     viewers = {view.value: _Viewer(replay, view, names) for view in audience.views}
     sides, marks = [], []
@@ -100,13 +104,13 @@ def game_data(record: GameRecord, audience: Audience, names: Names) -> GameData:
         taken=[taken if audience.sees(color) else None for taken, color in zip(record.times_us, colors, strict=True)],
         banks=_banks(record, colors, audience),
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
-        dialogue=_dialogue(record, audience),
+        dialogue=lines,
     )
 
 
 def game_script(number: int, data: GameData) -> str:
     """The script that gives the data to a page that has asked for it."""
-    packed = base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(data))).decode("ascii")
     return f'arenaGame({number}, "{packed}");\n'
 
 

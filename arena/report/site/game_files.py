@@ -42,6 +42,7 @@ class Job(msgspec.Struct, frozen=True):
     language: Language
     numbering: Numbering
     shown: tuple[tuple[Player, str], ...]
+    has_dialogues: bool
 
     @property
     def names(self) -> Names:
@@ -112,7 +113,7 @@ def write_here(store: Store, job: Job) -> Done:
             continue
         try:
             page = game_page(frame, number, record, shown=shown, audience=job.audience, names=job.names)
-            script = game_script(number, game_data(record, job.audience, job.names))
+            script = game_script(number, game_data(record, job.audience, job.names, has_dialogue=job.has_dialogues))
         except ArenaError as error:
             done.faults[number] = str(error)
             continue
