@@ -6,18 +6,13 @@ and so is all that a rank could be read from (set-ups, seeds, what the bots wrot
 
 from enum import Enum
 
-from arena.game.faults import lost_by
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
-from arena.game.seat_lines import verdict_words
-from arena.game.verdict import GameResult
 from arena.game.view import tell, true_cell
-from arena.report.game_facts import ALL
+from arena.report.game_facts import ALL, PUBLIC
 from arena.rules.events import Event, Fought
 from protocol.messages import ArenaMessage
 from protocol.notation import COLOR_BY_WORD, Color, Rank
-
-PUBLIC = "public"
 
 
 class Audience(Enum):
@@ -74,16 +69,3 @@ def lost_of(replay: Replay, color: Color, audience: Audience) -> list[Rank]:
 def notes_for(record: GameRecord, audience: Audience) -> list[NoteLine]:
     """The notes that a reader may read: a note may say anything, ranks too."""
     return [note for note in record.notes if any(audience.sees(color) for color in Color if color.word == note.color)]
-
-
-def words_for(record: GameRecord, audience: Audience) -> str:
-    """How the game ended, in words that this reader may read: those on a fault can name a rank."""
-    verdict = record.verdict
-    if audience is Audience.ALL:
-        return verdict.detail
-    if audience.seat is not None:
-        return verdict_words(record, audience.seat)
-    if verdict.result is GameResult.NEITHER:
-        return verdict_words(record, Color.RED)
-    loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
-    return lost_by(record.players, loser, verdict.reason)

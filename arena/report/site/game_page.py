@@ -8,7 +8,7 @@ from arena.game.spec import Player
 from arena.report.game_facts import GameFacts, SideFacts, facts_of
 from arena.report.names import Names
 from arena.report.rules import army_entries
-from arena.report.site.audience import Audience, notes_for, words_for
+from arena.report.site.audience import Audience, notes_for
 from arena.report.site.frame import Frame
 from arena.report.terminal import score_text
 from arena.rules.rule_lines import ruleset_from_lines
@@ -23,7 +23,7 @@ def game_page(
 ) -> str:
     """The page of a game. `shown` are the players' names in tables, if not their own. Raises `RecordError`."""
     facts = facts_of(number, record, audience.value, shown)
-    verdict = f"after {facts.plies} plies: {words_for(record, audience)} ({facts.result}, {facts.reason})"
+    verdict = f"after {facts.plies} plies: {facts.detail} ({facts.result}, {facts.reason})"
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     views = {
         Audience.ALL: "all pieces",
