@@ -45,27 +45,6 @@ PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
 FRAME = Frame(Site("a league", (("Standings", "index.html"),), "made by a test"))
 
 
-@pytest.fixture(scope="session")
-def play_game(
-    table_for: "TableFor", spec: "SpecFor", random_rows: "RandomRows", lively: Lively, record_from: "RecordFrom"
-) -> "PlayGame":
-    """A random game: `play_game(ruleset, seed, plies, time)`; who is to move after so many plies resigns."""
-
-    def play(ruleset: Ruleset, seed: int, plies: int = 200, time: TimeControl | None = None) -> GameRecord:
-        rng = Random(seed)
-        table = table_for(spec(ruleset, time or TimeControl(move_ms=1000)))
-        table.begin(random_rows(ruleset, rng), random_rows(ruleset, rng))
-        game = table.referee.game
-        assert game is not None
-        while table.referee.verdict is None and game.ply < plies:
-            table.play(lively(game, rng).text, after=rng.random())
-        if table.referee.verdict is None:
-            table.reply(game.to_move, "move resign")
-        return record_from(table)
-
-    return play
-
-
 def boards(data: GameData, view: str) -> list[list[str]]:
     """The boards that a page shows, put together as its script does it."""
     places = {f"{name[0]}{name[-1]}": square for square, name in enumerate(SQUARES)}
