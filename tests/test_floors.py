@@ -35,6 +35,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
     frozenset({"arena.report"}),
+    frozenset({"arena.report.site"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),
     frozenset({"arena.pytest_plugin"}),

@@ -6,7 +6,7 @@ import click
 
 from arena.cli.damage import warn_of_damage
 from arena.cli.rules import names_options
-from arena.cli.streams import remark
+from arena.cli.streams import remark, result
 from arena.report.names import Language, Names, Numbering
 
 MOST_FAULTS = 10
@@ -34,6 +34,7 @@ MOST_FAULTS = 10
 )
 @click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
 @names_options
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def report_command(
     store: Path,
     *,
@@ -45,10 +46,15 @@ def report_command(
     title: str,
     ranks: Numbering,
     language: Language,
+    as_json: bool,
 ) -> int:
     """Write the standings and the games of STORE as web pages."""
+    from arena.cli.extras import needs
     from arena.cli.stores import open_to_read
     from arena.printable import printable
+    from arena.report.json import to_json
+
+    needs("jinja2", "web", "arena report")
     from arena.report.site.audience import Audience
     from arena.report.site.build import SitePlan, write_site
 
@@ -60,5 +66,8 @@ def report_command(
         remark(f"game {number} has no page: {why}")
     if len(written.faults) > MOST_FAULTS:
         remark(f"and {len(written.faults) - MOST_FAULTS} more")
-    remark(f"{out / 'index.html'}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
+    if as_json:
+        result(to_json(written))
+    else:
+        result(f"{written.index}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
     return warn_of_damage(store, damage)

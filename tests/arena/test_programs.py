@@ -29,6 +29,7 @@ READS: dict[str, list[str]] = {
     "bots": ["STORE"],
     "show": ["STORE", "2"],
     "log": ["STORE", "2"],
+    "report": ["STORE", "--out", "NEW"],
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
@@ -36,6 +37,7 @@ READS: dict[str, list[str]] = {
 }
 MISSING: dict[str, list[str]] = {
     **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "resume")},
+    "report": ["missing.sqlite", "--out", "pages"],
     **{name: ["missing.sqlite", "1"] for name in ("show", "log", "rerun")},
     **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},
     "import": ["new.sqlite", "missing.jsonl"],

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from arena.errors import UsageError
 from arena.game.time_control import parse_time
 from arena.league.store import Contents, Group, Store, files_in
@@ -57,10 +59,11 @@ class SitePlan:
     dialogues: bool | None = None
 
 
-@dataclass(frozen=True)
-class Written:
-    """What was written: games in the list, games with pages, bytes; and of which games there is no page, and why."""
+class Written(msgspec.Struct, frozen=True):
+    """What was written: the first page, games in the list, games with pages, bytes; and of which games there is no
+    page, and why."""
 
+    index: str
     games: int
     pages: int
     size: int
@@ -116,7 +119,7 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> Written:
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return Written(table.games, len(has_pages), size, done.faults)
+    return Written(str(out / "index.html"), table.games, len(has_pages), size, done.faults)
 
 
 def _summary(table: Table, settings: Mapping[str, str]) -> str:
