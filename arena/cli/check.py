@@ -18,10 +18,10 @@ from protocol.notation import COLOR_BY_WORD
     cls=ArenaCommand,
     examples=(
         ("arena check mine.py", ""),
-        ("arena check mine.py --quick", "the first ruleset only, in some seconds"),
-        ("arena check mine.py --rules barrage", "what your bot is for"),
-        ("arena check mine.py --replay league.sqlite 17", "a game that it lost"),
+        ("arena check mine.py --quick", "in some seconds"),
+        ("arena check bots/warden.py --replay league.sqlite 3", "a stored game"),
     ),
+    usual=("rules", "quick", "all", "replay", "time"),
 )
 @click.argument("bot", metavar="BOT")
 @click.option(
@@ -61,8 +61,7 @@ def check_command(
 ) -> int:
     """Try BOT as a league would, and print a checklist: what passed, what failed, and what to do about it.
 
-    BOT is what it is for 'arena match'. It is started and held as a league does, plays both sides of short games in
-    many situations, and its times and memory are measured. Exits with 0 only if a league would accept it.
+    It plays short games in many situations; its times are measured. Exits with 0 only if a league would accept it.
     """
     refuse_windows()
     if replay is not None:

@@ -191,7 +191,7 @@ def _lost_text(ranks: list[Rank], names: Names) -> str:
 
 def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: Look) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
-    texts = (_words(told(event, look.view), look.names) for event in step.events)
+    texts = (words_of(told(event, look.view), look.names) for event in step.events)
     words = "".join(f"; {text}" for text in texts if text)
     taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
     return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
@@ -209,7 +209,8 @@ def told(event: Event, view: str) -> ArenaMessage:
     return messages_told[event.color.opponent if isinstance(event, Fought) else Color.RED]  # a defender knows its rank
 
 
-def _words(message: ArenaMessage, names: Names) -> str:
+def words_of(message: ArenaMessage, names: Names) -> str:
+    """What came of an action, in words; empty for what the action itself says."""
     match message:
         case messages.Battle(square, attacker, defender, survivor):
             met = names.name(defender) if defender is not None else "an unknown piece"
