@@ -9,7 +9,7 @@ from arena.cli.forms import form_of, lines_option
 from arena.cli.options import collect, collect_format, format_options, play_options, refuse_windows
 
 
-@click.command("league", cls=ConfiguredCommand)
+@click.command("league", cls=ConfiguredCommand, bots="the bots that are to play", example="arena league bots/*")
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from arena.cli.config import configured
+from arena.cli.numbers import Decimal, Whole
 from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
 from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
 
@@ -61,13 +62,13 @@ _OPTIONS = (
         "--seed",
         default=USUAL.seed,
         show_default=True,
-        type=click.IntRange(0, LARGEST_SEED),
+        type=Whole(0, LARGEST_SEED),
         help="The seed of all random numbers.",
     ),
     click.option(
         "-j",
         "--jobs",
-        type=click.IntRange(1, MOST_JOBS),
+        type=Whole(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
         help="Games at a time.",
@@ -84,7 +85,7 @@ _OPTIONS = (
         "--processes",
         default=USUAL.processes,
         show_default=True,
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         help="Processes and threads of each bot.",
     ),
     click.option(
@@ -176,12 +177,12 @@ _FORMAT_OPTIONS = (
     click.option(
         "--rounds",
         show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         help="Times that every pair meets, twice each (single-round-robin: once; swiss: meetings of each bot).",
     ),
     click.option(
         "--challengers",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="gauntlet: the first N bots each meet all others.",
     ),
@@ -192,29 +193,29 @@ _FORMAT_OPTIONS = (
     ),
     click.option(
         "--best-of",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         show_default="1",
         help="knockout: pairs of games of a match.",
     ),
     click.option(
         "--extra-pairs",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         show_default=str(USUAL_EXTRA_PAIRS),
         help="knockout: further pairs of a match that is level; after them the better seed goes on.",
     ),
     click.option(
         "--confidence",
-        type=float,
+        type=Decimal(),
         metavar="P",
         show_default=f"{USUAL_CONFIDENCE}, without --games",
         help="ladder: ends when each bot is stronger than the next one with this likelihood.",
     ),
-    click.option("--games", type=click.IntRange(1, MOST_GAMES), metavar="N", help="ladder: ends after so many games."),
+    click.option("--games", type=Whole(1, MOST_GAMES), metavar="N", help="ladder: ends after so many games."),
     click.option(
         "--disqualify",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="A bot that has lost N games by its own fault plays no more.",
     ),

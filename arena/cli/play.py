@@ -159,7 +159,7 @@ def _number_text(planned: int | None) -> str:
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:
-    """What is about to be played, in three lines."""
+    """What is about to be played, in three lines, and two more for a format with settings and for openings."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     own = dict(plan.settings.bot_times)
@@ -167,9 +167,14 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
     rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
-    played = f"{what}{have}; {rules}"
-    held = level_line(plan.level, plan.is_level_chosen)
-    return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
+    lines = [f"{what}{have}; {rules}"]
+    if plan.format_settings:
+        lines.append(f"format: {', '.join(plan.format_settings)}")
+    if plan.openings is not None:
+        count = len(plan.settings.openings)
+        lines.append(f"openings: {printable(str(plan.openings))} ({count})")
+    lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
+    return Text(printable("\n".join(lines), lines=True))
 
 
 def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> bool:

@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from arena.cli.forms import form_of, lines_option
+from arena.cli.numbers import Whole
 from arena.cli.options import refuse_windows
 from arena.league.options import SANDBOXES
 
 
 @click.command("resume")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it again after N plies in all.")
+@click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it again after N plies in all.")
 @click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),

@@ -69,10 +69,11 @@ async def play_on(
     )
     runner = GameRunner(referee, history, interrupt, options, kept)
     played: GameRecord | History | None
-    broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
+    broken = {color: bot.fault_line for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
     if broken:
         runner.referee.called_off(broken)
-        played = runner.record(started, now() - begun)
+        output = _pair(bot.fault_output for bot in bots)
+        played = msgspec.structs.replace(runner.record(started, now() - begun), stderr=output)
     else:
         await runner.play(bots)
         if runner.referee.void is not None:

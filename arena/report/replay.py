@@ -252,7 +252,7 @@ def _used(record: GameRecord, color: Color) -> list[str]:
     """What a side used of the machine, and whether in a process of its own."""
     lines = []
     used, name = record.used and record.used[color], record.players[color].name
-    if used:
+    if used and record.confinement[color]:  # else it was not started
         megabytes = f"{used.memory / 1e6:.0f} MB"
         lines.append(
             f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"
