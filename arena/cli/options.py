@@ -10,7 +10,16 @@ import click
 from arena.cli.config import configured
 from arena.cli.numbers import Decimal, Whole
 from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
+from arena.league.options import (
+    LARGEST_SEED,
+    MOST_GAMES,
+    MOST_JOBS,
+    OPPONENTS,
+    SANDBOXES,
+    USUAL,
+    PlayOptions,
+    usable_cpus,
+)
 
 
 def refuse_windows() -> None:
@@ -142,6 +151,13 @@ _OPTIONS = (
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="A file of set-ups that games begin with; each bot plays either side of each.",
+    ),
+    click.option(
+        "--opponents",
+        type=click.Choice(OPPONENTS),
+        default=USUAL.opponents,
+        show_default=True,
+        help="Whether each bot is told the name of its opponent.",
     ),
     click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(

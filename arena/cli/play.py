@@ -21,6 +21,7 @@ from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
+from arena.report.declared import declared_last
 from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
@@ -190,7 +191,8 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
             lines.close()
         if form is not Form.TEXT:
             names = Roster(plan.players, rows).names
-            document = partial(league_json, plan.path, settings, table, names=names, placing=placing)
+            declared = declared_last(rows, lambda number: league.store.stored(number).record)
+            document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
             result(document(rows, plan.faults, as_line=form is Form.LINES))
         else:
             console = results_console()

@@ -22,7 +22,7 @@ from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable, shown
-from protocol.messages import Want
+from protocol.messages import Ability, Want
 
 SCHEMA = 1
 ALL = "all"
@@ -45,7 +45,8 @@ _Name = Annotated[str, Meta(max_length=1000)]
 class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a line says of one side. What is not known of a game of an older version is None, `held` is empty then.
 
-    `opening` is the set-up that the side was given; it stands in no line of a game without an opening.
+    `opening` is the set-up that the side was given; it stands in no line of a game without an opening. `opponent` is
+    the name that it was told of the other, and `cannot` what it said that it cannot do; they stand there only then.
     """
 
     name: _Name
@@ -62,6 +63,8 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kept: bool
     stderr: str
     opening: str | msgspec.UnsetType = msgspec.UNSET
+    opponent: _Name | msgspec.UnsetType = msgspec.UNSET
+    cannot: tuple[Ability, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class WholeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -165,6 +168,8 @@ def _side(record: GameRecord, index: int) -> Side:
         kept=record.kept[index] if record.kept else False,
         stderr=record.stderr[index],
         opening=record.opening[index] if record.opening else msgspec.UNSET,
+        opponent=record.players[1 - index].name if record.names_told else msgspec.UNSET,
+        cannot=(record.cannot[index] or msgspec.UNSET) if record.cannot else msgspec.UNSET,
     )
 
 
@@ -273,6 +278,8 @@ def _entry(whole: WholeLine) -> Entry:
             if red.opening is not msgspec.UNSET and blue.opening is not msgspec.UNSET
             else msgspec.UNSET
         ),
+        names_told=red.opponent is not msgspec.UNSET or msgspec.UNSET,
+        cannot=(red.cannot or (), blue.cannot or ()) if red.cannot or blue.cannot else msgspec.UNSET,
     )
     readable = decode_record(encode_record(record))  # with all text in it made printable
     return Entry(readable, {printable(name): printable(value) for name, value in whole.settings.items()})
