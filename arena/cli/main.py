@@ -22,6 +22,7 @@ from arena.cli.import_ import import_command
 from arena.cli.league import league_command
 from arena.cli.log import log_command
 from arena.cli.match import match_command
+from arena.cli.new import new_command
 from arena.cli.rerun import rerun_command
 from arena.cli.resume import resume_command
 from arena.cli.rules import rules_command
@@ -60,6 +61,7 @@ for _command in (
     import_command,
     resume_command,
     rules_command,
+    new_command,
     doctor_command,
 ):
     cli.add_command(_command)

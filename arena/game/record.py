@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import ArenaError
+from arena.game.dialects import USUAL_DIALECTS, Dialect
 from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
@@ -80,6 +81,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     it stands in no record of a game whose bots were to choose their own. `setups` are the same two if it has begun.
     `names_told` is that each was told the name of the other, and stands in no record of another game; `cannot` is what
     each said that it cannot do, and stands in no record of a game in which neither did.
+    `protocols` is what each side spoke; it stands in no record of a game in which both spoke version 1 of the arena's
+    protocol.
     """
 
     id: str
@@ -114,6 +117,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     opening: Opening | msgspec.UnsetType = msgspec.UNSET
     names_told: bool | msgspec.UnsetType = msgspec.UNSET
     cannot: tuple[tuple[Ability, ...], tuple[Ability, ...]] | msgspec.UnsetType = msgspec.UNSET
+    protocols: tuple[Dialect, Dialect] | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)
@@ -127,6 +131,11 @@ class GameRecord(msgspec.Struct, frozen=True):
     def times(self) -> tuple[TimeControl, TimeControl]:
         """Red's and Blue's time control."""
         return self.time, self.blue_time or self.time
+
+    @property
+    def dialects(self) -> tuple[Dialect, Dialect]:
+        """What Red and Blue spoke."""
+        return self.protocols or USUAL_DIALECTS
 
 
 class RecordError(ArenaError):

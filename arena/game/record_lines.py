@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.errors import ArenaError
+from arena.game.dialects import USUAL_DIALECTS, Dialect
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
@@ -47,6 +48,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `opening` is the set-up that the side was given; it stands in no line of a game without an opening. `opponent` is
     the name that it was told of the other, and `cannot` what it said that it cannot do; they stand there only then.
+    `protocol` is what the side spoke, where that was not version 1 of the arena's protocol.
     """
 
     name: _Name
@@ -65,6 +67,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opening: str | msgspec.UnsetType = msgspec.UNSET
     opponent: _Name | msgspec.UnsetType = msgspec.UNSET
     cannot: tuple[Ability, ...] | msgspec.UnsetType = msgspec.UNSET
+    protocol: Dialect | msgspec.UnsetType = msgspec.UNSET
 
 
 class WholeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -170,6 +173,7 @@ def _side(record: GameRecord, index: int) -> Side:
         opening=record.opening[index] if record.opening else msgspec.UNSET,
         opponent=record.players[1 - index].name if record.names_told else msgspec.UNSET,
         cannot=(record.cannot[index] or msgspec.UNSET) if record.cannot else msgspec.UNSET,
+        protocol=msgspec.UNSET if record.dialects[index] is Dialect.ARENA_1 else record.dialects[index],
     )
 
 
@@ -240,6 +244,7 @@ def _entry(whole: WholeLine) -> Entry:
             raise RecordError(f"{name}: expected it of both sides or of neither; one is null")
     if (red.opening is msgspec.UNSET) != (blue.opening is msgspec.UNSET):
         raise RecordError("opening: expected it of both sides or of neither; one has none")
+    dialects = (red.protocol or Dialect.ARENA_1, blue.protocol or Dialect.ARENA_1)
     record = GameRecord(
         id=whole.id,
         arena=whole.arena,
@@ -280,6 +285,7 @@ def _entry(whole: WholeLine) -> Entry:
         ),
         names_told=red.opponent is not msgspec.UNSET or msgspec.UNSET,
         cannot=(red.cannot or (), blue.cannot or ()) if red.cannot or blue.cannot else msgspec.UNSET,
+        protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
     )
     readable = decode_record(encode_record(record))  # with all text in it made printable
     return Entry(readable, {printable(name): printable(value) for name, value in whole.settings.items()})

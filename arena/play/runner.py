@@ -15,6 +15,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
+from arena.game.connection import connect
 from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
@@ -65,8 +66,10 @@ async def play_on(
     started = time.time()
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
+    red, blue = bots
     referee = Referee(
         spec,
+        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,

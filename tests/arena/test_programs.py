@@ -32,6 +32,7 @@ READS: dict[str, list[str]] = {
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
+    "new": ["hunter"],
     "doctor": [],
 }
 MISSING: dict[str, list[str]] = {
@@ -40,6 +41,7 @@ MISSING: dict[str, list[str]] = {
     **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},
     "import": ["new.sqlite", "missing.jsonl"],
     "rules": ["missing"],
+    "new": ["missing/hunter"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
-from arena.game.record_lines import SeatViewError, date_text, decode_line, encode_line, with_checksum
+from arena.game.record_lines import SeatViewError, Side, date_text, decode_line, encode_line, with_checksum
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -63,7 +63,7 @@ def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: 
 
 def test_the_golden_lines_have_every_field_of_a_record() -> None:
     full, opened, told = (msgspec.structs.asdict(decode_line(line).record) for line in (FULL, OPENINGS[0], TOLD[0]))
-    assert [name for name, value in full.items() if not value] == ["opening", "names_told", "cannot"]
+    assert [name for name, value in full.items() if not value] == ["opening", "names_told", "cannot", "protocols"]
     assert opened["opening"]
     assert told["names_told"]
     assert any(told["cannot"])
@@ -256,9 +256,7 @@ def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None
     text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
     _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
     fields = json.loads(OPENINGS[0])
-    said = next(side for side in (json.loads(TOLD[0])["red"], json.loads(TOLD[0])["blue"]) if "cannot" in side)
-    of_sides = list(fields["red"]) + [key for key in said if key not in fields["red"]]
-    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], of_sides)):
+    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(Side.__struct_fields__))):
         named = [
             key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
         ]
