@@ -57,17 +57,32 @@ def _public(event: Event) -> ArenaMessage:
 
 
 def opening(
-    ruleset: Ruleset, time: TimeControl, seed: int, color: Color, restored: Sequence[str] | None = None
+    ruleset: Ruleset,
+    time: TimeControl,
+    seed: int,
+    color: Color,
+    restored: Sequence[str] | None = None,
+    *,
+    opponent: str | None = None,
 ) -> list[ArenaMessage]:
-    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on."""
+    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on.
+
+    `opponent` is the name of the other side, where that is told.
+    """
     bank = time.bank_ms
     return [
         messages.Game(color, ruleset.name),
         *_rules(ruleset),
         messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
         messages.Seed(seed),
+        *([] if opponent is None else [messages.Opponent(_in_ascii(opponent))]),
         messages.Restore(tuple(restored)) if restored else messages.SetupRequest(),
     ]
+
+
+def _in_ascii(name: str) -> str:
+    """A name as it can stand on a line: other characters as their escapes, such as `\\xe4`."""
+    return name.encode("ascii", "backslashreplace").decode("ascii")
 
 
 @lru_cache(maxsize=16)

@@ -24,7 +24,8 @@ DIGEST_DIGITS = 12
 
 
 class SideFacts(msgspec.Struct, frozen=True):
-    """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game.
+    """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game,
+    `author` who it said has written it.
 
     `time` is its time control as options write it; `sandbox` is how it was held, empty where that is not known. `seed`
     is None if whoever looks may not know it.
@@ -33,6 +34,7 @@ class SideFacts(msgspec.Struct, frozen=True):
     name: str
     digest: str
     declared: str
+    author: str
     time: str
     seed: int | None
     sandbox: str
@@ -90,6 +92,7 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
         name=names.get(player, player.name),
         digest=player.digest,
         declared=record.declared[color],
+        author=record.authors[color] if record.authors else "",
         time=record.times[color].text,
         seed=record.seeds[color] if is_seen else None,
         sandbox=record.confinement[color],

@@ -20,7 +20,7 @@ from arena.game.replay import Replay, Step
 from arena.game.view import is_told_as_moved
 from arena.report.boards import Mark, marks_of
 from arena.report.names import Names
-from arena.report.replay import words_of
+from arena.report.replay import event_words
 from arena.report.site.audience import Audience, cell_of, lost_of, notes_for, told_to
 from protocol.notation import SQUARES, Color
 
@@ -74,7 +74,7 @@ class _Viewer:
         self.data.changes.append("".join(cells))
         if is_told_as_moved(step.events):
             return  # nothing that the action does not say itself
-        texts = (words_of(told_to(event, self._audience), self._names) for event in step.events)
+        texts = (event_words(told_to(event, self._audience), self._names) for event in step.events)
         if words := "; ".join(text for text in texts if text):
             self.data.words[step.ply] = words
         if (lost := _lost(self._replay, self._audience)) != self._lost:
