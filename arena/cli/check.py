@@ -6,13 +6,23 @@ from typing import Any
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand
 from arena.cli.looking import color_option, paint_for
 from arena.cli.options import bot_options, refuse_windows
 from arena.cli.streams import remark, result
 from protocol.notation import COLOR_BY_WORD
 
 
-@click.command("check")
+@click.command(
+    "check",
+    cls=ArenaCommand,
+    examples=(
+        ("arena check mine.py", ""),
+        ("arena check mine.py --quick", "the first ruleset only, in some seconds"),
+        ("arena check mine.py --rules barrage", "what your bot is for"),
+        ("arena check mine.py --replay league.sqlite 17", "a game that it lost"),
+    ),
+)
 @click.argument("bot", metavar="BOT")
 @click.option(
     "--rules",

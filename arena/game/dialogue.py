@@ -14,7 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 from arena.game.clock import MICROSECONDS
-from arena.game.connection import LineConnection
+from arena.game.connection import LineConnection, connect
+from arena.game.dialects import Dialect
 from arena.game.faults import MAX_FAULT, Fault, lost_by
 from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
@@ -23,6 +24,7 @@ from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.game.ucc_lines import action_line, setup_lines
 from arena.game.verdict import GameResult
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
@@ -216,8 +218,13 @@ class _Dialogue:
 
     def _sit(self, sitting: _Sitting, started: list[bool]) -> Iterator[Entry]:
         kept = {color: self._introduction(color) for color in Color if self._kept[color] and sitting.history is None}
+        red, blue = (connect(dialect) for dialect in self._record.dialects)
         referee = Referee(
-            self._spec, history=sitting.history, introduced=kept, keeps=self._is_followed and not any(self._kept)
+            self._spec,
+            (red, blue),
+            history=sitting.history,
+            introduced=kept,
+            keeps=self._is_followed and not any(self._kept),
         )
         for color in kept:
             yield Remark(0, color, "it had played the other game of the pair before, in the same process")
@@ -289,13 +296,22 @@ class _Dialogue:
         for color in Color:
             notes = self._setup_notes(color)
             setup = self._record.setups[color]
-            lines = [*notes, *([f"setup {setup}"] if setup is not None and color not in fails else [])]
+            rows = self._setup_lines(color, setup) if setup is not None and color not in fails else []
+            lines = [*notes, *rows]
             for text in lines:
                 yield Line(0, color, Speaker.BOT, text)
             if lines:
                 self._receive(referee, color, lines)
         if not self._is_played:
             self._fail(referee)
+
+    def _setup_lines(self, color: Color, setup: str) -> list[str]:
+        if self._record.dialects[color] is Dialect.UCC_2012:
+            return setup_lines(color, setup)
+        return [f"setup {setup}"]
+
+    def _action_line(self, color: Color, action: str) -> str:
+        return action_line(action) if self._record.dialects[color] is Dialect.UCC_2012 else f"move {action}"
 
     def _setup_notes(self, color: Color) -> list[str]:
         """The notes that a side can only have made with its set-up: the first turn is the other's, or never came."""
@@ -332,7 +348,7 @@ class _Dialogue:
 
     def _acted(self, referee: Referee, color: Color) -> Iterator[Entry]:
         record, index = self._record, self._ply - 1
-        text = f"move {record.actions[index]}"
+        text = self._action_line(color, record.actions[index])
         yield Line(self._ply, color, Speaker.BOT, text)
         yield Answer(
             self._ply,

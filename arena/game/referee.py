@@ -21,6 +21,8 @@ otherwise it would be chance which of two broken bots is noticed first. If both 
 
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from arena.game import faults
 from arena.game.clock import NEVER, Stop, counted
 from arena.game.connection import Connection, LineConnection
@@ -29,6 +31,7 @@ from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import Introduction, Seat
 from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
@@ -154,7 +157,7 @@ class Referee:
         elif phase is Phase.INTRODUCING:
             seat.deadline = now + self.spec.times[color].start_ms / 1000
         elif phase is Phase.SETTING_UP:
-            time = self.spec.times[color]
+            time = self._time_of(seat)
             seat.deadline = now + (time.setup_ms + time.margin_ms) / 1000
         seat.limit = seat.deadline
         if now < self._settled:
@@ -317,8 +320,20 @@ class Referee:
 
     def _late(self, seat: Seat, now: float) -> None:
         budget_ms = self.live.clock.budget_ms(seat.color) if seat.phase is Phase.THINKING else 0
-        time, ply = self.spec.times[seat.color], len(self.actions) + 1
-        self._fail(seat, faults.late(seat.phase, time, budget_ms, ply, now - seat.started))
+        time, ply = self._time_of(seat), len(self.actions) + 1
+        fault = faults.late(seat.phase, time, budget_ms, ply, now - seat.started)
+        if seat.phase is Phase.SETTING_UP and not seat.connection.dialect.is_greeted:
+            fault = fault._replace(
+                text=f"{fault.text}; it was asked as a bot that speaks {seat.connection.dialect.value}"
+            )
+        self._fail(seat, fault)
+
+    def _time_of(self, seat: Seat) -> TimeControl:
+        """A seat's time control. A bot that is not greeted has its time to start for its set-up, too."""
+        time = self.spec.times[seat.color]
+        if seat.connection.dialect.is_greeted:
+            return time
+        return msgspec.structs.replace(time, setup_ms=time.start_ms + time.setup_ms)
 
     def _fail_unless_over(self, seat: Seat, fault: Fault) -> None:
         if not (self.is_over or seat.fault):

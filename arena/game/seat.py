@@ -80,6 +80,11 @@ class Seat:
         self.connection, self.declared, self.wants, self.author = introduction
 
     @property
+    def can_be_restored(self) -> bool:
+        """Whether the bot can be told a game that has begun without it."""
+        return self.connection.dialect.can_be_restored
+
+    @property
     def phase(self) -> Phase:
         """Where the conversation stands."""
         return self.connection.phase

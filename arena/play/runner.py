@@ -16,6 +16,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.game.connection import connect
 from arena.game.faults import Fault
 from arena.game.hints import diagnose, hinted
 from arena.game.judged import judged
@@ -67,8 +68,10 @@ async def play_on(
     started = time.time()
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
+    red, blue = bots
     referee = Referee(
         spec,
+        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,

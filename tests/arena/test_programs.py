@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+from commands import ARENA, arena
 
 from arena.cli import exit_codes, main
 from arena.cli.main import cli
@@ -16,7 +17,6 @@ from arena.errors import ArenaError, UsageError
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores" / "v4-own.sqlite"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
 PRINTS_LINES_ANYWAY = {"export": "its games are JSON lines, and nothing else is printed"}
@@ -32,6 +32,7 @@ READS: dict[str, list[str]] = {
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
+    "new": ["hunter"],
     "doctor": [],
 }
 MISSING: dict[str, list[str]] = {
@@ -41,6 +42,7 @@ MISSING: dict[str, list[str]] = {
     "check": ["missing.py"],
     "import": ["new.sqlite", "missing.jsonl"],
     "rules": ["missing"],
+    "new": ["missing/hunter"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}
@@ -113,12 +115,6 @@ def test_two_forms_at_once_are_refused(run: Run) -> None:
 
 
 # --- games as lines ---------------------------------------------------------------------------------------------------
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 def lines_of(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:
