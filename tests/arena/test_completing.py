@@ -28,27 +28,27 @@ FILES = ("", "file")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a store, in which nothing may be started, and nothing is changed or new afterwards."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a completion has started a program")
-
+    """A folder with a store, in which nothing is changed or new afterwards."""
     shutil.copy(STORES / "v4-own.sqlite", tmp_path / STORE)
     monkeypatch.chdir(tmp_path)
     before = (tmp_path / STORE).read_bytes()
-    with monkeypatch.context() as patched:
-        for where, name in ((os, "fork"), (os, "posix_spawn"), (subprocess, "Popen")):
-            patched.setattr(where, name, refuse)
-        yield tmp_path
+    yield tmp_path
     assert (tmp_path / STORE).read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} <= {STORE, "pipe", "big.sqlite", "old.sqlite"}
 
 
 def offered(*words: str) -> list[tuple[str, str]]:
-    """What is offered for the last word: values and types."""
+    """What is offered for the last word: values and types. Nothing may be started for it."""
     *args, incomplete = words
-    found = ZshComplete(cli, {}, "arena", VARIABLE).get_completions(args, incomplete)
+    with pytest.MonkeyPatch.context() as patched:
+        for where, name in ((os, "fork"), (os, "posix_spawn"), (subprocess, "Popen")):
+            patched.setattr(where, name, _refuse)
+        found = ZshComplete(cli, {}, "arena", VARIABLE).get_completions(args, incomplete)
     return [(item.value, item.type) for item in found]
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise AssertionError("a completion has started a program")
 
 
 def values(*words: str) -> list[str]:
@@ -200,11 +200,6 @@ def test_a_shell_completes_the_number_of_a_game(
     assert (lines if shell != "fish" else sorted(lines, reverse=True)) == ["12", "11", "10", "1"], done.stderr
 
 
-_popen = subprocess.Popen
-
-
 def run(words: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run a program of the tests' own to its end."""
-    with _popen(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    return subprocess.run(words, env=environment, text=True, capture_output=True, timeout=60, check=False)
