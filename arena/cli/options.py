@@ -171,6 +171,25 @@ _OPTIONS = (
 )
 
 
+_OF_BOTS = (
+    *("time", "start_time", "setup_time", "margin", "seed", "memory", "processes", "tmp", "interpreters"),
+    *("build_time", "build_memory", "build_disk", "build_network"),
+)
+"""Those of the shared options, but for the sandbox, that say how one bot is held, and how long it may take."""
+
+
+def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those of the shared options to a command, with a `--sandbox` of its own: the strongest that works here."""
+    for option in reversed(_OPTIONS):
+        (parameter,) = option(lambda: None).__click_params__  # type: ignore[attr-defined]
+        if parameter.name in _OF_BOTS:
+            function = option(function)
+    words = "How it is held: auto takes the strongest level that works here, default is that of leagues without one."
+    return click.option(
+        "--sandbox", type=click.Choice(SANDBOXES), default=SANDBOXES[-1], show_default=True, help=words
+    )(function)
+
+
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     said = configured()
