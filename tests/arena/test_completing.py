@@ -12,6 +12,7 @@ import click
 import pytest
 from click.shell_completion import ZshComplete
 
+from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
 from arena.cli.completing import MOST_GAMES, VARIABLE
 from arena.cli.completion import SHELLS
@@ -75,7 +76,7 @@ def test_rulesets_are_offered_and_behind_a_plus_the_switches_that_are_not_there_
 
 
 def test_bots_are_files_or_sample_bots() -> None:
-    for words in (("league",), ("league", "a.py"), ("match",), ("match", "a.py"), ("compare", "a.py")):
+    for words in (("league",), ("league", "a.py"), ("match",), ("match", "a.py"), ("compare", "a.py"), ("check",)):
         assert offered(*words, "") == [FILES, *((name, "plain") for name in SAMPLES)]
     assert values("match", "wa") == ["warden"]
 
@@ -107,6 +108,11 @@ def test_games_are_offered_with_who_played_them() -> None:
 def test_names_are_those_of_the_store_earlier_on_the_line(words: tuple[str, ...]) -> None:
     assert values(*words, "") == NAMES
     assert values(*words, "w") == ["waiter"]
+
+
+def test_languages_are_those_that_a_first_bot_can_be_written_in() -> None:
+    assert values("new", "mine", "--language", "") == [language.name for language in LANGUAGES]
+    assert values("new", "mine", "-l", "java") == ["java", "javascript"]
 
 
 def test_values_that_are_listed_in_help_are_offered() -> None:
