@@ -15,7 +15,7 @@ from arena.cli.words import shell_line, this_command
     cls=ArenaCommand,
     examples=(
         ("arena new hunter", "in Python, with the kit"),
-        ("arena new tiger --language rust", ""),
+        ("arena new digger --language rust", ""),
     ),
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))

@@ -24,12 +24,12 @@ from arena.league.options import (
 HELP_GROUPS = {
     "Rules and time": (
         *("rules", "time", "start-time", "setup-time", "margin", "seed"),
-        *("openings", "pondering", "keep-bots"),
+        *("openings", "opponents", "pondering", "keep-bots"),
     ),
     "The machine": ("jobs", "affinity"),
     "Limits of bots": ("sandbox", "memory", "processes", "tmp", "limits", "interpreter"),
     "Builds of bots": ("build-time", "build-memory", "build-disk", "build-network"),
-    "Results": ("store", "json", "jsonl"),
+    "Results": ("store", "json", "jsonl", "color"),
     "Settings from a file": ("config", "no-config", "show-config"),
 }
 """Where `--help-all` has the shared options."""
@@ -203,7 +203,7 @@ def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
             function = option(function)
     words = "How it is held: auto takes the strongest level that works here, default is that of leagues without one."
     return click.option(
-        "--sandbox", type=click.Choice(SANDBOXES), default=SANDBOXES[-1], show_default=True, help=words
+        "--sandbox", type=click.Choice(SANDBOXES), metavar="LEVEL", default=SANDBOXES[-1], show_default=True, help=words
     )(function)
 
 
