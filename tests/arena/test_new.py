@@ -102,8 +102,11 @@ def talking(command: list[str], folder: Path, environment: dict[str, str]) -> It
         command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         try:
-            yield Talk(process)
-            process.communicate(b"quit\n", timeout=PATIENCE)
+            talk = Talk(process)
+            yield talk
+            talk.input.write(b"quit\n")
+            talk.input.flush()
+            process.wait(PATIENCE)  # while its input is open
         finally:
             process.kill()
     assert process.returncode == 0
