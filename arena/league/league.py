@@ -191,9 +191,9 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         Store(plan.path, create=True) as store,
     ):
         run_games(run, held.try_out)
-        store.agree(plan.settings.described(plan.players), plan.players)
-        rows = store.rows()
-        games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
+        rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
+        stored = stored_in(store, rows)
+        games = Games(plan.settings, stored)  # older ids count as well
         format_ = entry.format
         if isinstance(format_, ChosenFormat) and format_.goes_on:
             format_ = format_.with_known(known_from_before(store, plan.players, rows))
@@ -201,7 +201,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
             plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
         del rows  # the league gives them up when it plays
-        for line in note_versions(store, plan.bots):
+        for line in note_versions(store, plan.bots, stored.players):
             say(line)
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
