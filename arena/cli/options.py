@@ -211,7 +211,12 @@ _FORMAT_OPTIONS = (
         show_default=f"{USUAL_CONFIDENCE}, without --games",
         help="ladder: ends when each bot is stronger than the next one with this likelihood.",
     ),
-    click.option("--games", type=click.IntRange(1, MOST_GAMES), metavar="N", help="ladder: ends after so many games."),
+    click.option(
+        "--games",
+        type=click.IntRange(1, MOST_GAMES),
+        metavar="N",
+        help="ladder: ends after so many games (default: 500 for each bot).",
+    ),
     click.option(
         "--disqualify",
         type=click.IntRange(min=1),

@@ -26,7 +26,7 @@ from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import ChosenFormat, Format, Pairing, Placed, Placing, RoundRobin
+from arena.league.pairing import ChosenFormat, Format, Ladder, Pairing, Placed, Placing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
@@ -213,7 +213,8 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results and is not known yet.
+    `planned` is how many games there are in all, or None where that depends on results and is not known yet; `at_most`
+    is how many there can be, if that is known.
     `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
     often, so that a table can tell what is missing.
     """
@@ -233,6 +234,7 @@ class OpenLeague:
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
+        self.at_most = fresh.at_most if isinstance(fresh, Ladder) else self.planned
         self.meets_all = isinstance(fresh, RoundRobin)
         self.new_pairing = pairing
         self._held = held
