@@ -117,6 +117,7 @@ def spec_of(record: GameRecord) -> GameSpec:
         pair_seed=record.pair_seed,
         blue_time=record.blue_time or None,
         opening=record.opening or None,
+        names_told=bool(record.names_told),
     )
 
 
@@ -280,8 +281,13 @@ class _Dialogue:
         record = self._record
         lines = [f"name {record.declared[color]}"] if record.declared[color] else []
         wants = self._wants(color)
+        if record.authors and record.authors[color]:
+            lines.append(f"author {record.authors[color]}")
         if wants:
             lines.append(" ".join(("want", *(want.value for want in wants))))
+        cannot = record.cannot[color] if record.cannot else ()
+        if cannot:
+            lines.append(" ".join(("cannot", *(ability.value for ability in cannot))))
         for text in lines:
             yield Line(self._ply, color, Speaker.BOT, text)
         if not record.wants:

@@ -39,6 +39,7 @@ from protocol.messages import (
     Hello,
     Move,
     Moved,
+    Opponent,
     Quit,
     Reveal,
     Rule,
@@ -61,7 +62,7 @@ from protocol.notation import (
 )
 
 OPPONENT = "opponent"
-"""Who a bot plays is not told: its games must not depend on what others are called."""
+"""The word for whom a bot plays, unless the host names the opponents."""
 NOT_ASKED = {
     Phase.IDLE: "before its colour was told, with which it is asked for its set-up",
     Phase.WAITING: "during the opponent's turn",
@@ -85,6 +86,7 @@ class UccConnection:
         "_is_turned",
         "_is_unasked",
         "_moved",
+        "_opponent",
         "_results",
         "_rows",
         "phase",
@@ -101,6 +103,7 @@ class UccConnection:
         """Its colour as it is told it."""
         self._is_turned = False
         """Whether colours are changed and the board is turned, as the arena's Blue begins."""
+        self._opponent = OPPONENT
         self._rows: list[str] = []
         """The rows of its set-up that have come, from the top of the board."""
         self._board = [LAKE if square in LAKE_SQUARES else EMPTY for square in range(BOARD_SIZE * BOARD_SIZE)]
@@ -131,11 +134,13 @@ class UccConnection:
                 self.phase = Phase.IDLE  # there is no greeting: it has nothing to answer
             case Game(color):
                 self._color = color
+            case Opponent(name):
+                self._opponent = name.replace(" ", "_")  # it is one word of a line
             case Rule("starts", Color.BLUE.word):
                 self._color, self._is_turned = self._color.opponent, True
             case SetupRequest():
                 self._asks(Phase.SETTING_UP)
-                return f"{self._color.name} {OPPONENT} {BOARD_SIZE} {BOARD_SIZE}\n".encode()
+                return f"{self._color.name} {self._opponent} {BOARD_SIZE} {BOARD_SIZE}\n".encode()
             case End():
                 return self._ended(message)
             case Quit():
