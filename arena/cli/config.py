@@ -56,10 +56,13 @@ class Configured:
     def own(self) -> "OwnByName | None":
         """What the file says of single bots. Each has to be there where those play that it names for all commands."""
         from arena.bots.asked import OwnByName
+        from arena.league.config_file import BOT
 
         if self.file is None or not self.file.own:
             return None
-        return OwnByName(self.file.where, self.file.own, is_strict=self.are_bots_shared)
+        return OwnByName(
+            self.file.where, self.file.own, self.are_bots_shared, self.file.folder, f"{self.file.prefix}{BOT}."
+        )
 
 
 class ConfiguredCommand(click.Command):
