@@ -32,7 +32,7 @@ from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store, StoreChangedError, sole_use
+from arena.league.store import GameRow, Store, StoreChangedError, StoreError, sole_use
 from arena.league.stored_games import known_from_before, stored_games, tell_stored
 from arena.league.versions import Versions
 from arena.nursery import background
@@ -74,6 +74,8 @@ class Plan:
     interpreters: tuple[str, ...]
     format: str
     """The word for it; empty for the usual one."""
+    disqualifies: bool = False
+    """Whether bots with many faults play no more."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -127,6 +129,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         path=apart_from_bots(path, bots),
         interpreters=options.interpreters,
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
+        disqualifies=isinstance(entry.format, ChosenFormat) and entry.format.options.disqualify is not None,
     )
 
 
@@ -207,6 +210,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.set_planned(league.planned)
         store.set_meets_all(league.meets_all)
         store.set_sandbox(plan.level.value)
+        league.keep_disqualified()
         yield league
 
 
@@ -273,6 +277,16 @@ class OpenLeague:
         tell_stored(pairing, self.plan.players, self.stored())
         return pairing.placing()
 
+    def keep_as_whole(self) -> None:
+        """Have the store know that all is played: that there are to be as many games as there are now."""
+        self.planned = len(self.rows())
+        self.store.set_planned(self.planned)
+
+    def keep_disqualified(self) -> None:
+        """Have the store know who is disqualified by the games that are stored."""
+        placing = self.placing() if self.plan.disqualifies else None
+        self.store.set_disqualified(placing.disqualified if placing else ())
+
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
@@ -288,8 +302,12 @@ class OpenLeague:
             error = caught
         is_complete = state.session.is_complete and not isinstance(error, StoreChangedError)
         if is_complete and self.planned is None:
-            self.planned = len(self.rows())
-            self.store.set_planned(self.planned)
+            self.keep_as_whole()
+        if not isinstance(error, StoreError):
+            try:
+                self.keep_disqualified()
+            except StoreError as caught:
+                error = error or caught
         return Outcome(
             error=error,
             is_complete=is_complete,

@@ -55,15 +55,16 @@ class LeagueJson(msgspec.Struct, frozen=True):
     """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
-    be where the store does not say. `difference` is that between the bots of a match, else null. `advantage` is what
+    be where the store does not say; both are null where no league of just these bots was played in the store, as after
+    an import. `difference` is that between the bots of a match, else null. `advantage` is what
     the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
     `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
     """
 
     store: str
     settings: dict[str, str]
-    complete: bool
-    planned_games: int
+    complete: bool | None
+    planned_games: int | None
     standings: tuple[Line, ...]
     difference: Difference | None
     advantage: Advantage | None

@@ -148,7 +148,8 @@ class Ending(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """The whole table: lines in order of rank, all meetings, all endings.
 
-    `planned` is how many games there are to be, or at least are to be where nobody has said how many. `difference` is
+    `planned` is how many games there are to be, or at least are to be where nobody has said how many; None where no
+    league of these players was planned, so that nothing is known of what is missing. `difference` is
     that between the two bots of a match. `draw_share` is the share of their games that equal bots draw, as fitted.
     `pairs` has the likelihoods of superiority if they were asked for: each two bots, the one of the higher rank first.
     """
@@ -157,7 +158,7 @@ class Table(msgspec.Struct, frozen=True):
     crosstable: Crosstable
     endings: tuple[Ending, ...]
     games: int
-    planned: int
+    planned: int | None
     is_planned_known: bool
     difference: Difference | None
     advantage: Advantage | None = None
@@ -171,9 +172,9 @@ class Table(msgspec.Struct, frozen=True):
         return tuple(self.crosstable.meetings())
 
     @property
-    def is_complete(self) -> bool:
-        """Whether no game is known to be missing."""
-        return self.games >= self.planned
+    def is_complete(self) -> bool | None:
+        """Whether no game is known to be missing; None where nobody knows how many there are to be."""
+        return None if self.planned is None else self.games >= self.planned
 
 
 class Played(Protocol):
@@ -254,14 +255,15 @@ def make_table(
     rows: Iterable[GameRow | Group],
     planned: int | None = None,
     *,
-    meets_all: bool = True,
+    meets_all: bool | None = True,
     anchor: str | None = None,
     pairs: bool = False,
 ) -> Table:
     """The table of the games between these players, whatever they were called then; games of others are left out.
 
     `planned` is how many games they are to play, if that is known. Unless all are to meet equally often (`meets_all`),
-    as long as it is not known there is at least one more. `anchor` is NAME or NAME=ELO, the bot that ratings
+    as long as it is not known there is at least one more. With None in place of `meets_all` nothing is known of what
+    is missing, and only `planned` counts. `anchor` is NAME or NAME=ELO, the bot that ratings
     are relative to and its Elo. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for an
     anchor that is none.
     """
@@ -275,15 +277,18 @@ def make_table(
         _check_anchor(league, lines)
     order = [line.name for line in lines]
     cross = Crosstable(order, league.names, league.rows)
-    unknown = tally.games + 1 if planned is None else 0
-    least = _least_planned(len(digests), cross.most_games) if meets_all else unknown
+    least = 0
+    if meets_all:
+        least = _least_planned(len(digests), cross.most_games)
+    elif meets_all is False and planned is None:
+        least = tally.games + 1
     red = league.advantage
     return Table(
         lines=lines,
         crosstable=cross,
         endings=_endings(tally),
         games=tally.games,
-        planned=max(planned or 0, least),
+        planned=None if planned is None and meets_all is None else max(planned or 0, least),
         is_planned_known=planned is not None and planned >= least,
         difference=found,
         advantage=Advantage(red.elo, _finite(red.low), _finite(red.high)) if red else None,

@@ -6,7 +6,7 @@ never counts. `read` gives the games that are whole and names the others, `rows`
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +17,7 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.disqualified import DISQUALIFIED, Disqualified, disqualified_in, encode_disqualified
 from arena.league.store.game_row import Columns, GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
 from arena.league.store.groups import Group, grouped
@@ -69,9 +70,21 @@ class Contents(NamedTuple, Generic[Row]):
         return planned_in(self.settings)
 
     @property
-    def meets_all(self) -> bool:
-        """Whether all bots were to meet equally often when the store was last used."""
+    def meets_all(self) -> bool | None:
+        """Whether all bots were to meet equally often when the store was last used; None if no league was played."""
         return meets_all_in(self.settings)
+
+    def planned_for(self, players: Iterable[Player]) -> tuple[int | None, bool | None]:
+        """`planned` and `meets_all` of a table of these players: what the last league had planned is known of its own
+        players, and of no others."""
+        if {player.digest for player in players} != {player.digest for player in self.entrants}:
+            return None, None
+        return self.planned, self.meets_all
+
+    @property
+    def disqualified(self) -> tuple[Disqualified, ...]:
+        """Who was disqualified when the store was last used, as it says: see `arena.league.store.disqualified`."""
+        return disqualified_in(self.settings)
 
 
 class _Reading:
@@ -193,6 +206,13 @@ class Store:
         """Keep whether those who take part now are all to meet equally often: a table says what is missing by it."""
         with self._database.transaction():
             self._settings.set(MEETS_ALL, "yes" if meets_all else "no")
+
+    def set_disqualified(self, disqualified: Sequence[Disqualified]) -> None:
+        """Keep who is disqualified now, of those who take part."""
+        value = encode_disqualified(disqualified)
+        if self._settings.checked().get(DISQUALIFIED, "") != value:
+            with self._database.transaction():
+                self._settings.set(DISQUALIFIED, value)
 
     def set_sandbox(self, level: str) -> None:
         """Keep at which level bots are held now: a game is not played again at a weaker one unless somebody says so."""
