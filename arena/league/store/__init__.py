@@ -2,10 +2,10 @@
 
 `store` is what others use of it, made of `games`, `rows` and `settings`. `game_row` makes a row of a record, `groups`
 counts rows, `sums` are the checksums of all together, `own_times` the settings of bots with a time control of their
-own, `disqualified` that of bots that play no more. `tables` and `layout` say what each version has and where,
-`upgrades` makes a store of this version of an older one. `database` is SQLite with errors as a user can act on them,
-`other_files` says what was named in the place of a store, `journal` looks at the files beside a store first, and
-`sole_use` keeps two arenas from playing with one store.
+own, `disqualified` that of bots that play no more, `arguments` that of bots that are started with some. `tables` and
+`layout` say what each version has and where, `upgrades` makes a store of this version of an older one. `database` is
+SQLite with errors as a user can act on them, `other_files` says what was named in the place of a store, `journal` looks
+at the files beside a store first, and `sole_use` keeps two arenas from playing with one store.
 """
 
 from arena.league.store.database import Damage, DamagedError, StoreChangedError, StoreError, damage_text

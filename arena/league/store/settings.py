@@ -12,6 +12,7 @@ import msgspec
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.store.arguments import ARGUMENTS
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
 from arena.league.store.disqualified import DISQUALIFIED
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
@@ -27,10 +28,11 @@ PLACES = "places"
 MEETS_ALL = "all bots meet"
 LADDER = "ladder"
 SANDBOX = "sandbox"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED)
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED, ARGUMENTS)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
 the places that players last played from, how many games are to be played, whether all are to meet equally often, with
-which games the last ladder began, the level at which bots were held the last time, and who was disqualified then."""
+which games the last ladder began, the level at which bots were held the last time, who was disqualified then, and
+with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none"}

@@ -16,6 +16,7 @@ from arena.bots.limits import Limits
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
+from arena.league.store.arguments import ARGUMENTS, arguments_in, encode_arguments
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
 from arena.league.store.disqualified import DISQUALIFIED, Disqualified, disqualified_in, encode_disqualified
 from arena.league.store.game_row import Columns, GameRow, row_from
@@ -252,6 +253,23 @@ class Store:
         """For each player, by its digest, from where it last played; empty if that is not known for sure."""
         with suppress(DamagedError):
             return places_in(self.settings())
+        return {}
+
+    def set_arguments(self, arguments: Mapping[str, Sequence[str]], played: Collection[str]) -> None:
+        """Keep with which arguments players are started, by their digests. Those of others stay if they have `played`.
+
+        More than there is room for are not kept.
+        """
+        with self._database.transaction():
+            settings = self._settings.checked()
+            value = encode_arguments(arguments_in(settings), arguments, played)
+            if value is not None and settings.get(ARGUMENTS, "{}") != value:
+                self._settings.set(ARGUMENTS, value)
+
+    def arguments(self) -> dict[str, tuple[str, ...]]:
+        """With which arguments players were started that have some, by digest; empty if that is not known for sure."""
+        with suppress(DamagedError):
+            return arguments_in(self.settings())
         return {}
 
     def limits(self) -> dict[str, Limits]:
