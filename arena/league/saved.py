@@ -15,6 +15,7 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.entering import place_of
+from arena.bots.fitting import refuse_unrestorable
 from arena.bots.limits import Limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
@@ -124,6 +125,8 @@ def begin_game(
     store_at = partial(store_of, options, Kind.MATCH)
     bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
+    for bot in bots:
+        refuse_unrestorable(bot, "--pause")
     settings = settings_of(options, bots)
     red, blue = bots
     apart_from_bots(path, bots)
@@ -198,6 +201,8 @@ def resume_game(
     interpreter that only the file speaks for."""
     check_place(file)
     bots = saved.load_bots(options.bots)
+    for bot in bots:
+        refuse_unrestorable(bot, "going on with a saved game")
     _refuse_unnamed(saved.interpreters, options.interpreters)
     path = Path(saved.store)
     if not os.path.exists(path):
