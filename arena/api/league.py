@@ -28,7 +28,8 @@ from arena.league.league import Entry, OpenLeague
 from arena.league.options import Kind
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
 from arena.report.formats import borne_out
-from arena.report.standings import Roster, make_table, players_of
+from arena.report.roster import Roster, players_of
+from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links")

@@ -25,7 +25,8 @@ from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
 from arena.report.progress import LiveProgress, PlainProgress, Progress
-from arena.report.standings import Roster, make_table
+from arena.report.roster import Roster
+from arena.report.standings import make_table
 from arena.report.terminal import full_report, progress_console, results_console
 
 STDERR_LINES_SHOWN = 5

@@ -75,7 +75,7 @@ def rerun_command(
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
     from arena.printable import printable
     from arena.report.rerun import rerun_json, rerun_text
-    from arena.report.standings import Roster
+    from arena.report.roster import Roster
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))

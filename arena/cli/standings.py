@@ -46,7 +46,8 @@ def standings_command(
     from arena.report.clocks import table_note
     from arena.report.formats import borne_out, disqualified_lines, placing_report
     from arena.report.json import league_json
-    from arena.report.standings import Roster, make_table, players_of
+    from arena.report.roster import Roster, players_of
+    from arena.report.standings import make_table
     from arena.report.tables import check_form, table_text
     from arena.report.terminal import full_report, results_console
 

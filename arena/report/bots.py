@@ -20,8 +20,8 @@ from arena.league.changes import file_changes, named
 from arena.league.store import GameRow
 from arena.report.game_facts import date_text
 from arena.report.json import to_json
+from arena.report.roster import Roster
 from arena.report.shorten import short_names
-from arena.report.standings import Roster
 from arena.report.terminal import GAP
 
 DIGITS = 6

@@ -11,9 +11,10 @@ from arena.league.pairing import Placing
 from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
+from arena.report.crosstable import Meeting
 from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import date_text
-from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
+from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
 

@@ -2,15 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.league.ratings import Anchor, League, Row, Standing, difference
+from arena.league.ratings import Anchor, League, Standing, difference
 from arena.league.store import GameRow, Group
+from arena.report.crosstable import Crosstable, Meeting
+from arena.report.roster import Roster
 from arena.report.tally import Tally, Totals
 from protocol.notation import Reason
 
@@ -53,15 +54,6 @@ class Line(msgspec.Struct, frozen=True):
     sonneborn_berger_per_game: float
 
 
-class Meeting(msgspec.Struct, frozen=True):
-    """What one bot scored against another."""
-
-    name: str
-    opponent: str
-    points: float
-    games: int
-
-
 class Difference(msgspec.Struct, frozen=True):
     """What all the games of two bots say of their difference: how many Elo `first` is above `second`.
 
@@ -98,43 +90,6 @@ class AnchorBot(msgspec.Struct, frozen=True):
 
     name: str
     elo: float
-
-
-class Crosstable:
-    """Who scored what against whom, in the order of rank; what is not asked for is not made."""
-
-    def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
-        """`order` has the names of `names` as they are shown; `rows` has the games of each in the order of `names`."""
-        self.order = tuple(order)
-        self._names = tuple(names)
-        self._rows = rows
-        self._number = {name: number for number, name in enumerate(names)}
-        self._rank = {name: rank for rank, name in enumerate(order)}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Crosstable):
-            return NotImplemented
-        return self.order == other.order and all(self.row(name) == other.row(name) for name in self.order)
-
-    def __hash__(self) -> int:
-        return hash(self.order)
-
-    def row(self, name: str) -> dict[str, Meeting]:
-        """A bot's meetings by the names of its opponents, in the order of rank."""
-        row = self._rows[self._number[name]]
-        columns = zip(row.opponents, row.half_points, row.games, strict=True)
-        met = [Meeting(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
-        return {each.opponent: each for each in sorted(met, key=lambda each: self._rank[each.opponent])}
-
-    def meetings(self) -> Iterator[Meeting]:
-        """All of them, row by row."""
-        for name in self.order:
-            yield from self.row(name).values()
-
-    @property
-    def most_games(self) -> int:
-        """The games of the pair that has met most often."""
-        return max((max(row.games, default=0) for row in self._rows), default=0)
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -175,79 +130,6 @@ class Table(msgspec.Struct, frozen=True):
     def is_complete(self) -> bool | None:
         """Whether no game is known to be missing; None where nobody knows how many there are to be."""
         return None if self.planned is None else self.games >= self.planned
-
-
-class Played(Protocol):
-    """A game, as far as it says who played it."""
-
-    @property
-    def players(self) -> tuple[Player, Player]: ...
-
-
-class Roster:
-    """Who is who among players: a player is its content, whatever it was called, and goes by the name it had last.
-
-    One content under two names that have met each other is two players all the same: stores of earlier versions have
-    copies of a bot so. `players` has each of the players once, under the last name. `names` has what to show for each,
-    by any of the names that it has in the rows: with the start of its digest where versions of one bot stand side by
-    side.
-    """
-
-    def __init__(self, players: Iterable[Player], rows: Iterable[Played] = ()) -> None:
-        """Of players who are the same, the last one gives the name. Who plays in the rows alone is not among them."""
-        met = {row.players for row in rows}
-        self._copies = {player for pair in met if pair[0].digest == pair[1].digest for player in pair}
-        last = {self._key(player): player for player in players}
-        self.players = tuple(last.values())
-        counts = Counter(player.name for player in self.players)
-        shown = {
-            key: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}"
-            for key, player in last.items()
-        }
-        everybody = dict.fromkeys([*self.players, *(player for pair in met for player in pair)])
-        self.names: Mapping[Player, str] = {
-            player: shown[self._key(player)] for player in everybody if self._key(player) in shown
-        }
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """The digest of each of the players by the name to show, in the order in which they were named."""
-        return {self.names[player]: player.digest for player in self.players}
-
-    def _key(self, player: Player) -> Player | str:
-        return player if player in self._copies else player.digest
-
-    def called(self, name: str) -> set[Player]:
-        """The players of a name, as they stand in rows: all versions, or with `@` and the start of a digest behind it
-        the one of that digest. Where nobody has the name now, those who had it.
-
-        Raises `UsageError` if there is none, or if the start is that of several.
-        """
-        found = {self.names[player] for player in self.players if player.name == name}
-        base, at, digest = name.rpartition("@")
-        if not found and at and digest:
-            versions = [player for player in self.names if player.digest.startswith(digest.lower())]
-            found = {self.names[player] for player in versions if player.name == base}
-            if len(found) > 1:
-                raise UsageError(
-                    f"{len(found)} versions of {base!r} have a digest that starts so; give more of it: {name!r}"
-                )
-        found = found or {self.names[player] for player in self.names if player.name == name}
-        if not found:
-            known = sorted({player.name for player in self.names} | set(self.names.values()))
-            raise UsageError(f"no games of a bot {name!r}; {suggest(name, known) if known else 'it is empty'}")
-        return {player for player, shown in self.names.items() if shown in found}
-
-
-def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> list[Player]:
-    """All who play in these games, in the order of their last games; those who take part now come last."""
-    seen: dict[Player, None] = {}
-    for row in rows:
-        for player in row.players:
-            seen.pop(player, None)
-            seen[player] = None
-    digests = {player.digest for player in seen}
-    return [*seen, *(player for player in entrants if player.digest in digests)]
 
 
 def make_table(

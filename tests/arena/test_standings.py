@@ -18,7 +18,8 @@ from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.league.store.disqualified import disqualified_in
 from arena.report.formats import borne_out
 from arena.report.json import league_json
-from arena.report.standings import Advantage, AnchorBot, Roster, Table, make_table, players_of
+from arena.report.roster import Roster, players_of
+from arena.report.standings import Advantage, AnchorBot, Table, make_table
 from arena.report.terminal import advantage_text, full_report, interval_text
 from protocol.notation import Reason
 
