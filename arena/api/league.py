@@ -24,8 +24,9 @@ from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.formats import USUAL_ROUNDS
-from arena.league.league import Entry, OpenLeague
+from arena.league.league import OpenLeague
 from arena.league.options import Kind
+from arena.league.plan import Entry
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
 from arena.report.formats import borne_out
 from arena.report.roster import Roster, players_of

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.league import Forfeits
+from arena.league.outcome import Forfeits
 from arena.league.pairing import Placing
 from arena.league.store import GameRow
 from arena.report.clocks import own_times_of, table_note

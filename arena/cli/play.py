@@ -15,8 +15,10 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, Watcher, open_league
+from arena.league.league import OpenLeague, open_league
 from arena.league.options import PlayOptions
+from arena.league.outcome import Forfeits, Outcome, Watcher
+from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable

@@ -12,9 +12,11 @@ from functools import partial
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, OpenLeague, Outcome, Watcher
+from arena.league.league import OpenLeague
 from arena.league.options import MOST_GAMES, Kind
+from arena.league.outcome import Outcome, Watcher
 from arena.league.pairing import SequentialState, SequentialTest
+from arena.league.plan import Entry
 from arena.league.ratings import Difference
 from arena.league.ratings.sequential import Decision, Hypotheses, expected_pairs_left
 from arena.league.ratings.stopped import estimate

@@ -11,9 +11,10 @@ import pytest
 from arena.api.league import League
 from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.league import Entry, open_league
+from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import format_of
+from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 
