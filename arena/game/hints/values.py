@@ -128,6 +128,7 @@ class Seen(NamedTuple):
 
     phase: Phase
     fault: Fault
+    dialect: Dialect = Dialect.ARENA_1
     language: Language = Language.UNKNOWN
     stderr: str = ""
     activity: Activity = Activity.UNKNOWN
@@ -140,4 +141,3 @@ class Seen(NamedTuple):
     rows: tuple[str, ...] = ()
     previous: tuple[str, ...] = ()
     probe: Probe | None = None
-    dialect: Dialect = Dialect.ARENA_1
