@@ -13,6 +13,7 @@ COMMANDS = (
     ("Look", "standings", "the table of a store again"),
     ("Look", "games", "the games of a store, a line each"),
     ("Look", "bots", "who has played in a store, version by version"),
+    ("Look", "report", "the standings and games of a store as web pages"),
     ("Look", "show", "a game, move by move, as boards"),
     ("Look", "log", "every line that was said in a game"),
     ("Check", "rerun", "play a stored game again: is it the same?"),
