@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "faq.md"
-QUOTES = re.compile(r"^<!-- mistake: (.+) -->\n```text\n((?:.*\n)+?)```$", re.MULTILINE)
+QUOTES = re.compile(r"^<!-- mistake: (.+) -->\n```said\n((?:.*\n)+?)```$", re.MULTILINE)
 
 
 def quotes() -> dict[str, list[str]]:
