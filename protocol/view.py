@@ -120,10 +120,12 @@ class View:
 
     def cells(self) -> tuple[str, ...]:
         """The board as the 100 cells of a `board` line."""
-        return tuple(
-            CELL_LAKE if index in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
-            for index, piece in enumerate(self.board)
-        )
+        return tuple(self.cell(index) for index in range(len(self.board)))
+
+    def cell(self, square: int) -> str:
+        """One of them, of the square of this number."""
+        piece = self.board[square]
+        return CELL_LAKE if square in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
 
     def place_own(self, rows: tuple[str, ...]) -> None:
         """Put this side's set-up on the board.

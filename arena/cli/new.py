@@ -5,17 +5,25 @@ from pathlib import Path
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 from arena.cli.words import shell_line, this_command
 
 
-@click.command("new")
+@click.command(
+    "new",
+    cls=ArenaCommand,
+    examples=(
+        ("arena new hunter", "in Python, with the kit"),
+        ("arena new digger --language rust", ""),
+    ),
+)
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
     "-l",
     "--language",
     metavar="L",
-    help="python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
+    help="The language: python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
 )
 @click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")

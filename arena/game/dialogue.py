@@ -17,6 +17,7 @@ from arena.game.clock import MICROSECONDS
 from arena.game.connection import LineConnection, connect
 from arena.game.dialects import Dialect
 from arena.game.faults import MAX_FAULT, Fault, lost_by
+from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
 from arena.game.referee import Referee
@@ -36,8 +37,8 @@ SLACK_MS = 1000
 """Added to the margin of both clocks, which no bot is told: times in records are rounded."""
 
 
-LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)")
-"""Characters of a fault's words, what was left out included."""
+LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
+"""Characters of a fault's words, what was left out and a hint included."""
 
 
 class Speaker(Enum):
@@ -159,7 +160,7 @@ class _Dialogue:
 
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
-        self._spec = _with_slack(spec_of(record))
+        self._spec = with_slack(spec_of(record))
         self._faults = faults_of(record)
         self._is_followed = is_followed
         self._is_played = None not in record.setups
@@ -438,7 +439,7 @@ class _Dialogue:
             raise RecordError(f"game {self._record.id}: ply {self._ply}: {fault.text}")
 
 
-def _with_slack(spec: GameSpec) -> GameSpec:
+def with_slack(spec: GameSpec) -> GameSpec:
     """The same game, with more time beyond the limits."""
 
     def more(time: TimeControl) -> TimeControl:

@@ -19,7 +19,7 @@ In the two phases in which both bots work at once, starting and setting up, a fa
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -88,6 +88,8 @@ class Referee:
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
         self._keeps, self._can_pause = keeps, can_pause
+        self.advise: Callable[[Seat, Fault], Fault] | None = None
+        """Adds to the words of a fault, as soon as it is found, what may help its author."""
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
@@ -197,12 +199,14 @@ class Referee:
     def gone(self, color: Color, how: str, exited: bool) -> None:
         """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
         seat = self.seats[color]
+        seat.has_ended = True
         if seat.connection.unfinished:
             how += f"; its last line was not ended: {excerpt(seat.connection.unfinished)}"
         self._fail_unless_over(seat, faults.gone(seat.phase, how, exited=exited))
 
     def no_start(self, color: Color, why: str) -> None:
         """A seat's program could not be started at all."""
+        self.seats[color].has_ended = True
         self._fail(self.seats[color], Fault(Reason.NO_START, why))
 
     def called_off(self, reasons: Mapping[Color, str]) -> None:
@@ -367,7 +371,8 @@ class Referee:
             self._fail(seat, fault)
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
-        self._lose(seat, fault.shown)
+        shown = fault.shown
+        self._lose(seat, self.advise(seat, shown) if self.advise else shown)
 
     def _lose(self, seat: Seat, fault: Fault) -> None:
         seat.fault = fault

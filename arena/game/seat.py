@@ -33,6 +33,7 @@ class Seat:
         "declared",
         "due",
         "fault",
+        "has_ended",
         "limit",
         "note_bytes",
         "out",
@@ -58,6 +59,8 @@ class Seat:
         self.view: SeatView | None = None
         """Its board, if it wants one to be sent."""
         self.fault: Fault | None = None
+        self.has_ended = False
+        """Whether its output has ended, or never began."""
         self.deadline = NEVER
         """When it loses on time,"""
         self.limit = NEVER

@@ -115,13 +115,14 @@ def _order(action: Action) -> tuple[int, int, int, int, int, str]:
 
 def true_cells(game: Game) -> tuple[str, ...]:
     """The board with every rank shown, as 100 cells like those of a `board` line: for the host, never for a bot."""
-    return tuple(
-        CELL_LAKE if square in LAKE_SQUARES else _true_cell(code) if code else CELL_EMPTY
-        for square, code in enumerate(game.board)
-    )
+    return tuple(true_cell(game, square) for square in range(len(SQUARES)))
 
 
-def _true_cell(code: int) -> str:
+def true_cell(game: Game, square: int) -> str:
+    """One of them."""
+    code = game.board[square]
+    if not code or square in LAKE_SQUARES:
+        return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
     return ("b" if code > BLUE_BIT else "r") + RANKS[code].letter
 
 
@@ -149,3 +150,8 @@ class SeatView:
         """The board as the 100 cells of a `board` line, between two actions."""
         self._view.close_action()
         return self._view.cells()
+
+    def cell(self, square: int) -> str:
+        """One of them."""
+        self._view.close_action()
+        return self._view.cell(square)
