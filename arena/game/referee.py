@@ -37,7 +37,7 @@ from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
-from protocol.lines import RemoteProtocolError, excerpt
+from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,
@@ -87,6 +87,8 @@ class Referee:
         """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
+        if (history or spec.opening) and not all(seat.can_be_restored for seat in self.seats):
+            raise LocalProtocolError("a game that has begun, for a bot that cannot be told it")
         self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
         """Adds to the words of a fault, as soon as it is found, what may help its author."""

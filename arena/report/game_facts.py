@@ -27,14 +27,15 @@ class SideFacts(msgspec.Struct, frozen=True):
     """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game,
     `author` who it said has written it.
 
-    `time` is its time control as options write it; `sandbox` is how it was held, empty where that is not known. `seed`
-    is None if whoever looks may not know it.
+    `protocol` is what it spoke; `time` is its time control as options write it; `sandbox` is how it was held, empty
+    where that is not known. `seed` is None if whoever looks may not know it.
     """
 
     name: str
     digest: str
     declared: str
     author: str
+    protocol: str
     time: str
     seed: int | None
     sandbox: str
@@ -93,6 +94,7 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
         digest=player.digest,
         declared=record.declared[color],
         author=record.authors[color] if record.authors else "",
+        protocol=record.dialects[color].value,
         time=record.times[color].text,
         seed=record.seeds[color] if is_seen else None,
         sandbox=record.confinement[color],

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+from arena.game.dialects import Dialect
 from arena.game.dialogue import Answer
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
@@ -128,7 +129,8 @@ def _times_text(record: GameRecord) -> str:
 def _side_text(side: SideFacts) -> str:
     declared = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
     author = f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
-    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}"
+    spoke = "" if side.protocol == Dialect.ARENA_1.value else f", speaks {side.protocol}"
+    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}{spoke}"
 
 
 def _held_text(red: SideFacts, blue: SideFacts) -> str:
