@@ -317,6 +317,26 @@ def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -
 
 
 @in_a_sandbox
+def test_a_compiler_of_the_system_is_found_wherever_the_hosts_path_has_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "tools/compile", "#!/bin/sh\n", 0o755)
+    monkeypatch.setenv("PATH", f"{folder}/tools:/usr/lib:{os.environ['PATH']}")
+    build(bot_with(folder, f"echo $PATH >path; {MAKE}"))
+    found = (folder / "hunter/path").read_text().strip().split(":")
+    assert "/usr/lib" in found
+    assert f"{folder}/tools" not in found
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("tool", ["cargo", "rustc"])
+def test_who_has_rust_from_rustup_is_told_how_to_name_it(tool: str, folder: Path) -> None:
+    if shutil.which(tool, path="/usr/local/bin:/usr/bin:/bin"):
+        pytest.skip(f"here {tool} is the system's, which builds see")
+    assert problem(bot_with(folder, f"{tool} --version")).endswith('--interpreter "$(rustc --print sysroot)"')
+
+
+@in_a_sandbox
 def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from arena.bots.sandbox import prctl, reaper, tokens
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.own_limits import OwnLimits
+from arena.bots.sandbox.time_slice import scheduling
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.spec import GameSpec
@@ -246,6 +247,23 @@ def test_pinned_workers_have_a_cpu_each_on_which_their_bots_run_too(waiting: Wai
             for pid in waiting.pids():
                 bot = psutil.Process(pid)
                 assert bot.cpu_affinity() == places[bot.ppid()]
+            waiting.go_on()
+
+    trio.run(main)
+
+
+@pytest.mark.skipif(
+    not ((usual := scheduling()) and usual.runtime_ns), reason="this kernel knows no time slice of a thread's own"
+)
+def test_workers_have_shorter_time_slices_than_their_bots_and_their_parent(waiting: Waiting) -> None:
+    async def main() -> None:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor, trio.open_nursery() as nursery:
+            nursery.start_soon(heard, executor, games_of(waiting.bots, 1)[:1])
+            await waiting.until(1)
+            [worker] = [scheduling(worker.pid) for worker in workers()]
+            others = [scheduling(pid) for pid in (0, *waiting.pids())]
+            assert worker
+            assert all(other and other.runtime_ns > worker.runtime_ns for other in others)
             waiting.go_on()
 
     trio.run(main)

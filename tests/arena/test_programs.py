@@ -21,7 +21,7 @@ PATIENCE = 120
 
 PRINTS_LINES_ANYWAY = {"export": "its games are JSON lines, and nothing else is printed"}
 """Commands without `--json`, and why."""
-PLAYED = {"league", "match", "compare", "resume", "rerun"}
+PLAYED = {"league", "match", "compare", "check", "resume", "rerun"}
 """Those that play games are tried below as processes, or where they have their tests."""
 READS: dict[str, list[str]] = {
     "standings": ["STORE"],
@@ -32,14 +32,17 @@ READS: dict[str, list[str]] = {
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
+    "new": ["hunter"],
     "doctor": [],
 }
 MISSING: dict[str, list[str]] = {
     **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "resume")},
     **{name: ["missing.sqlite", "1"] for name in ("show", "log", "rerun")},
     **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},
+    "check": ["missing.py"],
     "import": ["new.sqlite", "missing.jsonl"],
     "rules": ["missing"],
+    "new": ["missing/hunter"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}

@@ -99,6 +99,7 @@ def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
     with contextlib.suppress(UsageError):  # it need not be for bots in another language
         needs.add_named(Path(os.path.abspath(sys.executable)))
         path.append(Path(os.path.abspath(sys.executable)).parent)
+    path += [folder for folder in host.path if is_within(folder, SYSTEM)]  # visible anyway: /usr/local/go/bin, say
     return Tools(*needs.shown, tuple(path))
 
 
