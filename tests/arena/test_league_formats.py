@@ -53,6 +53,7 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
     done = league(folder, "--format", "swiss", "--rounds", "3")
     assert done.returncode == 0, done.stderr
     assert "swiss league of 5 bots, 12 games" in done.stderr
+    assert "\nformat: 3 rounds\n" in done.stderr
     assert "[12/12]" in done.stderr
     listed = done.stdout.partition("Swiss: points with byes")[2].split()
     assert listed[:6] == ["#", "bot", "points", "Buchholz", "won", "byes"]
@@ -70,12 +71,17 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
 
     whole = league(folder, "--rounds", "1")
     assert "league of 5 bots, 20 games, 12 of them stored already" in whole.stderr
+    assert "\nformat: 1 round\n" in whole.stderr
     assert "Swiss" not in whole.stdout
 
 
 def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Path) -> None:
-    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2")
+    (folder / "given.txt").write_text(
+        "red  FBBS2339M./........../........../2.........\nblue FBBS2339M./........../........../.2........\n"
+    )
+    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2", "--openings", "given.txt")
     assert done.returncode == 0, done.stderr
+    assert "\nformat: 1 round, out after 1 fault\nopenings: given.txt (1)\nsandbox: " in done.stderr
     assert "bot5 is disqualified after 1 fault:" in done.stdout
     with Store(folder / "l.sqlite", create=False) as store:
         rows, planned = store.rows(), store.read().planned

@@ -32,7 +32,7 @@ the places that players last played from, how many games are to be played, wheth
 which games the last ladder began, and the level at which bots were held the last time."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
-SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none"}
+SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden"}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
