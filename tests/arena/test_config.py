@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import commands
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -268,8 +269,7 @@ def test_the_example_of_the_documentation_says_what_its_page_says(here: Path, sh
 
 
 def arena(*words: str) -> "subprocess.CompletedProcess[str]":
-    line = [sys.executable, "-c", "from arena.cli.main import main; main()", *words]
-    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    return commands.arena(Path.cwd(), *words)
 
 
 def test_what_is_found_wrong_when_it_is_about_to_be_played_is_told_by_the_key_too(here: Path) -> None:
