@@ -147,7 +147,7 @@ def progress_of(
     console = progress_console()
     plan, rows = league.plan, league.rows()
     kind = f"{plan.format} {plan.kind.value}".lstrip()
-    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned)}"
+    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned, league.at_most)}"
     text = _plan_text(plan, what, len(rows))
     console.print(text, style="dim", soft_wrap=not console.is_terminal)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
@@ -155,8 +155,10 @@ def progress_of(
     return PlainProgress(console, len(rows), league.planned, note)
 
 
-def _number_text(planned: int | None) -> str:
-    return "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
+def _number_text(planned: int | None, at_most: int | None) -> str:
+    if planned is None:
+        return "games" if at_most is None else f"at most {at_most} games"
+    return "1 game" if planned == 1 else f"{planned} games"
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:

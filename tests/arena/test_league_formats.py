@@ -58,7 +58,7 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
     listed = done.stdout.partition("Swiss: points with byes")[2].split()
     assert listed[:6] == ["#", "bot", "points", "Buchholz", "won", "byes"]
     assert "incomplete" not in done.stdout
-    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
     again = league(folder, "--format", "swiss", "--rounds", "3", "--json")
     assert "12 of them stored already" in again.stderr
@@ -117,6 +117,15 @@ def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: 
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert not (folder / "l.sqlite").exists()
+
+
+def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped(folder: Path) -> None:
+    done = league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20")
+    assert done.returncode == 0, done.stderr
+    assert "ladder league of 5 bots, at most 20 games" in done.stderr
+    assert "the ladder is over, as its games are spent (20 games)" in done.stdout
+    again = json.loads(league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20", "--json").stdout)
+    assert again["placing"]["stop"].items() >= {"reason": "games", "games": 20, "known": 0}.items()
 
 
 class Stopping:

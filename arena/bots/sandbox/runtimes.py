@@ -18,7 +18,7 @@ from pathlib import Path
 from arena.bots import BotSpec, base_environment
 from arena.bots.links import Link, Trail, at_its_folder, climbs, follow
 from arena.bots.sandbox.needs import PYTHON, Needs
-from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
+from arena.bots.sandbox.programs import HostPrograms, own_files
 from arena.bots.sandbox.stand_ins import python_behind
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
@@ -197,13 +197,13 @@ class _Search:
         found = []
         for text in self._bot.environment.get("PATH", os.defpath).split(os.pathsep):
             try:
-                folder = follow(self._bot.folder / text).end
+                folder = self._host.follow(self._bot.folder / text).end
             except (OSError, ValueError):
                 continue
             if not folder.is_dir():
                 continue
             is_own = folder.is_relative_to(self._own)
-            if is_own or self._host.is_folder_of_programs(folder) or self._is_of_the_system(folder):
+            if is_own or self._host.has_programs(folder):
                 found.append(folder)
             elif text not in given:
                 raise self._refusal(
@@ -212,14 +212,11 @@ class _Search:
                 )
         return found
 
-    def _is_of_the_system(self, folder: Path) -> bool:
-        return self._host.entrant_at(folder) is None and is_within(folder, SYSTEM)
-
     def _look_up(self, name: str) -> tuple[Path, Trail]:
         """Where a program is, with no link left in the path of its folder, and the whole way to it."""
         for found in [self._bot.folder / name] if "/" in name else [folder / name for folder in self._path]:
             try:
-                trail, program = follow(found), at_its_folder(found)
+                trail, program = self._host.follow(found), self._host.at_its_folder(found)
             except (OSError, ValueError):
                 continue
             if trail.end.is_file() and os.access(trail.end, os.X_OK):
