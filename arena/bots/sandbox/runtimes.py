@@ -18,7 +18,7 @@ from pathlib import Path
 from arena.bots import BotSpec, base_environment
 from arena.bots.links import Link, Trail, at_its_folder, climbs, follow
 from arena.bots.sandbox.needs import PYTHON, Needs
-from arena.bots.sandbox.programs import HostPrograms, own_files
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.bots.sandbox.stand_ins import python_behind
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
