@@ -13,6 +13,7 @@ writes the table in docs/bots.md, between the fences that follow the line with `
 
 import argparse
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def draw_picture(store: Path) -> None:
     console.print(Text(f"$ arena league bots/*{option}", style="dim"))
     console.print(full_report(table, WIDTH))
     console.save_svg(str(PICTURE), title="stratego-arena", unique_id="league")
-    PICTURE.write_text("".join(line.rstrip() + "\n" for line in PICTURE.read_text().splitlines()))
+    picture = re.sub(r"@font-face \{.*?\}", "", PICTURE.read_text(), flags=re.DOTALL)  # they come from another host
+    PICTURE.write_text("".join(f"{line.rstrip()}\n" for line in picture.splitlines() if line.strip()))
 
 
 def write_strength(store: Path) -> None:

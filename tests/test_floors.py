@@ -34,6 +34,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league.store"}),
     frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
+    frozenset({"arena.check"}),
     frozenset({"arena.report"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),

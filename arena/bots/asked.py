@@ -8,7 +8,9 @@ from dataclasses import dataclass, fields, replace
 
 import msgspec
 
+from arena.bots.dialect_words import split_word
 from arena.bots.limits import Limits
+from arena.game.dialects import Dialect
 from arena.game.time_control import TimeControl
 
 
@@ -42,6 +44,7 @@ NOTHING_OWN = Own()
 class AskedBot:
     """A bot as it was named: its path as it was written (or a sample's bare name), and what was said of it there.
 
+    Before the path may stand the dialect that it speaks (`ucc:PATH`).
     `arguments` are added to its command. Without a `name` it is called what its files say.
     """
 
@@ -49,6 +52,11 @@ class AskedBot:
     name: str | None = None
     arguments: tuple[str, ...] = ()
     own: Own = NOTHING_OWN
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """What it is to be spoken to in, if that was said."""
+        return split_word(self.path)[0]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ build = "cargo build --release"           # optional: run by the shell in the fo
 name = "hunter"                           # optional: the name in tables, else the folder's
 env = { RUST_BACKTRACE = "1" }            # optional: added to the bot's environment
 ignore = ["logs/*", "*.tmp"]              # optional: files that the bot writes itself, which are not part of it
+protocol = "ucc-2012"                     # optional: what it speaks, if that is not the arena's own protocol
 """
 
 import os
@@ -21,6 +22,7 @@ from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError
+from arena.game.dialects import Dialect
 from arena.hostfile import HOST_ERRORS, read_toml
 from arena.printable import printable, shown
 from arena.schema import expected, structured
@@ -45,6 +47,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(extra=expected(GRAMMAR))] | None = None
     env: dict[str, _Setting] = {}
     ignore: Annotated[tuple[str, ...], Meta(extra=expected(SOME_PATTERNS))] = ()
+    protocol: Dialect = Dialect.ARENA_1
 
 
 def read_manifest(folder: Path) -> Manifest:

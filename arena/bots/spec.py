@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
-from arena.bots.identity import Former
+from arena.bots.dialect_words import digest_in
+from arena.bots.identity import Former, digest_with
 from arena.bots.look import Look
+from arena.game.dialects import Dialect
 from arena.game.spec import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
@@ -29,6 +31,7 @@ class BotSpec:
     `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
     its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
+    `dialect` is what it speaks; it is made to if that is not what its own files say.
     """
 
     name: str
@@ -44,10 +47,17 @@ class BotSpec:
     former: Former | None = field(default=None, compare=False, repr=False)
     entered_as: str = ""
     asked: AskedBot | None = field(default=None, compare=False, repr=False)
+    dialect: Dialect = Dialect.ARENA_1
+    is_made_to_speak: bool = False
 
     @property
     def player(self) -> Player:
         return Player(self.name, self.entered_as or self.digest)
+
+    def digest_of(self, content: str) -> str:
+        """Its digest if that of its files were this one."""
+        digest = digest_with(self.arguments, content)
+        return digest_in(self.dialect, digest) if self.is_made_to_speak else digest
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -5,10 +5,18 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import result
 
 
-@click.command("bots")
+@click.command(
+    "bots",
+    cls=ArenaCommand,
+    examples=(
+        ("arena bots league.sqlite", ""),
+        ("arena bots league.sqlite --bot warden", "the versions of one bot"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--bot", metavar="NAME", help="Only the versions of this bot; NAME@DIGEST only that one.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
+from arena.cli.helping import ArenaCommand, long_name
 from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ class Configured:
         return OwnByName(self.file.where, self.file.own, is_strict=self.are_bots_shared)
 
 
-class ConfiguredCommand(click.Command):
+class ConfiguredCommand(ArenaCommand):
     """A command that also takes its options and its bots from a file."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         for param in self.params:
             if isinstance(param, click.Option) and param.is_flag and not param.secondary_opts:
-                param.secondary_opts = [f"--no-{_name(param)}"]
+                param.secondary_opts = [f"--no-{long_name(param)}"]
         self.params += _own_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -77,8 +78,7 @@ class ConfiguredCommand(click.Command):
         state = ctx.meta[META] = Configured()
         if not ctx.resilient_parsing:
             given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-            helps = self.get_help_option(ctx)
-            if helps is None or given.get(helps.name or "") is not True:
+            if not self.asks_for_help(ctx, given):
                 args = [*args, *self._configure(ctx, state, given)]
         return super().parse_args(ctx, args)
 
@@ -192,7 +192,7 @@ def told_by_key(error: "ArenaError | ValueError", command: click.Command, state:
     if state.file is None:
         return error
     text = str(error)
-    names = {_name(param): param.name or "" for param in _options(command)}
+    names = {long_name(param): param.name or "" for param in _options(command)}
     found = {f"--{key}": state.found[name] for key, name in names.items() if configured_by_file(name)}
     told = text
     for option, value in found.items():
@@ -243,12 +243,7 @@ def _options(command: click.Command) -> list[click.Option]:
 
 
 def _by_key(command: click.Command) -> dict[str, click.Option]:
-    return {_name(option): option for option in _options(command)}
-
-
-def _name(option: click.Option) -> str:
-    """The name of an option without dashes: the long one."""
-    return max(option.opts, key=len).lstrip("-")
+    return {long_name(option): option for option in _options(command)}
 
 
 def _count(given: object) -> int:
@@ -269,7 +264,7 @@ def _setting(ctx: click.Context, option: click.Option, state: Configured, is_sha
     key = state.found[name].key if source is click.core.ParameterSource.DEFAULT_MAP else None
     usual = f"default: {option.show_default}" if isinstance(option.show_default, str) else "default"
     words = WORDS.get(source, usual) if source else usual
-    return Setting(_name(option), ctx.params[name], words, key, is_shared)
+    return Setting(long_name(option), ctx.params[name], words, key, is_shared)
 
 
 def _shared(ctx: click.Context, command: click.Command) -> "Collection[str]":
@@ -297,7 +292,7 @@ def _keys(command: click.Command) -> "dict[str, Key]":
     from arena.league.config_file import Key
 
     return {
-        _name(option): Key(_name(option), _kind(option), _holds(option), f"{option.help} {option.multiple}")
+        long_name(option): Key(long_name(option), _kind(option), _holds(option), f"{option.help} {option.multiple}")
         for option in _options(command)
     }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
 from arena.cli.streams import remark, result_bytes
 
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-@click.command("export")
+@click.command(
+    "export",
+    cls=ArenaCommand,
+    examples=(
+        ("arena export league.sqlite -o games.jsonl", ""),
+        ("arena export league.sqlite --game 3 --view red", "what Red may know"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("-o", "--output", default=STDOUT, metavar="FILE", help="A new file to write (default: standard output).")
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")

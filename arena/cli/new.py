@@ -5,23 +5,24 @@ from pathlib import Path
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 from arena.cli.words import shell_line, this_command
 
 
-def _languages() -> list[str]:
-    from arena.bots.languages import LANGUAGES
-
-    return [language.name for language in LANGUAGES]
-
-
-@click.command("new")
+@click.command(
+    "new",
+    cls=ArenaCommand,
+    examples=(
+        ("arena new hunter", "in Python, with the kit"),
+        ("arena new hunter --language rust", ""),
+    ),
+)
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
     "-l",
     "--language",
-    metavar="L",
-    shell_complete=lambda _context, _option, start: [name for name in _languages() if name.startswith(start)],
+    metavar="LANGUAGE",
     help="python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
 )
 @click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")

@@ -6,13 +6,21 @@ from pathlib import Path
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand
 from arena.cli.options import refuse_windows
 from arena.cli.streams import remark, result
 from arena.league.options import SANDBOXES
 from protocol.notation import Color
 
 
-@click.command("rerun")
+@click.command(
+    "rerun",
+    cls=ArenaCommand,
+    examples=(
+        ("arena rerun league.sqlite 3", ""),
+        ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("game")
 @click.option(
@@ -26,6 +34,7 @@ from protocol.notation import Color
 @click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),
+    metavar="LEVEL",
     help="How the bots are held (default: what the record says; without a sandbox only bots that --bot names).",
 )
 @click.option(

@@ -5,16 +5,25 @@ from pathlib import Path
 import click
 
 from arena.cli.forms import form_of, lines_option
+from arena.cli.helping import ArenaCommand
 from arena.cli.options import refuse_windows
 from arena.league.options import SANDBOXES
 
 
-@click.command("resume")
+@click.command(
+    "resume",
+    cls=ArenaCommand,
+    examples=(
+        ("arena resume game.json", ""),
+        ("arena resume game.json --sandbox auto", "a file from somebody else"),
+    ),
+)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it again after N plies in all.")
 @click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),
+    metavar="LEVEL",
     help="How the bots are held, whatever the match had (default: what FILE says).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the game, or that it is saved again, as JSON.")

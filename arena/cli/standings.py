@@ -5,10 +5,19 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 
 
-@click.command("standings")
+@click.command(
+    "standings",
+    cls=ArenaCommand,
+    examples=(
+        ("arena standings league.sqlite", ""),
+        ("arena standings league.sqlite --anchor raider=1000 --pairs", ""),
+        ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
 @click.option(

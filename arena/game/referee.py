@@ -19,7 +19,9 @@ In the two phases in which both bots work at once, starting and setting up, a fa
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+import msgspec
 
 from arena.game import faults
 from arena.game.clock import NEVER, Stop, counted
@@ -29,6 +31,7 @@ from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import Introduction, Seat
 from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
@@ -80,6 +83,8 @@ class Referee:
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
         self._keeps = keeps
+        self.advise: Callable[[Seat, Fault], Fault] | None = None
+        """Adds to the words of a fault, as soon as it is found, what may help its author."""
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
@@ -152,7 +157,7 @@ class Referee:
         elif phase is Phase.INTRODUCING:
             seat.deadline = now + self.spec.times[color].start_ms / 1000
         elif phase is Phase.SETTING_UP:
-            time = self.spec.times[color]
+            time = self._time_of(seat)
             seat.deadline = now + (time.setup_ms + time.margin_ms) / 1000
         seat.limit = seat.deadline
         if now < self._settled:
@@ -189,12 +194,14 @@ class Referee:
     def gone(self, color: Color, how: str, exited: bool) -> None:
         """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
         seat = self.seats[color]
+        seat.has_ended = True
         if seat.connection.unfinished:
             how += f"; its last line was not ended: {excerpt(seat.connection.unfinished)}"
         self._fail_unless_over(seat, faults.gone(seat.phase, how, exited=exited))
 
     def no_start(self, color: Color, why: str) -> None:
         """A seat's program could not be started at all."""
+        self.seats[color].has_ended = True
         self._fail(self.seats[color], Fault(Reason.NO_START, why))
 
     def called_off(self, reasons: Mapping[Color, str]) -> None:
@@ -313,15 +320,28 @@ class Referee:
 
     def _late(self, seat: Seat, now: float) -> None:
         budget_ms = self.live.clock.budget_ms(seat.color) if seat.phase is Phase.THINKING else 0
-        time, ply = self.spec.times[seat.color], len(self.actions) + 1
-        self._fail(seat, faults.late(seat.phase, time, budget_ms, ply, now - seat.started))
+        time, ply = self._time_of(seat), len(self.actions) + 1
+        fault = faults.late(seat.phase, time, budget_ms, ply, now - seat.started)
+        if seat.phase is Phase.SETTING_UP and not seat.connection.dialect.is_greeted:
+            fault = fault._replace(
+                text=f"{fault.text}; it was asked as a bot that speaks {seat.connection.dialect.value}"
+            )
+        self._fail(seat, fault)
+
+    def _time_of(self, seat: Seat) -> TimeControl:
+        """A seat's time control. A bot that is not greeted has its time to start for its set-up, too."""
+        time = self.spec.times[seat.color]
+        if seat.connection.dialect.is_greeted:
+            return time
+        return msgspec.structs.replace(time, setup_ms=time.start_ms + time.setup_ms)
 
     def _fail_unless_over(self, seat: Seat, fault: Fault) -> None:
         if not (self.is_over or seat.fault):
             self._fail(seat, fault)
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
-        self._lose(seat, fault.shown)
+        shown = fault.shown
+        self._lose(seat, self.advise(seat, shown) if self.advise else shown)
 
     def _lose(self, seat: Seat, fault: Fault) -> None:
         seat.fault = fault

@@ -31,6 +31,7 @@ class Seat:
         "declared",
         "due",
         "fault",
+        "has_ended",
         "limit",
         "note_bytes",
         "out",
@@ -55,6 +56,8 @@ class Seat:
         self.view: SeatView | None = None
         """Its board, if it wants one to be sent."""
         self.fault: Fault | None = None
+        self.has_ended = False
+        """Whether its output has ended, or never began."""
         self.deadline = NEVER
         """When it loses on time,"""
         self.limit = NEVER
@@ -75,6 +78,11 @@ class Seat:
     def introduced(self, introduction: Introduction) -> None:
         """The bot has introduced itself before an earlier game."""
         self.connection, self.declared, self.wants, self.author = introduction
+
+    @property
+    def can_be_restored(self) -> bool:
+        """Whether the bot can be told a game that has begun without it."""
+        return self.connection.dialect.can_be_restored
 
     @property
     def phase(self) -> Phase:

@@ -11,11 +11,14 @@ from itertools import islice
 from pathlib import Path
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be, place_of
+from arena.bots.loading import made_to_speak
 from arena.bots.manifest import MANIFEST
 from arena.bots.names import PROGRAM_ENDINGS
 from arena.bots.samples import SAMPLES, bot_path
 from arena.errors import UsageError
+from arena.game.dialects import Dialect
 from arena.game.spec import Player
 from arena.printable import printable
 
@@ -35,8 +38,8 @@ class BotFinder:
 
     def at(self, path: str, player: Player) -> BotSpec:
         """The bot at a path, as this player. Raises `UsageError` if it is another one, or none at all."""
-        bot = load_bot(bot_path(path))
-        return self.checked(bot, player)
+        bot = load_bot(bot_path(path), AskedBot(path))
+        return self.checked(_as_spoken_to(bot, player), player)
 
     def anywhere(self, player: Player, named: str) -> BotSpec:
         """The player's bot, wherever it is; `named` is how `--bot` calls it. Raises `UsageError` if it is not found."""
@@ -72,9 +75,11 @@ class BotFinder:
         paths = {os.path.realpath(path): path for path in (*map(bot_path, SAMPLES), *self._entries())}
         for path in paths.values():
             try:
-                yield load_bot(path)
+                bot = load_bot(path)
             except (UsageError, OSError):
                 continue
+            yield bot
+            yield from (made_to_speak(bot, dialect) for dialect in Dialect if dialect is not bot.dialect)
 
     def _entries(self) -> Iterator[Path]:
         for folder in self._near:
@@ -84,6 +89,12 @@ class BotFinder:
             except OSError:
                 continue
             yield from filter(_may_be_bot, found)
+
+
+def _as_spoken_to(bot: BotSpec, player: Player) -> BotSpec:
+    """The bot in the dialect in which it was this player, if it was; else as it is."""
+    ways = [bot, *(made_to_speak(bot, dialect) for dialect in Dialect if dialect is not bot.dialect)]
+    return next((way for way in ways if may_be(way, player)), bot)
 
 
 def _may_be_bot(path: Path) -> bool:

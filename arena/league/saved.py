@@ -10,6 +10,7 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.fitting import refuse_unrestorable
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
 from arena.bots.sandbox.programs import HostPrograms
@@ -115,6 +116,8 @@ def begin_game(
     store_at = partial(store_of, options, Kind.MATCH)
     bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
+    for bot in bots:
+        refuse_unrestorable(bot, "--pause")
     settings = settings_of(options, bots)
     red, blue = bots
     apart_from_bots(path, bots)
@@ -142,6 +145,8 @@ def resume_game(
     """Prepare to go on with a saved game, at the level `sandbox` or else that of the file. Raises `ArenaError`."""
     check_place(file)
     bots = saved.load_bots()
+    for bot in bots:
+        refuse_unrestorable(bot, "going on with a saved game")
     level = choose(sandbox or saved.sandbox)
     path = Path(saved.store)
     if saved.interpreters:

@@ -6,22 +6,29 @@ standard error, one waits for its exit, one sees to it that it keeps within its 
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import msgspec
 import trio
 
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
+from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.game.connection import connect
+from arena.game.faults import Fault
+from arena.game.hints import diagnose, hinted
 from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
+from arena.game.seat import Seat
 from arena.game.spec import GameSpec
 from arena.play.driver import Driver
 from arena.play.events import GameFinished
 from arena.play.keeping import KeptBot
 from arena.play.machine import this_machine
+from arena.play.observed import seen_of
 from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
 from arena.version import __version__
 from protocol.notation import Color, Reason
@@ -61,8 +68,10 @@ async def play_on(
     started = time.time()
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
+    red, blue = bots
     referee = Referee(
         spec,
+        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,
@@ -117,6 +126,7 @@ class GameRunner:
 
     async def play(self, bots: tuple[BotSpec, BotSpec]) -> None:
         """Run until there is a verdict or the game is interrupted; no process is left."""
+        self.referee.advise = partial(self._advised, bots)
         try:
             self._processes.update((color, kept.process) for color, kept in self._kept.items())
             for process in self._processes.values():
@@ -159,6 +169,12 @@ class GameRunner:
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
         self._driver.disturb()
+
+    def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
+        """A fault with a hint for its author, from what can be seen of the bot now."""
+        process = self._processes.get(seat.color)
+        seen = seen_of(seat, fault, self.referee.live, process, language_of(bots[seat.color]))
+        return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
         """Tell both bots how it ended, as far as their pipes take it at once."""

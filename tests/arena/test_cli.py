@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from commands import ARENA, arena
 
 from arena.bots.sandbox.levels import Level, choose
 from arena.game.recheck import check_record
@@ -27,7 +28,6 @@ from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
 DRIFTER = ROOT / "bots" / "drifter.py"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
 SLOW_BOT = """
@@ -52,20 +52,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def arena(folder: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run the command in a folder, with no terminal, to its end."""
-    return subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-
-
 def processes_in(folder: Path) -> list[int]:
     """Live processes that run in the folder, as bots at its files do."""
     found = []
@@ -79,7 +65,8 @@ def processes_in(folder: Path) -> list[int]:
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
-    return arena(folder, "league", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", *more)
+    """A league whose games are played one at a time: each worker process takes as long to start as all of them."""
+    return arena(folder, "league", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", "-j", "1", *more)
 
 
 def test_a_league_prints_its_tables_on_stdout_and_its_progress_on_stderr(folder: Path) -> None:

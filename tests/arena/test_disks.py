@@ -4,7 +4,6 @@ No game is lost that was reported, and what is said of it is one clear sentence.
 """
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from arena.league.store.database import LOCK
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 PAGE = 4096
 
@@ -130,7 +128,7 @@ print(told[-1] if told else 12, why, sep="\\n")
 def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: Path, room: int) -> None:
     most = path.stat().st_size + room
     done = subprocess.run(
-        [sys.executable, "-c", ADDS_GAMES, str(path), str(most)],
+        [sys.executable, "-B", "-c", ADDS_GAMES, str(path), str(most)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -147,14 +145,16 @@ def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: 
 def test_under_such_a_limit_a_league_ends_with_its_name_and_no_traceback(tmp_path: Path) -> None:
     bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
     most = 20_000
+    # -B: of bytecode that finds no room Python would keep the first part, and take it for the whole.
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))"
+    limited = [sys.executable, "-B", "-c", f"{limit}; from arena.cli.main import main; main()"]
     done = subprocess.run(
-        [*ARENA, "league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite"],
+        [*limited, "league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )
     assert done.returncode == 1
     assert f"{most} bytes (RLIMIT_FSIZE" in done.stderr

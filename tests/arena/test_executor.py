@@ -843,6 +843,18 @@ def test_workers_that_die_before_they_are_ready_are_not_started_for_ever(
         trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
 
 
+def test_a_worker_keeps_bytecode_where_this_process_does(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from arena.league.executor import process
+
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit(f'bytecode is in {sys.pycache_prefix}')")
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    with pytest.raises(ArenaError, match=f"bytecode is in {tmp_path}"):
+        trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
+
+
 def test_a_worker_does_not_take_the_children_of_the_program_that_started_it(make_bot: MakeBot) -> None:
     """A program of the host's own runs on, though a worker dies and what it has left is looked for."""
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")

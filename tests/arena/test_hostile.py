@@ -102,17 +102,16 @@ class Case:
 
 
 def cases() -> Iterator[object]:
-    """Each row at each of its levels, one side after the other; and where the table says so, as both by default."""
+    """Each row at each of its levels, as one side or the other: from row to row and level to level in turns."""
     for table in TABLES:
         for number, columns in enumerate(table["bot"]):
             row = Row(**columns)
             for place, level in enumerate(Level):
                 if level.value not in row.levels:
                     continue
-                both = table["both_sides"] and level is Level.DEFAULT
-                for color in Color if both else [Color((number + place) % 2)]:
-                    name = f"{row.name.replace(' ', '-')}-{level.value}-{color.word}"
-                    yield pytest.param(Case.of(row, level, color), id=name)
+                color = Color((number + place) % 2)
+                name = f"{row.name.replace(' ', '-')}-{level.value}-{color.word}"
+                yield pytest.param(Case.of(row, level, color), id=name)
 
 
 class Surroundings:

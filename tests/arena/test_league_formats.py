@@ -1,12 +1,11 @@
 """`arena league --format`: real processes, a store, the format's own list beside the table, and leagues that go on."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import pytest
 
 from arena.game.record import GameRecord
@@ -17,7 +16,6 @@ from arena.league.pairing import format_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 BOT = """#!/bin/sh
 while read -r word rest; do
   case $word in
@@ -43,21 +41,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "80"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return commands.arena(folder, *arguments, COLUMNS="80")
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
     bots = [f"bot{number}" for number in range(1, 6)]
-    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", *more)
+    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", "-j", "1", *more)
 
 
 def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folder: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
+from commands import ARENA, arena
 
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.sandbox.levels import Level
@@ -31,7 +31,6 @@ from protocol.messages import Legal, Restore, Turn
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 RED_ROWS = "FBBS2339M./........../........../2........."
 BLUE_ROWS = "FBBS339M2./........../........../.........2"
 PATIENCE = 120
@@ -152,12 +151,6 @@ def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
             load_saved(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot be read"):
         load_saved(tmp_path / "missing")
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 @pytest.fixture
