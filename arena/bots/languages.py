@@ -31,7 +31,7 @@ class Language:
     """A language with a template: `name` as on the command line, with others that mean it too; `title` in sentences.
 
     `source` is the file for the author's own thinking, `test` the line that tests a bot in its folder, `needs` what has
-    to be there, in words, and `note` what else is to be known. `toolchain` is a shell's expression for the path that has
+    to be there, in words, and `note` what else is to be known. `toolchain` is a shell's expression for the path that is
     to be named for builds in a sandbox, where that is not the first tool's.
     """
 
