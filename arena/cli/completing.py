@@ -1,8 +1,8 @@
 """What a shell is told to offer: rulesets, bots, and what is in the store that was named earlier on the line.
 
-What a parameter takes is known by how it is called in the help (`BOT`, `NAME[+SWITCH...]`, `GAME`, `LANGUAGE`), so that
-a new command can be completed at once. Completing starts no bot, writes nothing, and never fails: whatever goes wrong,
-there is nothing to offer.
+What a parameter takes is known by how it is called in the help (`BOT`, `NAME[+SWITCH...]`, `GAME`), so that a new
+command can be completed at once. Completing starts no bot, writes nothing, and never fails: whatever goes wrong, there
+is nothing to offer.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def _offer_for(param: click.Parameter, has_store: bool) -> Offer | None:
         return _rulesets
     if metavar in ("BOT", "NEW", "OLD") and isinstance(param, click.Argument):
         return _bots
-    if metavar == "LANGUAGE":
+    if param.name == "language":
         return _languages
     if has_store and metavar == "GAME":
         return _games
@@ -62,14 +62,6 @@ def _files(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
     return [CompletionItem(incomplete, type="file")]
 
 
-def _languages(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    from arena.bots.languages import LANGUAGES
-
-    return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
-
-
 def _bots(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
@@ -77,6 +69,14 @@ def _bots(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
 
     samples = [CompletionItem(name, help="a sample bot") for name in SAMPLES if name.startswith(incomplete)]
     return [*_files(ctx, incomplete), *samples]
+
+
+def _languages(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.bots.languages import LANGUAGES
+
+    return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
 
 
 def _rulesets(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":

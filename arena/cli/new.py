@@ -15,15 +15,15 @@ from arena.cli.words import shell_line, this_command
     cls=ArenaCommand,
     examples=(
         ("arena new hunter", "in Python, with the kit"),
-        ("arena new hunter --language rust", ""),
+        ("arena new digger --language rust", ""),
     ),
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
 @click.option(
     "-l",
     "--language",
-    metavar="LANGUAGE",
-    help="python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
+    metavar="L",
+    help="The language: python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
 )
 @click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")

@@ -10,7 +10,7 @@ from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.league.options import PlayOptions
 from arena.league.saved import (
     AlreadyPlayed,
@@ -65,6 +65,8 @@ def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is
         try:
             ending = play_prepared(prepared, pause_after, stop, remark)
         except ArenaError as error:
+            if type(error) is UsageError:  # such a game is not played with these bots: nothing to go on with
+                raise
             raise stopped_by(error, f"stopped: {kept}", f"resume with: {same_command()}") from error
         stop.reporting()
         match ending:

@@ -44,6 +44,7 @@ def standings_command(
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
+    from arena.report.declared import declared_last
     from arena.report.json import league_json
     from arena.report.standings import Roster, make_table, players_of
     from arena.report.tables import check_form, table_text
@@ -61,7 +62,8 @@ def standings_command(
         if as_json:
             names = Roster(players, rows).names
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
-            result(league_json(store, contents.settings, table, kept, names=names))
+            declared = declared_last(kept, lambda number: opened.stored(number).record)
+            result(league_json(store, contents.settings, table, kept, names=names, declared=declared))
         elif forms:
             result(table_text(table, forms[0], crosstable=crosstable), end="")
         else:

@@ -26,7 +26,7 @@ from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import ChosenFormat, Format, Pairing, Placed, Placing, RoundRobin
+from arena.league.pairing import ChosenFormat, Format, Ladder, Pairing, Placed, Placing, RoundRobin
 from arena.league.resume import stored_in
 from arena.league.run import Session, Watch, play_missing
 from arena.league.running import Say, run_games
@@ -74,6 +74,10 @@ class Plan:
     interpreters: tuple[str, ...]
     format: str
     """The word for it; empty for the usual one."""
+    format_settings: tuple[str, ...]
+    """What the format was asked for, in words."""
+    openings: Path | None
+    """The file that games begin with set-ups of."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -127,6 +131,8 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         path=apart_from_bots(path, bots),
         interpreters=options.interpreters,
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
+        format_settings=entry.format.settings if isinstance(entry.format, ChosenFormat) else (),
+        openings=options.openings,
     )
 
 
@@ -191,9 +197,9 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         Store(plan.path, create=True) as store,
     ):
         run_games(run, held.try_out)
-        store.agree(plan.settings.described(plan.players), plan.players)
-        rows = store.rows()
-        games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
+        rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
+        stored = stored_in(store, rows)
+        games = Games(plan.settings, stored)  # older ids count as well
         format_ = entry.format
         if isinstance(format_, ChosenFormat) and format_.goes_on:
             format_ = format_.with_known(known_from_before(store, plan.players, rows))
@@ -201,7 +207,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
             plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
         del rows  # the league gives them up when it plays
-        for line in note_versions(store, plan.bots):
+        for line in note_versions(store, plan.bots, stored.players):
             say(line)
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
@@ -213,7 +219,8 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results and is not known yet.
+    `planned` is how many games there are in all, or None where that depends on results and is not known yet; `at_most`
+    is how many there can be, if that is known.
     `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
     often, so that a table can tell what is missing.
     """
@@ -233,6 +240,7 @@ class OpenLeague:
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
+        self.at_most = fresh.at_most if isinstance(fresh, Ladder) else self.planned
         self.meets_all = isinstance(fresh, RoundRobin)
         self.new_pairing = pairing
         self._held = held

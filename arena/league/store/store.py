@@ -6,7 +6,7 @@ never counts. `read` gives the games that are whole and names the others, `rows`
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +28,7 @@ from arena.league.store.settings import (
     MEETS_ALL,
     PLANNED,
     SANDBOX,
+    KeptFiles,
     LadderStart,
     SettingsTable,
     encode_entrants,
@@ -163,6 +164,16 @@ class Store:
         `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
         """
         self.refuse_damage()
+        self._agree(settings, players)
+
+    def agree_and_read(self, settings: Mapping[str, str], players: Sequence[Player]) -> list[GameRow]:
+        """The same; returns all stored games, as `rows` does, which are compared and read in one pass."""
+        contents = self.read()
+        self._refuse((*contents.damage, *self._games.records_damage()))
+        self._agree(settings, players)
+        return contents.rows
+
+    def _agree(self, settings: Mapping[str, str], players: Sequence[Player]) -> None:
         with self._database.transaction():  # another process may be about to do the same
             has_games = bool(self._database.query("SELECT 1 FROM games LIMIT 1"))
             self._settings.agree(
@@ -214,10 +225,10 @@ class Store:
         with self._database.transaction():
             self._settings.set(LADDER, encode_ladder_start(LadderStart(tuple(digests), number)))
 
-    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
-        """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+    def set_files(self, kept: Iterable[KeptFiles]) -> None:
+        """Keep the fingerprints of the files of players, no two of which have one name."""
         with self._database.transaction():
-            self._settings.set_files(player, files, versions)
+            self._settings.set_files(kept)
 
     def files_of(self, player: Player) -> dict[str, str]:
         """The fingerprints of a player's files as they were kept; empty if they were not."""
@@ -292,8 +303,7 @@ class Store:
         Raises `DamagedError` if anything in the store is not as it was stored.
         """
         contents = self.read()
-        if contents.damage:
-            raise DamagedError(self.path, contents.damage)
+        self._refuse(contents.damage)
         return contents.rows
 
     def each_row(self, players: Collection[Player] | None = None) -> Iterator[GameRow]:
@@ -319,15 +329,16 @@ class Store:
         """The ids of all stored games. Raises `DamagedError` as `rows` does."""
         with self._reading(pairs=False) as reading:
             ids = {printable(row[1]) for row in reading.rows}
-        if reading.damage:
-            raise DamagedError(self.path, reading.damage)
+        self._refuse(reading.damage)
         return ids
 
     def refuse_damage(self) -> None:
         """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
         with self._reading(pairs=False) as reading:
             deque(reading.rows, maxlen=0)
-        damage = (*reading.damage, *self._games.records_damage())
+        self._refuse((*reading.damage, *self._games.records_damage()))
+
+    def _refuse(self, damage: tuple[Damage, ...]) -> None:
         if damage:
             raise DamagedError(self.path, damage)
 
