@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from commands import arena as command
 
 import arena
 from arena.bots import load_bot
@@ -175,26 +176,25 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
         f'bots = [{{ path = "own.py", args = ["--depth", "3 4"] }}, "{BOTS / "drifter.py"}"]\n'
         'rules = "duel"\ntime = "60s"\nstore = "g.sqlite"\n'
     )
-    here = functools.partial(subprocess.run, check=False, capture_output=True, text=True, cwd=tmp_path)
-    line = [sys.executable, "-m", "arena"]
-    played = here([*line, "match", "--games", "1"])
+    again = functools.partial(command, tmp_path, "rerun", "g.sqlite", "1")
+    played = command(tmp_path, "match", "--games", "1")
     assert played.returncode == 0, played.stderr
-    done = here([*line, "rerun", "g.sqlite", "1"])
+    done = again()
     assert done.returncode == 0, done.stderr
     assert "own is own.py --depth '3 4'\n" in done.stderr
     assert "same to the end" in done.stdout
     with Store(tmp_path / "g.sqlite", create=False) as store:
         record, settings = store.record("1")[1], store.settings()
     own.rename(tmp_path / "moved.py")
-    moved = here([*line, "rerun", "g.sqlite", "1"])
+    moved = again()
     assert moved.returncode == 2
     color = Color(record.players[1].name == "own").word
     assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox default trusts it" in moved.stderr
-    half_named = here([*line, "rerun", "g.sqlite", "1", "--bot", "own=moved.py"])
+    half_named = again("--bot", "own=moved.py")
     assert half_named.returncode == 2, "the store alone says what the program is started with"
-    named = here([*line, "rerun", "g.sqlite", "1", "--bot", "own=moved.py", "--arguments", "own=--depth '3 4'"])
+    named = again("--bot", "own=moved.py", "--arguments", "own=--depth '3 4'")
     assert named.returncode == 0, named.stderr
-    other = here([*line, "rerun", "g.sqlite", "1", "--bot", "own=moved.py", "--arguments", "own=--depth 5"])
+    other = again("--bot", "own=moved.py", "--arguments", "own=--depth 5")
     assert other.returncode == 2
     assert "its files have changed since, or it had other arguments" in other.stderr
     assert "--depth" not in "".join(value for name, value in settings.items() if name.startswith("files of "))
