@@ -36,6 +36,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league"}),
     frozenset({"arena.check"}),
     frozenset({"arena.report"}),
+    frozenset({"arena.report.site"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),
     frozenset({"arena.pytest_plugin"}),

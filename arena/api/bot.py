@@ -34,10 +34,12 @@ from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
+    Ability,
     ArenaMessage,
     Author,
     Board,
     BotMessage,
+    Cannot,
     Enemy,
     Hello,
     Move,
@@ -70,6 +72,7 @@ class Introduction:
     name: str
     author: str
     wants: tuple[Want, ...]
+    cannot: tuple[Ability, ...] = ()
 
 
 class OpenBot:
@@ -170,11 +173,12 @@ class OpenBot:
         """Say hello, and wait for what it says of itself and its `ready`."""
         said: list[BotMessage] = []
         await self.send(Hello(PROTOCOL_VERSION), within=within)
-        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants))
+        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants, Cannot))
         name = next((message.text for message in said if isinstance(message, Name)), "")
         author = next((message.text for message in said if isinstance(message, Author)), "")
         self._wants = tuple(want for message in said if isinstance(message, Wants) for want in message.wants)
-        return Introduction(name, author, self._wants)
+        cannot = tuple(one for message in said if isinstance(message, Cannot) for one in message.abilities)
+        return Introduction(name, author, self._wants, cannot)
 
     async def set_up(
         self, color: Color | str = Color.RED, *, time: str = "100ms", seed: int = 1, within: float = ANSWER_SECONDS

@@ -75,12 +75,18 @@ def build_all(
 
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
     line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
-    launch = Launch(line, bot.folder, dict(os.environ))
+    launch = Launch(line, bot.folder, {**_home(), **os.environ})
     manifest = manifest_of(bot.folder)
     with _put_aside(bot):
         judge(bot, build, Level.DEFAULT, run(run_to_end, launch, limits.seconds))
         refuse_if_nothing_is_made(bot, bot.folder)
         refuse_other_manifest(bot, manifest, bot.folder)
+
+
+def _home() -> dict[str, str]:
+    """Where compilers keep their caches, which a service may have been started without."""
+    home = os.path.expanduser("~")
+    return {"HOME": home} if os.path.isabs(home) else {}
 
 
 @contextlib.contextmanager

@@ -50,8 +50,8 @@ _RUSTUP = (
     'names\nthe toolchain with `--sandbox`: `--interpreter "$(rustc --print sysroot)"`.'
 )
 _JVM = (
-    "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has; else Java takes its size from "
-    "the\nmachine's memory."
+    "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has, and `-J-Xmx256m` that of the "
+    "compiler;\nelse Java takes their sizes from the machine's memory."
 )
 
 LANGUAGES = (

@@ -282,6 +282,14 @@ class BotProcess:
         except (OSError, ValueError):
             return None
 
+    def has_closed_input(self) -> bool:
+        """Whether nobody can read the bot's input any more."""
+        if self.stdin == CLOSED:
+            return False
+        asked = select.poll()
+        asked.register(self.stdin, 0)
+        return any(event & select.POLLERR for _, event in asked.poll(0))
+
     def activity(self) -> Activity:
         """What its processes are doing at this moment."""
         found = reaper.belongings(self.pid, MOST_LOOKED_AT)

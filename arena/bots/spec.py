@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +64,20 @@ class BotSpec:
     def arguments(self) -> tuple[str, ...]:
         """Those that it was asked for with, beside what its own bot.toml says."""
         return self.asked.arguments if self.asked else ()
+
+    @property
+    def fault_line(self) -> str:
+        """The `fault` in one line: where it has more, such as what a build printed, the first and the last of them."""
+        first, *more = (self.fault or "").splitlines() or [""]
+        if not more:
+            return first
+        last = more[-1].strip().removeprefix("(").removesuffix(")")
+        return f"{first} ({'... ' if len(more) > 1 else ''}{last})"
+
+    @property
+    def fault_output(self) -> str:
+        """The lines of the `fault` after the first."""
+        return textwrap.dedent("\n".join((self.fault or "").splitlines()[1:]))
 
 
 def base_environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from arena.bots.sandbox import bwrap, prctl
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level, joined
-from arena.bots.sandbox.mounts import Mounts, mounts_of
+from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import check_program
 from arena.bots.trial import try_controls, try_entrants
@@ -51,12 +51,14 @@ class _Ways:
         self.paths: dict[str, str] = {}
         """At the default level, the folders in which each bot may find programs."""
         self.problems: dict[str, str] = {}
+        host = host.as_of_now()
+        rivals = Rivals(() if level is Level.DEFAULT else bots)
         for bot in (bot for bot in bots if bot.fault is None):
             try:
                 if level is Level.DEFAULT:
                     self.paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
                 else:
-                    self.mounts[bot.name] = mounts_of(bot, bots, host)
+                    self.mounts[bot.name] = mounts_of(bot, rivals, host)
             except SandboxError:
                 raise
             except UsageError as error:

@@ -173,7 +173,7 @@ class Talk:
         for seat in referee.due():
             data = referee.take(seat)
             referee.sent(seat, now())
-            if seat is color:
+            if seat is color and not self._was_probed:
                 self._keep_legal(referee, color)
                 await self._write(referee, color, noisy(data) if self._manner.is_noisy else data)
 
@@ -204,9 +204,10 @@ class Talk:
     async def _await_answer(self, referee: Referee, color: Color) -> None:
         seat = referee.seats[color]
         await self._listen(referee, color, seat.deadline)
-        if not referee.is_over and seat.is_awaited and now() >= seat.deadline:
+        late = now()
+        if not referee.is_over and seat.is_awaited and late >= seat.deadline:
             await self.ask_more(seat)
-            referee.expire(now())
+            referee.expire(late)
 
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
         """Wait until the bot has said something, which is passed on, or until then."""
@@ -251,7 +252,7 @@ class Talk:
     async def ask_more(self, seat: Seat) -> None:
         """The bot's time is up: see what it does, and if it waits for input, what it does with a little more of it."""
         self._look()
-        if self._activity is not Activity.WAITS_FOR_INPUT or self._has_unread:
+        if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
         self._aside("(its time is up: what does it do with one more line?)")

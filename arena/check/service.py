@@ -15,6 +15,7 @@ from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial
 from arena.errors import UsageError, suggest
+from arena.game.dialects import Dialect
 from arena.league.entrants import built
 from arena.league.options import PlayOptions
 from arena.league.running import Say, run_games
@@ -89,6 +90,11 @@ def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level
     (bot,) = built(found, level, options, say, run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
+    if bot.dialect is not Dialect.ARENA_1:
+        raise UsageError(
+            f"{printable(path)}: arena check tries the arena's own protocol, and this bot speaks {bot.dialect.value}: "
+            "play it with 'arena match', which says what it does wrong"
+        )
     return level, bot
 
 

@@ -4,6 +4,8 @@ Nothing is imported here, and a command only when it is asked for: `arena --help
 """
 
 COMMANDS = (
+    ("Write", "new", "a first bot, in one of eight languages"),
+    ("Write", "check", "whether a bot is ready: a checklist, with what to do"),
     ("Play", "league", "a league between bots, in one of several formats"),
     ("Play", "match", "two bots, a number of games"),
     ("Play", "compare", "whether a new bot is better than an old one"),
@@ -11,14 +13,13 @@ COMMANDS = (
     ("Look", "standings", "the table of a store again"),
     ("Look", "games", "the games of a store, a line each"),
     ("Look", "bots", "who has played in a store, version by version"),
+    ("Look", "report", "the standings and games of a store as web pages"),
     ("Look", "show", "a game, move by move, as boards"),
     ("Look", "log", "every line that was said in a game"),
-    ("Check", "check", "whether a bot is ready: a checklist, with what to do"),
     ("Check", "rerun", "play a stored game again: is it the same?"),
     ("Check", "verify", "whether a store is sound, every game played again"),
     ("Keep", "export", "the games of a store as lines of JSON"),
     ("Keep", "import", "add exported games, or another store"),
-    ("Write", "new", "a first bot, in one of eight languages"),
     ("Help", "rules", "the rulesets, or one of them in plain words"),
     ("Help", "doctor", "which sandboxes work on this machine"),
     ("Help", "completion", "have your shell complete commands, bots and games"),

@@ -8,7 +8,7 @@ import click
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.looking import color_option, paint_for
-from arena.cli.options import bot_options, refuse_windows
+from arena.cli.options import HELP_GROUPS, bot_options, refuse_windows
 from arena.cli.streams import remark, result
 from protocol.notation import COLOR_BY_WORD
 
@@ -16,11 +16,12 @@ from protocol.notation import COLOR_BY_WORD
 @click.command(
     "check",
     cls=ArenaCommand,
+    usual=("rules", "quick", "all", "replay", "sandbox", "time", "json"),
+    groups={"What is tried": ("rules", "quick", "all", "only", "replay", "side"), **HELP_GROUPS},
     examples=(
         ("arena check mine.py", ""),
-        ("arena check mine.py --quick", "the first ruleset only, in some seconds"),
         ("arena check mine.py --rules barrage", "what your bot is for"),
-        ("arena check mine.py --replay league.sqlite 17", "a game that it lost"),
+        ("arena check mine.py --replay league.sqlite 3 --side red", "a stored game"),
     ),
 )
 @click.argument("bot", metavar="BOT")
@@ -30,7 +31,7 @@ from protocol.notation import COLOR_BY_WORD
     metavar="NAME[+SWITCH...]",
     help="A ruleset that it is for; can be given again. Default: isf, and all others as well.",
 )
-@click.option("--quick", is_flag=True, help="Try only the first ruleset, for a second at most in each situation.")
+@click.option("--quick", is_flag=True, help="Try only the first ruleset; a second at most in each situation.")
 @click.option("--all", "is_all", is_flag=True, help="Play all rulesets as both sides and to the end.")
 @click.option(
     "--only", multiple=True, metavar="KEY", help="Try only this situation, by its key in --json; can be given again."
@@ -40,9 +41,9 @@ from protocol.notation import COLOR_BY_WORD
     nargs=2,
     type=(click.Path(path_type=Path, dir_okay=False), str),
     metavar="STORE GAME",
-    help="Put the messages of a stored game to it instead, and say where it answers differently now.",
+    help="Replay a stored game to it; it is put the messages of then, and told is where it answers differently now.",
 )
-@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="With --replay: the side that it takes.")
+@click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="The side that it takes in the game of --replay.")
 @bot_options
 @click.option("--json", "as_json", is_flag=True, help="Print the checklist as JSON.")
 @color_option

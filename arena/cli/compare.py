@@ -6,6 +6,7 @@ import click
 
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
+from arena.cli.numbers import Decimal, Whole
 from arena.cli.options import HELP_GROUPS, collect, play_options, refuse_windows
 from arena.league.options import USUAL_MOST_COMPARED
 
@@ -16,12 +17,14 @@ from arena.league.options import USUAL_MOST_COMPARED
     usual=("elo0", "elo1", "games", "rules", "time", "jobs", "store", "json"),
     groups={"The test": ("elo0", "elo1", "alpha", "beta", "games"), **HELP_GROUPS},
     examples=(("arena compare mine.py mine-old.py --games 2000", "is mine.py better?"),),
+    bots="two bots, the new one and the old one",
+    example="arena compare mine.py mine-old.py",
 )
 @click.argument("new", metavar="NEW")
 @click.argument("old", metavar="OLD")
 @click.option(
     "--elo0",
-    type=float,
+    type=Decimal(),
     default=0.0,
     show_default="0",
     metavar="ELO",
@@ -29,21 +32,26 @@ from arena.league.options import USUAL_MOST_COMPARED
 )
 @click.option(
     "--elo1",
-    type=float,
+    type=Decimal(),
     default=10.0,
     show_default="10",
     metavar="ELO",
     help="NEW is as much above OLD as this.",
 )
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
+    "--alpha", type=Decimal(), default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
 )
 @click.option(
-    "--beta", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'not better' may be wrong."
+    "--beta",
+    type=Decimal(),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="How often 'not better' may be wrong.",
 )
 @click.option(
     "--games",
-    type=int,
+    type=Whole(),
     default=USUAL_MOST_COMPARED,
     show_default=True,
     metavar="N",

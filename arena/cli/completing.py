@@ -40,6 +40,8 @@ def _offer_for(param: click.Parameter, has_store: bool) -> Offer | None:
         return _rulesets
     if metavar in ("BOT", "NEW", "OLD") and isinstance(param, click.Argument):
         return _bots
+    if param.name == "language":
+        return _languages
     if has_store and metavar == "GAME":
         return _games
     if has_store and metavar.startswith("NAME"):
@@ -67,6 +69,14 @@ def _bots(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
 
     samples = [CompletionItem(name, help="a sample bot") for name in SAMPLES if name.startswith(incomplete)]
     return [*_files(ctx, incomplete), *samples]
+
+
+def _languages(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.bots.languages import LANGUAGES
+
+    return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
 
 
 def _rulesets(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":

@@ -28,6 +28,8 @@ META = "arena.settings"
 """Where the context of a command has its `Configured`."""
 NOBODY = "-"
 """What stands for bots that nobody has named, where settings are only shown."""
+NAMED, LONGEST_NAMED = 4, 200
+"""Bots, and characters of them, that an error names where their number is wrong."""
 FROM_FILE = "file"
 WORDS = {
     click.core.ParameterSource.COMMANDLINE: "command line",
@@ -67,8 +69,10 @@ class Configured:
 class ConfiguredCommand(ArenaCommand):
     """A command that also takes its options and its bots from a file."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, bots: str, example: str, **options: Any) -> None:
+        """`bots` says in words which bots the command expects; `example` is a command line that has them."""
         super().__init__(*arguments, **options)
+        self._bots_words, self._example = bots, example
         for param in self.params:
             if isinstance(param, click.Option) and param.is_flag and not param.secondary_opts:
                 param.secondary_opts = [f"--no-{long_name(param)}"]
@@ -78,9 +82,9 @@ class ConfiguredCommand(ArenaCommand):
         """The arguments are looked at twice: what is named there says which file is read, and whether bots are."""
         state = ctx.meta[META] = Configured()
         if not ctx.resilient_parsing:
-            given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+            given, more, _ = self.make_parser(ctx).parse_args(args=list(args))
             if not self.asks_for_help(ctx, given):
-                args = [*args, *self._configure(ctx, state, given)]
+                args = [*args, *self._configure(ctx, state, given, more)]
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -126,8 +130,13 @@ class ConfiguredCommand(ArenaCommand):
         result(config_json(config) if ctx.params.get("as_json") else config_text(config))
         return 0
 
-    def _configure(self, ctx: click.Context, state: Configured, given: "dict[str, Any]") -> list[str]:
-        """Read the file, if there is one to be read. Returns the words for bots that are not on the command line."""
+    def _configure(
+        self, ctx: click.Context, state: Configured, given: "dict[str, Any]", more: "list[str]"
+    ) -> list[str]:
+        """Read the file, if there is one to be read. Returns the words for bots that are not on the command line.
+
+        `more` are words of the command line that there is no argument for.
+        """
         state.shows = given.get("show_config") is True
         wanted = given.get("config")
         path = Path(wanted) if isinstance(wanted, str) else None
@@ -141,14 +150,27 @@ class ConfiguredCommand(ArenaCommand):
         if path:
             self._read(ctx, state, path)
         arguments = [param for param in self.params if isinstance(param, click.Argument)]
-        named = sum(_count(given.get(param.name or "")) for param in arguments)
+        takes = None if arguments[0].nargs == -1 else len(arguments)
+        named = [word for param in arguments for word in _given(given.get(param.name or ""))] + more
         if named:
+            if takes is not None and len(named) != takes:
+                raise self._other_number(ctx, named)
             return []
         bots = state.file.bots(ctx.info_name or "") if state.file else None
         if bots is None:
-            state.is_nobody = state.shows
-            return [NOBODY] * len(arguments) if state.shows else []
-        return self._bots(ctx, state, *bots, takes=None if arguments[0].nargs == -1 else len(arguments))
+            if not state.shows:
+                raise self._other_number(ctx, named)
+            state.is_nobody = True
+            return [NOBODY] * len(arguments)
+        return self._bots(ctx, state, *bots, takes=takes)
+
+    def _other_number(self, ctx: click.Context, named: "list[str]") -> click.UsageError:
+        """What to say where not as many bots are named as the command takes."""
+        from arena.printable import printable
+
+        words = printable(", ".join(named[:NAMED]), LONGEST_NAMED) + (", ..." if len(named) > NAMED else "")
+        got = f"{len(named)}: {words}" if len(named) > 1 else f"only {words}" if named else "none"
+        return click.UsageError(f"Expected {self._bots_words}, got {got}. For example: {self._example}", ctx)
 
     def _bots(
         self, ctx: click.Context, state: Configured, asked: "list[AskedBot]", key: "Found", takes: int | None
@@ -241,9 +263,9 @@ def _by_key(command: click.Command) -> dict[str, click.Option]:
     return {long_name(option): option for option in options_in_file(command)}
 
 
-def _count(given: object) -> int:
-    """How many words there are for an argument on the command line."""
-    return 1 if isinstance(given, str) else len(given) if isinstance(given, tuple | list) else 0
+def _given(value: object) -> list[str]:
+    """The words that there are for an argument on the command line."""
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, tuple | list) else []
 
 
 def _words(ctx: click.Context, argument: click.Argument) -> tuple[str, ...]:

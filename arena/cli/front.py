@@ -3,11 +3,7 @@
 from arena.cli.catalog import COMMANDS
 from arena.version import __version__
 
-HEAD = """\
-Usage: arena COMMAND [OPTIONS] ...      ('arena COMMAND --help' tells of each)
-A bot arena for the board game Stratego: plays, keeps every game, prints tables.
-
-"""
+HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; COMMAND --help says more)\n\n"
 EXAMPLES = (
     ("arena league bots/*", "all bots of a folder"),
     ("arena match mine.py warden --games 10", "your bot against a sample bot"),
@@ -15,17 +11,14 @@ EXAMPLES = (
 
 
 def help_text() -> str:
-    """The commands, a line each, and where to go on."""
+    """The commands, a line each, and examples: no more than a screen."""
     lines = [HEAD]
     width = max(len(name) for _, name, _ in COMMANDS)
     before = ""
     for heading, name, words in COMMANDS:
         lines.append(f"{heading if heading != before else '':5} {name:{width}}  {words}\n")
         before = heading
-    lines.append("\nExamples:\n")
-    wide = max(len(line) for line, _ in EXAMPLES)
-    lines += [f"  {line:{wide}}  {words}\n" for line, words in EXAMPLES]
-    return "".join(lines)
+    return "".join([*lines, f"Examples: {'    '.join(line for line, _ in EXAMPLES)}\n"])
 
 
 def version_text() -> str:

@@ -20,6 +20,8 @@ from arena.cli.options import (
 @click.command(
     "league",
     cls=ConfiguredCommand,
+    bots="the bots that are to play",
+    example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
     groups={"Who meets whom": FORMAT_GROUP, "Bots that take part": ("strict", "follow-links"), **HELP_GROUPS},
     examples=(

@@ -7,6 +7,7 @@ import click
 
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
+from arena.cli.numbers import Whole
 from arena.cli.options import HELP_GROUPS, collect, play_options, refuse_windows
 from arena.league.options import MOST_GAMES, Kind
 
@@ -14,6 +15,8 @@ from arena.league.options import MOST_GAMES, Kind
 @click.command(
     "match",
     cls=ConfiguredCommand,
+    bots="two bots",
+    example="arena match mine.py warden",
     usual=("games", "rules", "time", "jobs", "sandbox", "store", "pause", "json"),
     groups={"The match": ("games", "pause", "pause-after"), **HELP_GROUPS},
     examples=(
@@ -24,14 +27,14 @@ from arena.league.options import MOST_GAMES, Kind
 )
 @click.argument("first", metavar="BOT")
 @click.argument("second", metavar="BOT")
-@click.option("--games", type=click.IntRange(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")
+@click.option("--games", type=Whole(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")
 @click.option(
     "--pause",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Play one game, which Ctrl-C saves in FILE; 'arena resume FILE' goes on with it.",
 )
-@click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it after N plies.")
+@click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it after N plies.")
 @play_options
 @lines_option
 def match_command(

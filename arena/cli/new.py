@@ -10,12 +10,18 @@ from arena.cli.streams import remark, result
 from arena.cli.words import shell_line, this_command
 
 
+def _languages() -> list[str]:
+    from arena.bots.languages import LANGUAGES
+
+    return [language.name for language in LANGUAGES]
+
+
 @click.command(
     "new",
     cls=ArenaCommand,
     examples=(
         ("arena new hunter", "in Python, with the kit"),
-        ("arena new hunter --language rust", ""),
+        ("arena new digger --language rust", ""),
     ),
 )
 @click.argument("path", metavar="NAME", type=click.Path(path_type=Path))
@@ -23,7 +29,8 @@ from arena.cli.words import shell_line, this_command
     "-l",
     "--language",
     metavar="L",
-    help="python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
+    shell_complete=lambda _context, _option, start: [name for name in _languages() if name.startswith(start)],
+    help="The language: python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
 )
 @click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")

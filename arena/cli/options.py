@@ -8,18 +8,28 @@ from typing import Any
 import click
 
 from arena.cli.config import configured
+from arena.cli.numbers import Decimal, Whole
 from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
+from arena.league.options import (
+    LARGEST_SEED,
+    MOST_GAMES,
+    MOST_JOBS,
+    OPPONENTS,
+    SANDBOXES,
+    USUAL,
+    PlayOptions,
+    usable_cpus,
+)
 
 HELP_GROUPS = {
     "Rules and time": (
         *("rules", "time", "start-time", "setup-time", "margin", "seed"),
-        *("openings", "pondering", "keep-bots"),
+        *("openings", "opponents", "pondering", "keep-bots"),
     ),
     "The machine": ("jobs", "affinity"),
     "Limits of bots": ("sandbox", "memory", "processes", "tmp", "limits", "interpreter"),
     "Builds of bots": ("build-time", "build-memory", "build-disk", "build-network"),
-    "Results": ("store", "json", "jsonl"),
+    "Results": ("store", "json", "jsonl", "color"),
     "Settings from a file": ("config", "no-config", "show-config"),
 }
 """Where `--help-all` has the shared options."""
@@ -78,13 +88,13 @@ _OPTIONS = (
         "--seed",
         default=USUAL.seed,
         show_default=True,
-        type=click.IntRange(0, LARGEST_SEED),
+        type=Whole(0, LARGEST_SEED),
         help="The seed of all random numbers.",
     ),
     click.option(
         "-j",
         "--jobs",
-        type=click.IntRange(1, MOST_JOBS),
+        type=Whole(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
         help="Games at a time.",
@@ -102,7 +112,7 @@ _OPTIONS = (
         "--processes",
         default=USUAL.processes,
         show_default=True,
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         help="Processes and threads of each bot.",
     ),
     click.option(
@@ -160,6 +170,13 @@ _OPTIONS = (
         metavar="FILE",
         help="A file of set-ups that games begin with; each bot plays either side of each.",
     ),
+    click.option(
+        "--opponents",
+        type=click.Choice(OPPONENTS),
+        default=USUAL.opponents,
+        show_default=True,
+        help="Whether each bot is told the name of its opponent.",
+    ),
     click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
         "--store",
@@ -186,7 +203,7 @@ def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
             function = option(function)
     words = "How it is held: auto takes the strongest level that works here, default is that of leagues without one."
     return click.option(
-        "--sandbox", type=click.Choice(SANDBOXES), default=SANDBOXES[-1], show_default=True, help=words
+        "--sandbox", type=click.Choice(SANDBOXES), metavar="LEVEL", default=SANDBOXES[-1], show_default=True, help=words
     )(function)
 
 
@@ -215,12 +232,12 @@ _FORMAT_OPTIONS = (
     click.option(
         "--rounds",
         show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         help="Rounds; in each, every pair meets twice (single-round-robin: once; swiss: each bot meets one other).",
     ),
     click.option(
         "--challengers",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="How many bots, the first that are named, each meet all others in a gauntlet.",
     ),
@@ -231,29 +248,34 @@ _FORMAT_OPTIONS = (
     ),
     click.option(
         "--best-of",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         show_default="1",
         help="Pairs of games of a match, in a knockout.",
     ),
     click.option(
         "--extra-pairs",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         show_default=str(USUAL_EXTRA_PAIRS),
         help="Further pairs of a match that is level, in a knockout; after them the better seed goes on.",
     ),
     click.option(
         "--confidence",
-        type=float,
+        type=Decimal(),
         metavar="P",
         show_default=f"{USUAL_CONFIDENCE}, without --games",
         help="End a ladder when each bot is stronger than the next one with this likelihood.",
     ),
-    click.option("--games", type=click.IntRange(1, MOST_GAMES), metavar="N", help="End a ladder after so many games."),
+    click.option(
+        "--games",
+        type=Whole(1, MOST_GAMES),
+        metavar="N",
+        help="End a ladder after so many games (default: 500 for each bot).",
+    ),
     click.option(
         "--disqualify",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="A bot that has lost N games by its own fault plays no more.",
     ),

@@ -12,7 +12,7 @@ from arena.cli.of_color import by_color
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.league.options import PlayOptions
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
@@ -82,6 +82,8 @@ def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is
         try:
             ending = play_prepared(prepared, pause_after, stop, remark)
         except ArenaError as error:
+            if type(error) is UsageError:  # such a game is not played with these bots: nothing to go on with
+                raise
             is_changed = isinstance(error, StoreChangedError)
             how = CHANGED.format(path=prepared.store.path) if is_changed else f"resume with: {same_command()}"
             raise stopped_by(error, f"stopped: {kept}", how) from error

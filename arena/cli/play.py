@@ -23,6 +23,7 @@ from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
+from arena.report.declared import declared_last
 from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
@@ -149,7 +150,7 @@ def progress_of(
     console = progress_console()
     plan, rows = league.plan, league.rows()
     kind = f"{plan.format} {plan.kind.value}".lstrip()
-    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned)}"
+    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned, league.at_most)}"
     text = _plan_text(plan, what, len(rows))
     console.print(text, style="dim", soft_wrap=not console.is_terminal)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
@@ -157,12 +158,14 @@ def progress_of(
     return PlainProgress(console, len(rows), league.planned, note)
 
 
-def _number_text(planned: int | None) -> str:
-    return "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
+def _number_text(planned: int | None, at_most: int | None) -> str:
+    if planned is None:
+        return "games" if at_most is None else f"at most {at_most} games"
+    return "1 game" if planned == 1 else f"{planned} games"
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:
-    """What is about to be played, in three lines."""
+    """What is about to be played, in three lines, and two more for a format with settings and for openings."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     own = dict(plan.settings.bot_times)
@@ -170,9 +173,14 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
     rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
-    played = f"{what}{have}; {rules}"
-    held = level_line(plan.level, plan.is_level_chosen)
-    return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
+    lines = [f"{what}{have}; {rules}"]
+    if plan.format_settings:
+        lines.append(f"format: {', '.join(plan.format_settings)}")
+    if plan.openings is not None:
+        count = len(plan.settings.openings)
+        lines.append(f"openings: {printable(str(plan.openings))} ({count})")
+    lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
+    return Text(printable("\n".join(lines), lines=True))
 
 
 def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> bool:
@@ -188,7 +196,8 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
             lines.close()
         if form is not Form.TEXT:
             names = Roster(plan.players, rows).names
-            document = partial(league_json, plan.path, settings, table, names=names, placing=placing)
+            declared = declared_last(rows, lambda number: league.store.stored(number).record)
+            document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
             result(document(rows, plan.faults, as_line=form is Form.LINES))
         else:
             console = results_console()

@@ -12,7 +12,7 @@ import click
 from arena.cli import front
 from arena.cli.catalog import COMMANDS
 from arena.cli.exit_codes import MEANINGS
-from arena.cli.helping import OTHERS, ArenaCommand, Example, full, grouped
+from arena.cli.helping import HELPS, OTHERS, ArenaCommand, Example, full, grouped
 from arena.cli.main import CONTEXT, cli
 from arena.version import __version__
 
@@ -69,7 +69,7 @@ def manual() -> str:
     commands = described()
     uses = Counter(section for command in commands for section in command.sections)
     shared = [section for section, count in uses.items() if count > 1 and section[0] not in UNSHARED]
-    helps = next(section for section in commands[0].sections if section[0] == OTHERS)
+    helps = tuple(record for record in records_of(commands[0]) if record[0].endswith(HELPS))
     lines = [
         '.\\" Made from the commands by docs/manual.py.',
         f'.TH ARENA 1 "" "stratego-arena {__version__}" "User Commands"',
@@ -91,14 +91,14 @@ def manual() -> str:
         for section in command.sections:
             if section in shared:
                 continue
-            lines += _options(tuple(record for record in section[1] if record not in helps[1]))
+            lines += _options(tuple(record for record in section[1] if record not in helps))
         also = [heading for heading, _ in shared if heading in dict(command.sections)]
         if also:
             lines += [".PP", _plain(f"Also the options below: {'; '.join(also)}.")]
     lines += [".SH SHARED OPTIONS"]
     for heading, records in shared:
         lines += [f'.SS "{_plain(heading)}"', *_options(records)]
-    lines += ['.SS "Help"', *_options(helps[1])]
+    lines += ['.SS "Help"', *_options(helps)]
     lines += [".SH EXAMPLES"]
     for line, words in (*front.EXAMPLES, *(example for command in commands for example in command.examples)):
         lines += (
@@ -113,6 +113,11 @@ def manual() -> str:
         for name, words in entries:
             lines += [".TP", f"\\fB{_plain(name)}\\fR", _plain(words)]
     return "\n".join(lines) + "\n"
+
+
+def records_of(command: Described) -> list[tuple[str, str]]:
+    """All options of a command."""
+    return [record for _, records in command.sections for record in records]
 
 
 def _paragraphs(paragraphs: tuple[str, ...]) -> list[str]:

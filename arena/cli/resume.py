@@ -6,6 +6,7 @@ import click
 
 from arena.cli.forms import form_of, lines_option
 from arena.cli.helping import ArenaCommand
+from arena.cli.numbers import Whole
 from arena.cli.options import refuse_windows
 from arena.league.options import SANDBOXES
 
@@ -19,7 +20,7 @@ from arena.league.options import SANDBOXES
     ),
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it again after N plies in all.")
+@click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it again after N plies in all.")
 @click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),

@@ -44,6 +44,7 @@ def standings_command(
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
+    from arena.report.declared import declared_last
     from arena.report.formats import borne_out, disqualified_lines, placing_report
     from arena.report.json import league_json
     from arena.report.roster import Roster, players_of
@@ -64,7 +65,9 @@ def standings_command(
         placing = borne_out(contents.disqualified, table.lines, names)
         if as_json:
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
-            result(league_json(store, contents.settings, table, kept, names=names, placing=placing))
+            declared = declared_last(kept, lambda number: opened.stored(number).record)
+            settings = contents.settings
+            result(league_json(store, settings, table, kept, names=names, placing=placing, declared=declared))
         elif forms:
             result(table_text(table, forms[0], crosstable=crosstable), end="")
             for line in disqualified_lines(placing, names) if placing else ():

@@ -24,7 +24,7 @@ from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.game.ucc_lines import action_line, setup_lines
+from arena.game.ucc_lines import action_line, setup_lines, turned
 from arena.game.verdict import GameResult
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
@@ -117,6 +117,7 @@ def spec_of(record: GameRecord) -> GameSpec:
         pair_seed=record.pair_seed,
         blue_time=record.blue_time or None,
         opening=record.opening or None,
+        names_told=bool(record.names_told),
     )
 
 
@@ -280,8 +281,13 @@ class _Dialogue:
         record = self._record
         lines = [f"name {record.declared[color]}"] if record.declared[color] else []
         wants = self._wants(color)
+        if record.authors and record.authors[color]:
+            lines.append(f"author {record.authors[color]}")
         if wants:
             lines.append(" ".join(("want", *(want.value for want in wants))))
+        cannot = record.cannot[color] if record.cannot else ()
+        if cannot:
+            lines.append(" ".join(("cannot", *(ability.value for ability in cannot))))
         for text in lines:
             yield Line(self._ply, color, Speaker.BOT, text)
         if not record.wants:
@@ -307,16 +313,21 @@ class _Dialogue:
 
     def _setup_lines(self, color: Color, setup: str) -> list[str]:
         if self._record.dialects[color] is Dialect.UCC_2012:
-            return setup_lines(color, setup)
+            return setup_lines(color.opponent if self._starts is Color.BLUE else color, setup)
         return [f"setup {setup}"]
 
     def _action_line(self, color: Color, action: str) -> str:
-        return action_line(action) if self._record.dialects[color] is Dialect.UCC_2012 else f"move {action}"
+        if self._record.dialects[color] is Dialect.UCC_2012:
+            return action_line(turned(action) if self._starts is Color.BLUE else action)
+        return f"move {action}"
+
+    @property
+    def _starts(self) -> Color:
+        return Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
 
     def _setup_notes(self, color: Color) -> list[str]:
         """The notes that a side can only have made with its set-up: the first turn is the other's, or never came."""
-        starts = Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
-        if self._is_played and color is starts:
+        if self._is_played and color is self._starts:
             return []
         return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
 

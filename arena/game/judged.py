@@ -41,5 +41,7 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
         authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
         wants=(red.wants, blue.wants),
         opening=spec.opening or msgspec.UNSET,
+        names_told=spec.names_told or msgspec.UNSET,
+        cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
         protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
     )

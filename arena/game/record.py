@@ -16,7 +16,7 @@ from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable
-from protocol.messages import Want
+from protocol.messages import Ability, Want
 
 
 class NoteLine(msgspec.Struct, frozen=True):
@@ -79,6 +79,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     `wants` is what each bot asked to be sent before its
     turns; older records do not have it. `opening` are the set-ups that the game was to begin with, whoever played it;
     it stands in no record of a game whose bots were to choose their own. `setups` are the same two if it has begun.
+    `names_told` is that each was told the name of the other, and stands in no record of another game; `cannot` is what
+    each said that it cannot do, and stands in no record of a game in which neither did.
     `protocols` is what each side spoke; it stands in no record of a game in which both spoke version 1 of the arena's
     protocol.
     """
@@ -113,6 +115,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     machine: str | msgspec.UnsetType = msgspec.UNSET
     wants: tuple[tuple[Want, ...], tuple[Want, ...]] | msgspec.UnsetType = msgspec.UNSET
     opening: Opening | msgspec.UnsetType = msgspec.UNSET
+    names_told: bool | msgspec.UnsetType = msgspec.UNSET
+    cannot: tuple[tuple[Ability, ...], tuple[Ability, ...]] | msgspec.UnsetType = msgspec.UNSET
     protocols: tuple[Dialect, Dialect] | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:

@@ -37,11 +37,12 @@ from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
-from protocol.lines import RemoteProtocolError, excerpt
+from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,
     BotMessage,
+    Cannot,
     End,
     Error,
     Hello,
@@ -71,18 +72,24 @@ class Referee:
         *,
         introduced: Mapping[Color, Introduction] | None = None,
         keeps: bool = False,
+        can_pause: bool = False,
     ) -> None:
         """`connections` are new ones, Red's and Blue's; without them both speak version 1 of the arena's protocol.
         `history` is what has been played already of a game that was interrupted and now goes on. `introduced` are bots
-        that have played another game before and go on from there; with `keeps` another game will follow this one."""
+        that have played another game before and go on from there; with `keeps` another game will follow this one, and
+        one that `can_pause` may be interrupted, to go on later."""
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None
         self.void: str | None = None
         """Why the game cannot be judged, in words, if it cannot."""
+        self.refused: str | None = None
+        """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
-        self._keeps = keeps
+        if (history or spec.opening) and not all(seat.can_be_restored for seat in self.seats):
+            raise LocalProtocolError("a game that has begun, for a bot that cannot be told it")
+        self._keeps, self._can_pause = keeps, can_pause
         self.advise: Callable[[Seat, Fault], Fault] | None = None
         """Adds to the words of a fault, as soon as it is found, what may help its author."""
         self.live = LiveGame(spec, self.seats)
@@ -125,7 +132,7 @@ class Referee:
     @property
     def is_over(self) -> bool:
         """Whether there is a verdict, or there will be none."""
-        return self.verdict is not None or self.void is not None
+        return self.verdict is not None or self.void is not None or self.refused is not None
 
     def history(self, now: float | None = None) -> History | None:
         """What has been played so far, to go on from later; None before the set-ups are there.
@@ -262,6 +269,8 @@ class Referee:
                 seat.deadline = NEVER
             case Wants(wants):
                 seat.wants = wants
+            case Cannot(abilities):
+                seat.cannot = abilities
             case Name(text):
                 seat.declared = text
             case Author(text):
@@ -284,6 +293,8 @@ class Referee:
             if self._history is not None:  # what was played stays in the record of a game that could not go on
                 self.live.recall(self._history)
             self._forfeit()
+        elif self._meeting is Phase.IDLE and (refusal := self._refusal()):
+            self.refused = refusal
         elif self._history is not None:
             self._go_on(self.live.restore(self._history).outcome)
         elif self.spec.opening is not None:
@@ -293,6 +304,28 @@ class Referee:
             self._meeting = Phase.WAITING
         else:
             self._go_on(self.live.begin().outcome)
+
+    def _refusal(self) -> str | None:
+        """Why bots that have introduced themselves are not to play this game, in words; None if they can."""
+        unable = [seat for seat in self.seats if not seat.can_be_restored]
+        if not unable:
+            return None
+        said = " and ".join(
+            f"{faults.named(self.spec.players, seat.color)} "
+            + (
+                "says 'cannot restore'"
+                if seat.cannot
+                else f"speaks {seat.connection.dialect.value}, which has no 'restore'"
+            )
+            for seat in unable
+        )
+        if self._history is not None:
+            return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
+        if self.spec.opening is not None:
+            return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
+        return (
+            f"the game could not go on once it was paused: {said}: play it without --pause" if self._can_pause else None
+        )
 
     def _moved(self, seat: Seat, action: str, now: float, forgiven: float) -> None:
         seat.deadline = NEVER

@@ -5,6 +5,8 @@ it, and the result of the last move, which goes out with its next turn. There is
 game, and a game cannot be taken up again. Nothing here reads or writes a file.
 
 The trap: the line of the last move of a game is only sent if that move did not win it; `QUIT` stands in its place then.
+
+Everything that is kept here is as the bot is told it: where Blue begins, with colours changed and the board turned.
 """
 
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ from arena.game.ucc_lines import (
     read_action,
     read_row,
     result_line,
+    turned,
 )
 from protocol.conversation import UNASKED, Phase
 from protocol.geometry import action_squares
@@ -36,6 +39,7 @@ from protocol.messages import (
     Hello,
     Move,
     Moved,
+    Opponent,
     Quit,
     Reveal,
     Rule,
@@ -50,7 +54,6 @@ from protocol.notation import (
     HOME_SQUARES,
     LAKE_SQUARES,
     SETUP_ROWS,
-    SQUARE_INDEX,
     Color,
     Reason,
     ReasonKind,
@@ -59,7 +62,7 @@ from protocol.notation import (
 )
 
 OPPONENT = "opponent"
-"""Who a bot plays is not told: its games must not depend on what others are called."""
+"""The word for whom a bot plays, unless the host names the opponents."""
 NOT_ASKED = {
     Phase.IDLE: "before its colour was told, with which it is asked for its set-up",
     Phase.WAITING: "during the opponent's turn",
@@ -80,8 +83,10 @@ class UccConnection:
         "_buffer",
         "_color",
         "_has_turned",
+        "_is_turned",
         "_is_unasked",
         "_moved",
+        "_opponent",
         "_results",
         "_rows",
         "phase",
@@ -95,6 +100,10 @@ class UccConnection:
         self._is_unasked = False
         """Whether the bot has not been written yet what it is asked in this phase."""
         self._color = Color.RED
+        """Its colour as it is told it."""
+        self._is_turned = False
+        """Whether colours are changed and the board is turned, as the arena's Blue begins."""
+        self._opponent = OPPONENT
         self._rows: list[str] = []
         """The rows of its set-up that have come, from the top of the board."""
         self._board = [LAKE if square in LAKE_SQUARES else EMPTY for square in range(BOARD_SIZE * BOARD_SIZE)]
@@ -125,9 +134,13 @@ class UccConnection:
                 self.phase = Phase.IDLE  # there is no greeting: it has nothing to answer
             case Game(color):
                 self._color = color
+            case Opponent(name):
+                self._opponent = name.replace(" ", "_")  # it is one word of a line
+            case Rule("starts", Color.BLUE.word):
+                self._color, self._is_turned = self._color.opponent, True
             case SetupRequest():
                 self._asks(Phase.SETTING_UP)
-                return f"{self._color.name} {OPPONENT} {BOARD_SIZE} {BOARD_SIZE}\n".encode()
+                return f"{self._color.name} {self._opponent} {BOARD_SIZE} {BOARD_SIZE}\n".encode()
             case End():
                 return self._ended(message)
             case Quit():
@@ -142,6 +155,8 @@ class UccConnection:
 
     def moved(self, color: Color, action: str) -> bytes:
         self._close()
+        if self._is_turned:
+            color, action = color.opponent, turned(action)
         self._moved = Moved(color, action)
         squares = action_squares(action)
         if squares is not None:
@@ -170,7 +185,7 @@ class UccConnection:
         squares = action_squares(self._moved.action) if self._moved else None
         if squares is None:
             raise LocalProtocolError(f"a fight without an attack: {battle!r}")
-        origin, target = squares[0], SQUARE_INDEX[battle.square]
+        origin, target = squares
         if battle.survivor is Survivor.ATTACKER:
             self._board[target] = self._board[origin]
         elif battle.survivor is Survivor.NEITHER:
@@ -210,7 +225,7 @@ class UccConnection:
             if phase is Phase.THINKING:
                 action = read_action(line)
                 self.phase = Phase.WAITING
-                yield Move(action)
+                yield Move(turned(action) if self._is_turned else action)
             elif phase is Phase.SETTING_UP:
                 self._rows.append(read_row(line, len(self._rows) + 1))
                 if len(self._rows) == SETUP_ROWS:

@@ -3,6 +3,9 @@
 `docs/ucc-2012.md` is the reference. Its board has Red at the top: x counts files from a, y counts ranks from 1, so that
 (x, y) is the arena's square number 10 * y + x, and `DOWN` leads away from Red. Ranks count the other way: 1 is the
 marshal, 9 the scout.
+
+Red always begins there. In a game that Blue begins, the dialect's Red is the arena's Blue, and its board the arena's
+turned upside down (`turned`): everything else here knows the dialect's colours and squares alone.
 """
 
 import re
@@ -33,12 +36,18 @@ _MOVE = re.compile(r"\s*(\d{1,3})\s+(\d{1,3})\s+([A-Z]+)(?:\s+(\d{1,3}))?\s*", r
 _VERSION_1 = re.compile(r"(?:name|author|want|setup|move|note) |ready\s*\Z", re.ASCII)
 _TO_ARENA = str.maketrans({letter: rank.letter for letter, rank in RANKS.items()})
 _FROM_ARENA = str.maketrans({rank.letter: letter for letter, rank in RANKS.items()})
+_RANK = re.compile(r"\d+", re.ASCII)
 _ROW = re.compile(rf"[{''.join(RANKS)}{re.escape(EMPTY)}]{{{BOARD_SIZE}}}")
 HINT_1 = "; this is version 1 of the arena's protocol, and the bot was started as one that speaks ucc-2012"
 HINT_2012 = (
     '; this is a row of a set-up in the dialect of 2012: a bot that speaks it has protocol = "ucc-2012" in its '
     "bot.toml, or is named ucc:PATH"
 )
+
+
+def turned(action: str) -> str:
+    """An action on the board turned upside down: a4-a5 becomes a7-a6, and the other way."""
+    return _RANK.sub(lambda rank: str(BOARD_SIZE + 1 - int(rank[0])), action)
 
 
 def is_row(text: str) -> bool:
@@ -70,7 +79,7 @@ def own_rows(color: Color, rows: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def setup_lines(color: Color, setup: str) -> list[str]:
-    """The four lines for a set-up as it stands in records."""
+    """The four lines of the dialect's `color` for a set-up as it stands in records."""
     return [row.translate(_FROM_ARENA) for row in own_rows(color, tuple(setup.split("/")))]
 
 

@@ -38,6 +38,9 @@ KEEP_BOTS = "keep-bots"
 OPENINGS = "openings"
 """The name of the setting. A store of a version that had none holds games without openings."""
 NO_OPENINGS = "none"
+OPPONENTS = "opponents"
+"""The name of the setting. In games of a store of a version that had none nobody was told a name."""
+HIDDEN, NAMED = "hidden", "named"
 OPENINGS_DIGITS = 16
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""
@@ -61,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True):
     """The time controls of bots that have their own, by digest. They differ from `time` in the limits on moves."""
     openings: tuple[Opening, ...] = ()
     """The set-ups that games begin with; none if the bots choose their own."""
+    names_told: bool = False
+    """Whether each bot is told what its opponent is called."""
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
         """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
@@ -75,6 +80,7 @@ class Settings(msgspec.Struct, frozen=True):
             "pondering": "yes" if self.pondering else "no",
             KEEP_BOTS: "yes" if self.keep_bots else "no",
             OPENINGS: openings_text(self.openings),
+            OPPONENTS: NAMED if self.names_told else HIDDEN,
             **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in players},
             **self.own_times(players),
         }
@@ -139,7 +145,7 @@ class Named(Protocol):
 
 
 def _hash(*parts: object) -> str:
-    return hashlib.sha256("\n".join(repr(part) for part in parts).encode()).hexdigest()
+    return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
 
 
 class Scheme(Enum):
@@ -150,13 +156,17 @@ class Scheme(Enum):
     NAMES = "names"
     """Their names as well: the scheme of earlier versions, in which nothing new is played."""
 
+    def __init__(self, value: str) -> None:
+        self._ending = f" by {value}" if value == "content" else ""
+        """Behind what a hash is of, so that the two schemes never hash the same."""
+
     def who(self, player: Player) -> tuple[str, ...]:
         """What stands for a player."""
         return (player.digest,) if self is Scheme.CONTENT else (player.name, player.digest)
 
     def kind(self, word: str) -> str:
-        """What a hash is of. The two schemes never hash the same."""
-        return f"{word} by {self.value}" if self is Scheme.CONTENT else word
+        """What a hash is of."""
+        return word + self._ending
 
 
 def pair_seed_of(
@@ -164,7 +174,8 @@ def pair_seed_of(
 ) -> int:
     """What names the pair of games of two players in a round; `common` is their digest of the settings, `opening` the
     one that both games begin with, if there is one."""
-    who = sorted(map(scheme.who, players))
+    red, blue = players
+    who = sorted((scheme.who(red), scheme.who(blue)))
     given = () if opening is None else (tuple(opening),)
     return int(_hash(scheme.kind("pair"), common, who, number, *given)[:12], 16)
 
@@ -211,8 +222,8 @@ def starter(pair_seed: int) -> Starts:
 def seeds_of(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
     """The numbers that the two bots are given."""
     kind = scheme.kind("bot")
-    red, blue = (int(_hash(kind, pair_seed, *scheme.who(player))[:8], 16) for player in players)
-    return red, blue
+    red, blue = players
+    return int(_hash(kind, pair_seed, *scheme.who(red))[:8], 16), int(_hash(kind, pair_seed, *scheme.who(blue))[:8], 16)
 
 
 def game_id(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> str:
@@ -244,7 +255,8 @@ class Stored(NamedTuple):
     """What a store holds, as far as games are known again by it: the ids, and who has played under which names."""
 
     ids: Collection[str] = frozenset()
-    players: Collection[Player] = ()
+    players: Sequence[Player] = ()
+    """In the order of their last games."""
 
 
 NOTHING_STORED = Stored()
@@ -306,6 +318,7 @@ class Games:
             pair_seed=pair_seed,
             blue_time=times[1] if times[1] != times[0] else None,
             opening=opening,
+            names_told=settings.names_told,
         )
 
     def _time_of(self, player: Player) -> TimeControl:

@@ -19,7 +19,7 @@ from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
-from arena.league.pairing import ChosenFormat, Pairing, Placed, Placing, RoundRobin
+from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placed, Placing, RoundRobin
 from arena.league.plan import Entry, Plan, make_plan
 from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
@@ -45,9 +45,9 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         Store(plan.path, create=True) as store,
     ):
         run_games(run, held.try_out)
-        store.agree(plan.settings.described(plan.players), plan.players)
-        rows = store.rows()
-        games = Games(plan.settings, stored_in(store, rows))  # older ids count as well
+        rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
+        stored = stored_in(store, rows)
+        games = Games(plan.settings, stored)  # older ids count as well
         format_ = entry.format
         if isinstance(format_, ChosenFormat) and format_.goes_on:
             format_ = format_.with_known(known_from_before(store, plan.players, rows))
@@ -55,7 +55,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
             plan, partial(format_, games, plan.players, entry.rounds, entry.games), held, store, run, rows=rows
         )
         del rows  # the league gives them up when it plays
-        for line in note_versions(store, plan.bots):
+        for line in note_versions(store, plan.bots, stored.players):
             say(line)
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
@@ -68,7 +68,8 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
 class OpenLeague:
     """A league or match that is ready to be played; see `open_league`.
 
-    `planned` is how many games there are in all, or None where that depends on results and is not known yet.
+    `planned` is how many games there are in all, or None where that depends on results and is not known yet; `at_most`
+    is how many there can be, if that is known.
     `new_pairing` makes a pairing of it that nobody has asked for games. `meets_all` is whether all bots meet equally
     often, so that a table can tell what is missing.
     """
@@ -88,6 +89,7 @@ class OpenLeague:
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
+        self.at_most = fresh.at_most if isinstance(fresh, Ladder) else self.planned
         self.meets_all = isinstance(fresh, RoundRobin)
         self.new_pairing = pairing
         self._held = held

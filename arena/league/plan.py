@@ -54,6 +54,10 @@ class Plan:
     interpreters: tuple[str, ...]
     format: str
     """The word for it; empty for the usual one."""
+    format_settings: tuple[str, ...]
+    """What the format was asked for, in words."""
+    openings: Path | None
+    """The file that games begin with set-ups of."""
     disqualifies: bool = False
     """Whether bots with many faults play no more."""
 
@@ -109,5 +113,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         path=apart_from_bots(path, bots),
         interpreters=options.interpreters,
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
+        format_settings=entry.format.settings if isinstance(entry.format, ChosenFormat) else (),
+        openings=options.openings,
         disqualifies=isinstance(entry.format, ChosenFormat) and entry.format.options.disqualify is not None,
     )

@@ -18,9 +18,9 @@ from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.games import Settings, openings_digest
+from arena.league.games import NAMED, Settings, openings_digest
 from arena.league.openings import load_openings
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, Kind, PlayOptions
+from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, Kind, PlayOptions
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 
@@ -48,6 +48,11 @@ def check_options(options: PlayOptions) -> None:
             raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
     if options.sandbox not in SANDBOXES:
         raise UsageError(f"--sandbox: expected a level, got {options.sandbox!r}: {suggest(options.sandbox, SANDBOXES)}")
+    if options.opponents not in OPPONENTS:
+        raise UsageError(
+            f"--opponents: expected {' or '.join(OPPONENTS)}, got {options.opponents!r}: "
+            f"{suggest(options.opponents, OPPONENTS)}"
+        )
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     check_openings(options)
@@ -136,6 +141,7 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
         openings=() if options.openings is None else load_openings(options.openings, ruleset),
+        names_told=options.opponents == NAMED,
     )
 
 

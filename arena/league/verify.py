@@ -14,9 +14,12 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Opening, Player
 from arena.league.games import (
+    HIDDEN,
     KEEP_BOTS,
+    NAMED,
     NO_OPENINGS,
     OPENINGS,
+    OPPONENTS,
     Scheme,
     Settings,
     common_of,
@@ -36,7 +39,7 @@ ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
 
 OF_EACH_SIDE = ("time", "other times")
-NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS)
+NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS, OPPONENTS)
 LONGEST_SEED = 20
 """Digits of 2^64."""
 
@@ -159,6 +162,9 @@ class League:
             faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")
         if record.kept and any(record.kept) and self._settings.get(KEEP_BOTS, "no") == "no":
             faults.append("a bot was kept from another game, and the store is for new processes")
+        if bool(record.names_told) is not (self._settings.get(OPPONENTS, HIDDEN) == NAMED):
+            told = "told" if record.names_told else "not told"
+            faults.append(f"the bots were {told} each other's names, which the store says otherwise")
         return faults
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:

@@ -30,6 +30,7 @@ def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: BotProcess | None
         stderr=process.stderr_tail if process else "",
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,
         has_unread=bool(process and is_silent and process.has_unread()),
+        has_closed_input=bool(process and is_silent and process.has_closed_input()),
         has_ended=seat.has_ended,
         answered=answered,
         unfinished=seat.connection.unfinished,

@@ -16,6 +16,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.errors import UsageError
 from arena.game.connection import connect
 from arena.game.faults import Fault
 from arena.game.hints import diagnose, hinted
@@ -58,12 +59,15 @@ async def play_on(
     history: History | None,
     interrupt: Interrupt,
     options: GameOptions = USUAL,
+    *,
+    can_pause: bool = False,
 ) -> GameRecord | History | None:
     """Play a game, from the beginning or from its `history`, to its verdict or until it is interrupted.
 
     Returns the record; or what has been played, if `interrupt` broke the game off; or None, if that happened before
     both sides had set up. When this returns, raises or is cancelled, no process of the game is left. Raises
-    `ArenaStoppedError` as `play_game` does.
+    `ArenaStoppedError` as `play_game` does, and `UsageError` if a bot has said that it cannot play such a game: one
+    that goes on, that begins with an opening, or that `can_pause`.
     """
     started = time.time()
     begun = now()
@@ -75,15 +79,19 @@ async def play_on(
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,
+        can_pause=can_pause,
     )
     runner = GameRunner(referee, history, interrupt, options, kept)
     played: GameRecord | History | None
-    broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
+    broken = {color: bot.fault_line for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
     if broken:
         runner.referee.called_off(broken)
-        played = runner.record(started, now() - begun)
+        output = _pair(bot.fault_output for bot in bots)
+        played = msgspec.structs.replace(runner.record(started, now() - begun), stderr=output)
     else:
         await runner.play(bots)
+        if runner.referee.refused is not None:
+            raise UsageError(runner.referee.refused)
         if runner.referee.void is not None:
             raise ArenaStoppedError(runner.referee.void, runner.history())
         is_over = runner.referee.verdict is not None

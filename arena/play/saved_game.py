@@ -56,7 +56,7 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `arguments` are those that the bots are started with, if either has any.
+    `arguments` are those that the bots are started with, if either has any; `names_told` is as in `GameSpec`.
     `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
     bots has its own. `sandbox`, `limits`, `pondering` and `interpreters`
     are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
@@ -82,6 +82,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     usual_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     arguments: tuple[tuple[str, ...], tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
+    names_told: bool | msgspec.UnsetType = msgspec.UNSET
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -90,7 +91,16 @@ class SavedGame(msgspec.Struct, frozen=True):
         except RulesetError as error:
             raise UsageError(str(error)) from None
         blue_time = self.blue_time or None
-        return GameSpec(self.id, ruleset, self.time, self.players, self.seeds, self.pair_seed, blue_time)
+        return GameSpec(
+            self.id,
+            ruleset,
+            self.time,
+            self.players,
+            self.seeds,
+            self.pair_seed,
+            blue_time,
+            names_told=bool(self.names_told),
+        )
 
     def load_bots(self, named: Mapping[Color, str] = MappingProxyType({})) -> tuple[BotSpec, BotSpec]:
         """Both bots, under their names of then; `named` are paths of now, by the colour that a bot plays.
@@ -156,6 +166,7 @@ def saved_game(
         blue_time=spec.blue_time or msgspec.UNSET,
         usual_time=usual_time or msgspec.UNSET,
         arguments=(red.arguments, blue.arguments) if red.arguments or blue.arguments else msgspec.UNSET,
+        names_told=spec.names_told or msgspec.UNSET,
     )
 
 

@@ -31,6 +31,9 @@ class Line(msgspec.Struct, frozen=True):
     Ties in the score are broken by `head_to_head`, the points per game among the bots of that score (None where there
     is no tie), then by `sonneborn_berger_per_game`, then by wins per game. `sonneborn_berger` is the same score as the
     usual sum: of the points taken from each opponent, times all points of that opponent.
+
+    `declared` is what the bot called itself in its last game, `author` who it said has written it. They are None where
+    it has said nothing, and where nobody has looked: games are counted without them.
     """
 
     place: int
@@ -52,6 +55,8 @@ class Line(msgspec.Struct, frozen=True):
     head_to_head: float | None
     sonneborn_berger: float
     sonneborn_berger_per_game: float
+    declared: str | None = None
+    author: str | None = None
 
 
 class Difference(msgspec.Struct, frozen=True):

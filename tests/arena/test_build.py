@@ -284,6 +284,16 @@ def test_what_a_build_makes_can_be_read_and_run_by_any_bots_user_and_written_by_
     assert {path.stat().st_uid for path in (folder / "hunter").rglob("*")} == {os.geteuid()}
 
 
+@pytest.mark.parametrize("level", levels())
+def test_a_build_has_a_home_for_its_caches_where_the_arena_has_none(
+    level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME")
+    build(bot_with(folder, f'echo "$HOME" >home; test -w "$HOME"; {MAKE}'), level)
+    home = (folder / "hunter/home").read_text().strip()
+    assert home == (str(Path.home()) if level is Level.DEFAULT else "/tmp")
+
+
 @in_a_sandbox
 def test_a_c_compiler_works(folder: Path) -> None:
     if shutil.which("cc", path="/usr/bin") is None:

@@ -12,6 +12,7 @@ import click
 import pytest
 from click.shell_completion import ZshComplete
 
+from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
 from arena.cli.completing import MOST_GAMES, VARIABLE
 from arena.cli.completion import SHELLS
@@ -28,27 +29,27 @@ FILES = ("", "file")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a store, in which nothing may be started, and nothing is changed or new afterwards."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a completion has started a program")
-
+    """A folder with a store, in which nothing is changed or new afterwards."""
     shutil.copy(STORES / "v4-own.sqlite", tmp_path / STORE)
     monkeypatch.chdir(tmp_path)
     before = (tmp_path / STORE).read_bytes()
-    with monkeypatch.context() as patched:
-        for where, name in ((os, "fork"), (os, "posix_spawn"), (subprocess, "Popen")):
-            patched.setattr(where, name, refuse)
-        yield tmp_path
+    yield tmp_path
     assert (tmp_path / STORE).read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} <= {STORE, "pipe", "big.sqlite", "old.sqlite"}
 
 
 def offered(*words: str) -> list[tuple[str, str]]:
-    """What is offered for the last word: values and types."""
+    """What is offered for the last word: values and types. Nothing may be started for it."""
     *args, incomplete = words
-    found = ZshComplete(cli, {}, "arena", VARIABLE).get_completions(args, incomplete)
+    with pytest.MonkeyPatch.context() as patched:
+        for where, name in ((os, "fork"), (os, "posix_spawn"), (subprocess, "Popen")):
+            patched.setattr(where, name, _refuse)
+        found = ZshComplete(cli, {}, "arena", VARIABLE).get_completions(args, incomplete)
     return [(item.value, item.type) for item in found]
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise AssertionError("a completion has started a program")
 
 
 def values(*words: str) -> list[str]:
@@ -75,7 +76,7 @@ def test_rulesets_are_offered_and_behind_a_plus_the_switches_that_are_not_there_
 
 
 def test_bots_are_files_or_sample_bots() -> None:
-    for words in (("league",), ("league", "a.py"), ("match",), ("match", "a.py"), ("compare", "a.py")):
+    for words in (("league",), ("league", "a.py"), ("match",), ("match", "a.py"), ("compare", "a.py"), ("check",)):
         assert offered(*words, "") == [FILES, *((name, "plain") for name in SAMPLES)]
     assert values("match", "wa") == ["warden"]
 
@@ -107,6 +108,11 @@ def test_games_are_offered_with_who_played_them() -> None:
 def test_names_are_those_of_the_store_earlier_on_the_line(words: tuple[str, ...]) -> None:
     assert values(*words, "") == NAMES
     assert values(*words, "w") == ["waiter"]
+
+
+def test_languages_are_those_that_a_first_bot_can_be_written_in() -> None:
+    assert values("new", "mine", "--language", "") == [language.name for language in LANGUAGES]
+    assert values("new", "mine", "-l", "java") == ["java", "javascript"]
 
 
 def test_values_that_are_listed_in_help_are_offered() -> None:
@@ -200,11 +206,6 @@ def test_a_shell_completes_the_number_of_a_game(
     assert (lines if shell != "fish" else sorted(lines, reverse=True)) == ["12", "11", "10", "1"], done.stderr
 
 
-_popen = subprocess.Popen
-
-
 def run(words: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run a program of the tests' own to its end."""
-    with _popen(words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    return subprocess.run(words, env=environment, text=True, capture_output=True, timeout=60, check=False)

@@ -11,6 +11,7 @@ from arena.bots.fitting import fitting, refuse_unrestorable
 from arena.bots.loading import load_bot
 from arena.errors import UsageError
 from arena.game.dialects import Dialect, check_dialect
+from arena.league.config_file import read_config
 from arena.rules.loading import load_ruleset, ruleset_names
 
 PLAYABLE = {
@@ -102,6 +103,19 @@ def test_a_bot_toml_says_what_a_bot_speaks_and_a_prefix_adds_nothing_to_that(tmp
 def test_a_protocol_that_there_is_not_is_an_error_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"bot\.toml: protocol: expected .*arena-1.*ucc-2012.*, got 'ucc'"):
         load_bot(folder_bot(tmp_path, 'protocol = "ucc"\n'))
+
+
+def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    for name in ("old.py", "older.py"):
+        program(folder, name)
+    config = tmp_path / "arena.toml"
+    config.write_text('bots = ["ucc:inner/*.py", { path = "ucc:./inner/old.py", name = "again" }, "drifter"]\n')
+    asked, _ = read_config(config, {"league": {}}).bots("league") or ([], None)
+    paths = [folder / "old.py", folder / "older.py", folder / "old.py"]
+    assert [bot.path for bot in asked] == [*(f"ucc:{path}" for path in paths), "drifter"]
+    assert [bot.dialect for bot in asked] == [*[Dialect.UCC_2012] * 3, None]
 
 
 # --- whether it can play ----------------------------------------------------------------------------------------------

@@ -344,6 +344,8 @@ def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
     shutil.copy(tmp_path / name, folder)
     for bot in runnable(Level.DEFAULT, find_bots([str(tmp_path / name), str(folder)])):
         assert words in (bot.fault or "")
+    alone = runnable(Level.DEFAULT, find_bots([str(tmp_path / name)]))[0].fault or ""
+    assert alone.count(f"{tmp_path / name}:") == 1, "it is the bot and the file, and named as such once"
 
 
 @pytest.mark.parametrize("start", [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"#!/bin/sh\n", b"PK\x03\x04\x14\x00"])

@@ -11,12 +11,12 @@ import pytest
 
 from arena.cli import catalog, front
 from arena.cli.completion import SHELLS
-from arena.cli.exit_codes import DONE, NOT_BETTER, UNDECIDED
+from arena.cli.exit_codes import DONE, FOUND, NOT_BETTER, UNDECIDED
 from arena.cli.helping import ArenaCommand
 from arena.cli.main import cli
 
 PATIENCE = 120
-ALLOWED = {"compare": {DONE, NOT_BETTER, UNDECIDED}}
+ALLOWED = {"check": {DONE, FOUND}, "compare": {DONE, NOT_BETTER, UNDECIDED}}
 """What an example may exit with, where that is an answer to a question."""
 MOST_GAMES = {"--games": 2}
 READERS = ("standings", "games", "bots", "show", "log", "verify", "export", "import", "rules")
@@ -30,6 +30,8 @@ most = {most}
 for at, option in enumerate(sys.argv[:-1]):
     if option in most:
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
+if sys.argv[1:2] == ["check"] and "--replay" not in sys.argv:
+    sys.argv.append("--quick")
 from arena.cli.entry import main
 main()
 """

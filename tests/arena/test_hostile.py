@@ -28,6 +28,7 @@ from arena.bots.sandbox.bwrap_check import shares_by_session
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
 from arena.bots.stderr import STDERR_KEPT
+from arena.game.hints import MARK
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -58,6 +59,7 @@ class Row:
     program: str
     reason: str
     words: list[str]
+    hint: str = ""
     stderr: tuple[str, ...] = ()
     opponent: str = "good"
     hurried: bool = False
@@ -304,6 +306,10 @@ def judge(row: Row, color: Color, record: GameRecord) -> None:
     assert (verdict.result, verdict.reason in row.reasons) == (GameResult.win(loser.opponent), True), verdict
     assert verdict.detail.startswith(f"{loser.word} ({name}) {verdict.reason.sentence}")
     assert [words for words in row.words if words not in verdict.detail] == [], verdict.detail
+    hint = verdict.detail.partition(MARK)[2]
+    assert bool(hint) is verdict.reason.is_forfeit, verdict.detail
+    if not row.at or verdict.reason.is_forfeit:
+        assert row.hint in hint, verdict.detail
     assert verdict.plies == len(record.actions) == len(record.times_us)
     assert record.stderr[color.opponent] == ""
     assert [words for words in row.stderr if words not in record.stderr[color]] == [], record.stderr[color]

@@ -55,11 +55,12 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
     done = league(folder, "--format", "swiss", "--rounds", "3")
     assert done.returncode == 0, done.stderr
     assert "swiss league of 5 bots, 12 games" in done.stderr
+    assert "\nformat: 3 rounds\n" in done.stderr
     assert "[12/12]" in done.stderr
     listed = done.stdout.partition("Swiss: points with byes")[2].split()
     assert listed[:6] == ["#", "bot", "points", "Buchholz", "won", "byes"]
     assert "incomplete" not in done.stdout
-    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
     again = league(folder, "--format", "swiss", "--rounds", "3", "--json")
     assert "12 of them stored already" in again.stderr
@@ -72,12 +73,17 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
 
     whole = league(folder, "--rounds", "1")
     assert "league of 5 bots, 20 games, 12 of them stored already" in whole.stderr
+    assert "\nformat: 1 round\n" in whole.stderr
     assert "Swiss" not in whole.stdout
 
 
 def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Path) -> None:
-    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2")
+    (folder / "given.txt").write_text(
+        "red  FBBS2339M./........../........../2.........\nblue FBBS2339M./........../........../.2........\n"
+    )
+    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2", "--openings", "given.txt")
     assert done.returncode == 0, done.stderr
+    assert "\nformat: 1 round, out after 1 fault\nopenings: given.txt (1)\nsandbox: " in done.stderr
     assert "bot5 is disqualified after 1 fault:" in done.stdout
     with Store(folder / "l.sqlite", create=False) as store:
         rows, planned = store.rows(), store.read().planned
@@ -125,6 +131,15 @@ def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: 
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert not (folder / "l.sqlite").exists()
+
+
+def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped(folder: Path) -> None:
+    done = league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20")
+    assert done.returncode == 0, done.stderr
+    assert "ladder league of 5 bots, at most 20 games" in done.stderr
+    assert "the ladder is over, as its games are spent (20 games)" in done.stdout
+    again = json.loads(league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20", "--json").stdout)
+    assert again["placing"]["stop"].items() >= {"reason": "games", "games": 20, "known": 0}.items()
 
 
 class Stopping:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+import click
 import pytest
 
 from arena.bots import BotSpec, load_bot
@@ -27,6 +28,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.cli import exit_codes, main
+from arena.cli.new import new_command
 from arena.errors import ArenaError, UsageError
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
@@ -100,8 +102,11 @@ def talking(command: list[str], folder: Path, environment: dict[str, str]) -> It
         command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         try:
-            yield Talk(process)
-            process.communicate(b"quit\n", timeout=PATIENCE)
+            talk = Talk(process)
+            yield talk
+            talk.input.write(b"quit\n")
+            talk.input.flush()
+            process.wait(PATIENCE)  # while its input is open
         finally:
             process.kill()
     assert process.returncode == 0
@@ -403,6 +408,16 @@ def test_the_command_says_what_to_type_next(run: Run, folder: Path) -> None:
     assert "cd 'my bots/hunter' && sh test.sh" in lines
     assert "my bots/hunter/bot.sh" in lines
     assert max(map(len, output.splitlines())) <= 80
+
+
+def test_its_help_names_every_language_and_completion_offers_them(run: Run) -> None:
+    code, output, _ = run("--help")
+    words = re.findall(r"[\w+-]+", output)
+    assert code == exit_codes.DONE
+    assert {language.name for language in LANGUAGES} <= set(words)
+    option = next(option for option in new_command.params if option.name == "language")
+    offered = option.shell_complete(click.Context(new_command), "py")
+    assert [item.value for item in offered] == ["python", "python-plain"]
 
 
 def test_without_a_language_it_is_python_with_the_kit(run: Run) -> None:

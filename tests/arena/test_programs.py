@@ -19,7 +19,10 @@ ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores" / "v4-own.sqlite"
 PATIENCE = 120
 
-PRINTS_LINES_ANYWAY = {"export": "its games are JSON lines, and nothing else is printed"}
+PRINTS_LINES_ANYWAY = {
+    "export": "its games are JSON lines, and nothing else is printed",
+    "completion": "what it prints is for a shell",
+}
 """Commands without `--json`, and why."""
 PLAYED = {"league", "match", "compare", "check", "resume", "rerun"}
 """Those that play games are tried below as processes, or where they have their tests."""
@@ -29,6 +32,7 @@ READS: dict[str, list[str]] = {
     "bots": ["STORE"],
     "show": ["STORE", "2"],
     "log": ["STORE", "2"],
+    "report": ["STORE", "--out", "NEW"],
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
@@ -37,12 +41,14 @@ READS: dict[str, list[str]] = {
 }
 MISSING: dict[str, list[str]] = {
     **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "resume")},
+    "report": ["missing.sqlite", "--out", "pages"],
     **{name: ["missing.sqlite", "1"] for name in ("show", "log", "rerun")},
     **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},
     "check": ["missing.py"],
     "import": ["new.sqlite", "missing.jsonl"],
     "rules": ["missing"],
     "new": ["missing/hunter"],
+    "completion": ["missing"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}

@@ -5,6 +5,7 @@ letters, and nothing of the arena's squares."""
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -25,6 +26,7 @@ from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.ucc_connection import UccConnection
 from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Starts
 from protocol.conversation import Phase
 from protocol.lines import LocalProtocolError, RemoteProtocolError
 from protocol.messages import BotMessage, Game, Hello, Move, Restore, Setup, SetupRequest, Turn
@@ -46,8 +48,14 @@ class Seats:
     """A referee and two seats that speak this, and what each was sent, line by line."""
 
     def __init__(
-        self, spec: GameSpec, dialects: tuple[Dialect, Dialect] = (Dialect.UCC_2012, Dialect.UCC_2012)
+        self,
+        spec: GameSpec,
+        dialects: tuple[Dialect, Dialect] = (Dialect.UCC_2012, Dialect.UCC_2012),
+        *,
+        is_turned: bool = False,
     ) -> None:
+        """`is_turned`: colours are those that the bots are told, where the arena's Blue begins."""
+        self._is_turned = is_turned
         red, blue = (connect(dialect) for dialect in dialects)
         self.referee = Referee(spec, (red, blue))
         self.sent: tuple[list[str], list[str]] = ([], [])
@@ -55,10 +63,12 @@ class Seats:
 
     def write(self) -> None:
         for color in self.referee.due():
-            self.sent[color].extend(self.referee.take(color).decode("ascii").splitlines())
+            told = color.opponent if self._is_turned else color
+            self.sent[told].extend(self.referee.take(color).decode("ascii").splitlines())
             self.referee.sent(color, 0.0)
 
-    def say(self, color: Color, *lines: str) -> None:
+    def say(self, told: Color, *lines: str) -> None:
+        color = told.opponent if self._is_turned else told
         self.referee.receive(color, "".join(f"{line}\n" for line in lines).encode(), 0.0)
         self.write()
 
@@ -169,27 +179,34 @@ def random_rows(random: Random) -> tuple[list[str], list[str]]:
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(random=st.randoms(use_true_random=False))
-def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random) -> None:
-    """The arena sends a move's line with the next turn, and not at once: to who reads the lines that is the same."""
-    seats, rows = Seats(spec(load_ruleset("ucc-2012"), PATIENT)), random_rows(random)
+@given(random=st.randoms(use_true_random=False), blue_begins=st.booleans())
+def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random, *, blue_begins: bool) -> None:
+    """The arena sends a move's line with the next turn, and not at once: to who reads the lines that is the same.
+
+    If the arena's Blue begins, it is the manager's Red.
+    """
+    starts = Starts.BLUE if blue_begins else Starts.RED
+    seats = Seats(spec(replace(load_ruleset("ucc-2012"), starts=starts), PATIENT), is_turned=blue_begins)
+    rows = random_rows(random)
     manager = Manager(rows)
     seats.set_up(rows)
     expected: tuple[list[str], list[str]] = (["RED opponent 10 10"], ["BLUE opponent 10 10"])
-    plies = random.randrange(20, 400)
+    plies, answers = random.randrange(20, 400), []
     while not seats.referee.is_over:
         color = manager.turn
         expected[color].extend([*manager.printed[color], *manager.rows(color)])
         manager.printed[color].clear()
         assert seats.sent == expected
         if len(seats.referee.actions) >= plies:
-            seats.say(color, "SURRENDER")
+            answers.append("SURRENDER")
+            seats.say(color, answers[-1])
             break
         moves = list(manager.moves())
         attacks = [move for move in moves if landing(*move) in manager.board]
         x, y, way, count = random.choice(attacks if attacks and random.random() < 0.5 else moves)
         is_counted = count > 1 or random.random() < 0.1
-        seats.say(color, f"{x} {y} {way} {count}" if is_counted else f"{x} {y} {way}")
+        answers.append(f"{x} {y} {way} {count}" if is_counted else f"{x} {y} {way}")
+        seats.say(color, answers[-1])
         manager.play(x, y, way, count)
     for color in Color:
         expected[color].extend([*manager.printed[color], "QUIT"])
@@ -197,10 +214,15 @@ def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random)
     verdict = seats.referee.verdict
     assert verdict
     if verdict.reason in (Reason.FLAG, Reason.NO_ATTACKER, Reason.BOTH_IMMOBILE):
-        assert verdict.result.winner is manager.winner
+        winner = verdict.result.winner
+        assert (winner.opponent if winner is not None and blue_begins else winner) is manager.winner
     record = seats.record()
     check_record(record)
-    assert heard(record) == seats.sent
+    assert heard(record) == (seats.sent[::-1] if blue_begins else seats.sent)
+    first, second = (RED, BLUE) if not blue_begins else (BLUE, RED)
+    lines = [entry.text for entry in dialogue(record) if isinstance(entry, Line) and entry.speaker is Speaker.BOT]
+    assert lines[:8] == [*rows[first], *rows[second]]
+    assert [line.removesuffix(" 1") for line in answers] == lines[8:]
 
 
 def heard(record: GameRecord) -> tuple[list[str], list[str]]:
@@ -358,6 +380,14 @@ def test_a_setup_is_the_same_however_it_is_cut_into_parts(sizes: list[int], colo
 def test_a_game_cannot_be_taken_up_in_this_dialect() -> None:
     with pytest.raises(LocalProtocolError, match="ucc-2012 has no words for Restore"):
         UccConnection().send(Restore(("F" * 10,) * 4))
+
+
+def test_a_game_that_has_begun_is_not_given_to_a_bot_that_cannot_be_told_it(spec: Spec) -> None:
+    rows = "FBB33333BB/BB44445555/6666777889/22222222SM"
+    begun = msgspec.structs.replace(spec(load_ruleset("isf"), PATIENT), opening=(rows, rows))
+    with pytest.raises(LocalProtocolError, match="for a bot that cannot be told it"):
+        Seats(begun)
+    Seats(begun, (Dialect.ARENA_1, Dialect.ARENA_1))
 
 
 # --- when the wrong protocol is spoken --------------------------------------------------------------------------------

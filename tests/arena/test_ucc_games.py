@@ -55,7 +55,7 @@ def test_a_match_with_a_bot_of_2012_is_stored_and_can_be_looked_at_like_any_othe
     (asked,) = (entry for entry in logged if entry.get("line", "").endswith(" opponent 10 10"))
     side = asked["side"]
     assert asked["line"] == f"{side.upper()} opponent 10 10"
-    assert "calls itself drifter" in answer(tmp_path, "show", "s.sqlite", "1")
+    assert answer(tmp_path, "show", "s.sqlite", "1").count(", speaks ucc-2012\n") == 1
     line = json.loads(answer(tmp_path, "export", "s.sqlite", "--game", "1"))
     assert {name: line[name].get("protocol") for name in ("red", "blue") if name == side} == {side: "ucc-2012"}
     assert sum("protocol" in line[name] for name in ("red", "blue")) == 1

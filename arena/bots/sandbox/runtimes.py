@@ -166,8 +166,10 @@ class _Search:
         words = ("-I", "-S", "-c", "pass") if is_python else ("--version",)
         return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
 
-    def _refusal(self, words: str) -> UsageError:
-        return UsageError(printable(f"{self._bot.path}: {words}"))
+    def _refusal(self, words: str, program: Path | None = None) -> UsageError:
+        """What is wrong with the bot, or with a program of it that is named unless the bot is that file alone."""
+        named = "" if program is None or program == self._own else f"{program}: "
+        return UsageError(printable(f"{self._bot.path}: {named}{words}"))
 
     def _refuse_climbing(self, trail: Trail) -> None:
         """Refuse a link that leads out of the bot's folder by `..`, even to come back: inside, that is elsewhere."""
@@ -195,13 +197,13 @@ class _Search:
         found = []
         for text in self._bot.environment.get("PATH", os.defpath).split(os.pathsep):
             try:
-                folder = follow(self._bot.folder / text).end
+                folder = self._host.follow(self._bot.folder / text).end
             except (OSError, ValueError):
                 continue
             if not folder.is_dir():
                 continue
             is_own = folder.is_relative_to(self._own)
-            if is_own or self._host.is_folder_of_programs(folder) or self._is_of_the_system(folder):
+            if is_own or self._host.has_programs(folder):
                 found.append(folder)
             elif text not in given:
                 raise self._refusal(
@@ -210,14 +212,11 @@ class _Search:
                 )
         return found
 
-    def _is_of_the_system(self, folder: Path) -> bool:
-        return self._host.entrant_at(folder) is None and is_within(folder, SYSTEM)
-
     def _look_up(self, name: str) -> tuple[Path, Trail]:
         """Where a program is, with no link left in the path of its folder, and the whole way to it."""
         for found in [self._bot.folder / name] if "/" in name else [folder / name for folder in self._path]:
             try:
-                trail, program = follow(found), at_its_folder(found)
+                trail, program = self._host.follow(found), self._host.at_its_folder(found)
             except (OSError, ValueError):
                 continue
             if trail.end.is_file() and os.access(trail.end, os.X_OK):
@@ -246,18 +245,19 @@ class _Search:
         try:
             start = read_start(program, FIRST_LINE)
         except OSError as error:
-            raise self._refusal(f"{program}: cannot be read: {error.strerror}") from None
+            raise self._refusal(f"cannot be read: {error.strerror}", program) from None
         line = start.split(b"\n")[0]
         if not line.startswith(SCRIPT_MARK):
             fault = None if for_host else text_fault(start, program.name)
             if fault is not None:
-                raise self._refusal(f"{program}: {fault}")
+                raise self._refusal(fault, program)
             return []
         words = self._words_of(program, line)
         if words and words[0].endswith("\r"):
             raise self._refusal(
-                f"{program}: its #! line ends in CR LF, as on Windows, so the system looks for a program "
-                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})"
+                "its #! line ends in CR LF, as on Windows, so the system looks for a program "
+                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})",
+                program,
             )
         return words
 
@@ -269,7 +269,7 @@ class _Search:
             try:
                 inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]
             except ValueError as error:
-                raise self._refusal(f"{program}: its #! line cannot be read: {error}") from None
+                raise self._refusal(f"its #! line cannot be read: {error}", program) from None
             if inner and not inner[0].startswith("-") and "=" not in inner[0]:
                 return inner
         return words

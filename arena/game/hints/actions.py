@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable
 
 from arena.game.hints.values import Hint, Mistake, Seen
+from arena.rules.board import BLUE_BIT
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
 from protocol.codec import is_action
-from protocol.notation import BOARD_SIZE, FILES
+from protocol.notation import BOARD_SIZE, FILES, SQUARE_INDEX, SQUARES
 
 _PLIED = re.compile(r"^ply \d+: ")
 _SQUARE = re.compile(r"([a-j])(10|[1-9])")
@@ -105,6 +106,12 @@ def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
         other.to_move, other.outcome = game.to_move, None
         if _is_legal(other, action):
             return Hint(Mistake.ROWS_REVERSED, "its set-up stands the other way round: the first row is its back row")
+    origin = SQUARE_INDEX.get(action.partition("-")[0])
+    if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
+        words = (
+            f"the piece on {SQUARES[origin]} is the opponent's: the 'game' line says that it plays {game.to_move.word}"
+        )
+        return Hint(Mistake.ENEMY_PIECE, words)
     return Hint(
         Mistake.RULES,
         "follow each 'moved' and 'battle' line on a board of your own, or 'want legal' and choose from it",

@@ -66,7 +66,7 @@ def _out_of_turn(verb: str, when: str, seen: Seen) -> Hint:
     if verb in ("name", "author", "want", "ready"):
         return Hint(Mistake.UNASKED, "introduce yourself once, at 'hello', and end that with 'ready'")
     asks = {"setup": "setup", "move": "turn", "note": "turn"}.get(verb, "turn")
-    return Hint(Mistake.UNASKED, f"it sends ahead: wait for the line '{asks}' before '{verb}'")
+    return Hint(Mistake.UNASKED, f"it sends ahead: '{verb}' may come only after the arena's line '{asks}'")
 
 
 def _not_ascii(line: str, language: Language) -> Hint:

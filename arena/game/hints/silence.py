@@ -10,7 +10,7 @@ ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "
 """The line that asks for it."""
 
 
-def silent(seen: Seen) -> Hint | None:
+def silent(seen: Seen) -> Hint:
     """A bot has not answered in time."""
     return _by_its_input(seen) or _by_its_activity(seen)
 
@@ -21,11 +21,12 @@ def _by_its_input(seen: Seen) -> Hint | None:
         return Hint(Mistake.NO_NEWLINE, f"its answer has no line end: {NEWLINE[seen.language]}")
     if seen.probe is not None and (hint := _by_probe(seen.probe, seen)):
         return hint
+    if seen.has_closed_input:
+        return Hint(Mistake.NOT_READING, "it has closed its standard input, from which all that it is told comes")
     if "did not read" in seen.fault.text or (seen.has_unread and seen.activity is not Activity.RUNS):
         if seen.activity is Activity.STOPPED:
             return None
-        words = "it does not read its input; read every line, and do not close standard input"
-        return Hint(Mistake.NOT_READING, words)
+        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line, in its own time")
     return None
 
 
@@ -49,10 +50,13 @@ def _is_answer(data: bytes, phase: Phase) -> bool:
     return any(line.rstrip(b"\r").split(b" ")[0] == verb.encode() for line in data.split(b"\n")[:-1])
 
 
-def _by_its_activity(seen: Seen) -> Hint | None:
+def _by_its_activity(seen: Seen) -> Hint:
     phase = seen.phase
     if seen.activity is Activity.STOPPED:
-        return Hint(Mistake.STOPPED_ITSELF, "its process was stopped by a signal (SIGSTOP), which nobody else sent")
+        words = "its process was stopped by a signal (SIGSTOP); the arena stops no bot that is to answer"
+        return Hint(Mistake.STOPPED, words)
+    if seen.stderr.startswith("[") and "bytes before this were dropped" in seen.stderr.partition("\n")[0]:
+        return Hint(Mistake.FLOODS_STDERR, "it was writing to standard error, a great deal: that takes its own time")
     if seen.activity is Activity.WAITS_TO_WRITE:
         return Hint(Mistake.BLOCKED_WRITING, "it was waiting to write to a pipe that nobody reads")
     if seen.answered and phase is Phase.THINKING:
@@ -64,9 +68,11 @@ def _by_its_activity(seen: Seen) -> Hint | None:
             Mistake.SLEEPS,
             "it was waiting for something that is not its input: a sleep, a lock, a child, a file, the network",
         )
-    if seen.activity is Activity.WAITS_FOR_INPUT:
+    if seen.activity is Activity.WAITS_FOR_INPUT or seen.probe is not None:
         return _waits_for_more(seen)
-    return None
+    return Hint(
+        Mistake.UNANSWERED, "what it was doing cannot be seen on this machine; arena check asks it a little more"
+    )
 
 
 def _too_slow(seen: Seen) -> Hint:

@@ -46,7 +46,8 @@ class Mistake(enum.Enum):
     SLOW_SETUP = "slow-setup"
     SLOW_MOVE = "slow-move"
     SLEEPS = "sleeps"
-    STOPPED_ITSELF = "stopped-itself"
+    STOPPED = "stopped"
+    FLOODS_STDERR = "floods-stderr"
     BLOCKED_WRITING = "blocked-writing"
     ONLY_NOTES = "only-notes"
 
@@ -86,6 +87,7 @@ class Mistake(enum.Enum):
     ROWS_REVERSED = "rows-reversed"
     FILES_REVERSED = "files-reversed"
     OTHER_SIDE = "other-side"
+    ENEMY_PIECE = "enemy-piece"
     RANKS_AND_FILES = "ranks-and-files"
     REPETITION = "repetition"
     STALE_ACTION = "stale-action"
@@ -118,9 +120,9 @@ class Seen(NamedTuple):
     """What was seen of a bot when its fault was found.
 
     `answered` says whether it had sent a line since the arena last wrote to it, notes and comments among them.
-    `has_unread` says whether some of its input had not been read, `has_ended` whether its process or its output had
-    ended. `game` is the position, once there is one, and `rows` its own set-up. `previous` are the legal actions of its
-    turn before this, if they are known.
+    `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it can be any
+    more, `has_ended` whether its process or its output had ended. `game` is the position, once there is one, and `rows`
+    its own set-up. `previous` are the legal actions of its turn before this, if they are known.
     """
 
     phase: Phase
@@ -129,6 +131,7 @@ class Seen(NamedTuple):
     stderr: str = ""
     activity: Activity = Activity.UNKNOWN
     has_unread: bool = False
+    has_closed_input: bool = False
     has_ended: bool = False
     answered: bool = False
     unfinished: bytes = b""

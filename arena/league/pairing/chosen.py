@@ -7,6 +7,7 @@ from typing import Self
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.league.formats import (
+    GAMES_A_BOT,
     USUAL_CONFIDENCE,
     USUAL_EXTRA_PAIRS,
     FormatName,
@@ -39,6 +40,25 @@ class ChosenFormat:
         return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
 
     @property
+    def settings(self) -> tuple[str, ...]:
+        """What was asked for beside the format itself, in words."""
+        asked = self.options
+        said = (
+            (asked.rounds, f"{asked.rounds} round{'' if asked.rounds == 1 else 's'}"),
+            (asked.challengers, f"the first {asked.challengers} against all others"),
+            (asked.best_of, f"best of {asked.best_of} pair{'' if asked.best_of == 1 else 's'} of games"),
+            (asked.extra_pairs is not None, f"at most {asked.extra_pairs} more where a match is level"),
+            (
+                asked.confidence,
+                f"until each is stronger than the next by {asked.confidence:.2%}" if asked.confidence else "",
+            ),
+            (asked.games, f"at most {asked.games} games"),
+            (asked.seeds, f"seeded {', '.join(asked.seeds)}"),
+            (asked.disqualify, f"out after {asked.disqualify} fault{'' if asked.disqualify == 1 else 's'}"),
+        )
+        return tuple(words for is_said, words in said if is_said)
+
+    @property
     def goes_on(self) -> bool:
         """Whether results of these players from before matter to it, whoever else took part then."""
         return self.options.name is FormatName.LADDER
@@ -65,7 +85,7 @@ class ChosenFormat:
                 confidence = options.confidence
                 if confidence is None and options.games is None:
                     confidence = USUAL_CONFIDENCE
-                most = options.games or most or MOST_GAMES
+                most = options.games or most or min(GAMES_A_BOT * len(players), MOST_GAMES)
                 return Ladder(games, players, confidence=confidence, most=most, known=self.known, disqualify=limit)
             case FormatName.GAUNTLET:
                 pairing: Pairing = Gauntlet(games, players, options.challengers or 0, rounds)

@@ -3,6 +3,7 @@
 Disqualified bots stand last, and have no place.
 """
 
+import enum
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -54,11 +55,37 @@ class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
 FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
 
 
+class StopReason(enum.Enum):
+    """Why a ladder gives out no more games."""
+
+    SURE = "sure"
+    """Each bot is above the next one with the confidence that was asked for."""
+    GAMES = "games"
+    """It has spent its games."""
+    NO_PAIR = "no pair"
+    """All bots but one are disqualified."""
+
+
+class LadderStop(msgspec.Struct, frozen=True):
+    """That a ladder is over, after so many games, the `known` ones among them that were played before it began.
+
+    `unclear` counts the bots of which it is less likely than `confidence` that they are above the next one; both are
+    None where no confidence was asked for.
+    """
+
+    reason: StopReason
+    games: int
+    known: int
+    confidence: float | None
+    unclear: int | None
+
+
 class Placing(msgspec.Struct, frozen=True):
-    """What a format says of the bots besides what the table does."""
+    """What a format says of the bots besides what the table does; `stop` is None unless it is a ladder that is over."""
 
     places: tuple[FormatPlace, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
+    stop: LadderStop | None = None
 
 
 @runtime_checkable

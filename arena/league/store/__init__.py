@@ -16,7 +16,7 @@ from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
 from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
-from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, LIMITS_OF, SETTINGS_OF_OLDER, files_in
+from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, LIMITS_OF, SETTINGS_OF_OLDER, KeptFiles, files_in
 from arena.league.store.sole_use import StoreInUseError, sole_use
 from arena.league.store.store import Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
@@ -36,6 +36,7 @@ __all__ = [
     "Disqualified",
     "GameRow",
     "Group",
+    "KeptFiles",
     "PlayerTime",
     "Store",
     "StoreChangedError",

@@ -4,7 +4,7 @@ What is kept beside them (`KEPT_BESIDE`) may change with each league: who takes 
 games are to be played, and what came of it that no game says.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from arena.bots.limits import Limits
@@ -18,6 +18,7 @@ from arena.league.store.settings import (
     MEETS_ALL,
     PLANNED,
     SANDBOX,
+    KeptFiles,
     LadderStart,
     SettingsTable,
     encode_entrants,
@@ -96,10 +97,10 @@ class KeptBeside:
         with self._database.transaction():
             self._settings.set(LADDER, encode_ladder_start(LadderStart(tuple(digests), number)))
 
-    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
-        """Keep the fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+    def set_files(self, kept: Iterable[KeptFiles]) -> None:
+        """Keep the fingerprints of the files of players, no two of which have one name."""
         with self._database.transaction():
-            self._settings.set_files(player, files, versions)
+            self._settings.set_files(kept)
 
     def files_of(self, player: Player) -> dict[str, str]:
         """The fingerprints of a player's files as they were kept; empty if they were not."""

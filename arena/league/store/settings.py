@@ -5,7 +5,8 @@ other ones can never get into the same table by mistake. Entrants, their files a
 games are kept in the same table (`KEPT_BESIDE`), and may change.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -35,7 +36,7 @@ which games the last ladder began, the level at which bots were held the last ti
 with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
-SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none"}
+SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden"}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
@@ -46,6 +47,14 @@ DIFFERENCES_SHOWN = 6
 LONGEST_NUMBER = 15
 """Digits of a number of games."""
 MOST_OF_FILES = 64 * 1024
+
+
+class KeptFiles(NamedTuple):
+    """The fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+
+    player: Player
+    files: Mapping[str, str]
+    versions: Sequence[Player] = ()
 
 
 class SettingsTable:
@@ -122,16 +131,19 @@ class SettingsTable:
         self.checked()
         self._change({name: value})
 
-    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
-        """Keep the fingerprints of a player's files, inside a transaction. See `Store.set_files`."""
-        kept = {_files_key(version) for version in (player, *versions)}
+    def set_files(self, kept: Iterable[KeptFiles]) -> None:
+        """Keep the fingerprints of files of players of different names, inside a transaction."""
         present = self.checked()
-        changes: dict[str, str | None] = {
-            name: None for name in present if name.rpartition("@")[0] == FILES + player.name and name not in kept
-        }
-        value = msgspec.json.encode(files).decode()
-        if files and len(value) <= MOST_OF_FILES and present.get(_files_key(player)) != value:
-            changes[_files_key(player)] = value
+        called: dict[str, list[str]] = {}
+        for name in present:
+            called.setdefault(name.rpartition("@")[0], []).append(name)
+        changes: dict[str, str | None] = {}
+        for player, files, versions in kept:
+            stay = {_files_key(version) for version in (player, *versions)}
+            changes |= dict.fromkeys(name for name in called.get(FILES + player.name, ()) if name not in stay)
+            value = msgspec.json.encode(files).decode()
+            if files and len(value) <= MOST_OF_FILES and present.get(_files_key(player)) != value:
+                changes[_files_key(player)] = value
         self._change(changes)
 
     def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:

@@ -92,6 +92,16 @@ class Store(KeptBeside):
         `DamagedError` if anything in the store is not as it was stored, or it holds games and not their settings.
         """
         self.refuse_damage()
+        self._agree(settings, players)
+
+    def agree_and_read(self, settings: Mapping[str, str], players: Sequence[Player]) -> list[GameRow]:
+        """The same; returns all stored games, as `rows` does, which are compared and read in one pass."""
+        contents = self.read()
+        self._refuse((*contents.damage, *self._games.records_damage()))
+        self._agree(settings, players)
+        return contents.rows
+
+    def _agree(self, settings: Mapping[str, str], players: Sequence[Player]) -> None:
         with self._database.transaction():  # another process may be about to do the same
             has_games = bool(self._database.query("SELECT 1 FROM games LIMIT 1"))
             self._settings.agree(
@@ -153,8 +163,7 @@ class Store(KeptBeside):
         Raises `DamagedError` if anything in the store is not as it was stored.
         """
         contents = self.read()
-        if contents.damage:
-            raise DamagedError(self.path, contents.damage)
+        self._refuse(contents.damage)
         return contents.rows
 
     def each_row(self, players: Collection[Player] | None = None) -> Iterator[GameRow]:
@@ -180,15 +189,16 @@ class Store(KeptBeside):
         """The ids of all stored games. Raises `DamagedError` as `rows` does."""
         with self._reading(pairs=False) as reading:
             ids = {printable(row[1]) for row in reading.rows}
-        if reading.damage:
-            raise DamagedError(self.path, reading.damage)
+        self._refuse(reading.damage)
         return ids
 
     def refuse_damage(self) -> None:
         """Raise `DamagedError` if anything is not as it was stored, the records included, which `read` leaves alone."""
         with self._reading(pairs=False) as reading:
             deque(reading.rows, maxlen=0)
-        damage = (*reading.damage, *self._games.records_damage())
+        self._refuse((*reading.damage, *self._games.records_damage()))
+
+    def _refuse(self, damage: tuple[Damage, ...]) -> None:
         if damage:
             raise DamagedError(self.path, damage)
 
