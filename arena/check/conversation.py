@@ -255,12 +255,13 @@ class Talk:
         if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
             return
         self._was_probed = True
-        self._aside("(its time is up: what does it do with one more line?)")
-        after_line = await self._answer_to(b"# more\n")
-        after_quit = after_end = b""
+        after_line = after_quit = after_end = b""
+        has_comments = seat.connection.dialect.is_greeted
+        self._aside("(its time is up: it is asked a little more)")
+        if has_comments:
+            after_line = await self._answer_to(b"# more\n")
         if not after_line:
-            self._aside("(and with 'quit'?)")
-            after_quit = await self._answer_to(b"quit\n")
+            after_quit = await self._answer_to(b"quit\n" if has_comments else b"QUIT\n")
         if not (after_line or after_quit):
             self.end_input()
             after_end = await self._answer_to(b"")

@@ -15,8 +15,10 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, Watcher, open_league
+from arena.league.league import OpenLeague, open_league
 from arena.league.options import PlayOptions
+from arena.league.outcome import Forfeits, Outcome, Watcher
+from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable
@@ -26,7 +28,8 @@ from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
 from arena.report.progress import LiveProgress, PlainProgress, Progress
-from arena.report.standings import Roster, make_table
+from arena.report.roster import Roster
+from arena.report.standings import make_table
 from arena.report.terminal import full_report, progress_console, results_console
 
 STDERR_LINES_SHOWN = 5

@@ -14,6 +14,8 @@ from arena.report.paint import Paint, plain
 
 WIDTH = 80
 INDENT = "          "
+MOST_REASONS = 3
+"""Situations of a group that are not applicable, up to which the reason is told for each."""
 SHOWN_LINE = 68
 """Characters of a line of the exchange that are shown."""
 MIB = 1024 * 1024
@@ -165,12 +167,17 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
         outcomes = [outcome for outcome in checked.outcomes if outcome.situation.group is group]
         yield ""
         yield paint(_heading(group, outcomes[0].situation.rules), "bold")
+        left_out = [outcome for outcome in outcomes if outcome.mark is Mark.NOT_APPLICABLE]
+        are_many = len(left_out) > MOST_REASONS
         for outcome in outcomes:
-            if outcome.mark is not Mark.NOT_TRIED:
+            if outcome.mark is not Mark.NOT_TRIED and not (are_many and outcome in left_out):
                 failure = outcome.failure
                 said = (failure.words, failure.hint) if failure else None
                 yield from _entry(outcome, paint, is_told=said in told)
                 told.add(said)
+        if are_many:
+            words = f"{len(left_out)} more situations: not applicable, as --json says of each"
+            yield from _marked(Mark.NOT_APPLICABLE, words, paint)
         why = dict.fromkeys(outcome.remark for outcome in outcomes if outcome.mark is Mark.NOT_TRIED)
         for remark in why:
             left = [o.situation.title for o in outcomes if o.mark is Mark.NOT_TRIED and o.remark == remark]

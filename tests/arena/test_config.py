@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.cli import main as command
-from arena.cli.config import OWN_OPTIONS, ConfiguredCommand
+from arena.cli.config import ConfiguredCommand
+from arena.cli.config_keys import OWN_OPTIONS
 from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.rules.ruleset import RulesetError

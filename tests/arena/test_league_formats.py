@@ -8,11 +8,13 @@ from pathlib import Path
 import commands
 import pytest
 
+from arena.api.league import League
 from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.league import Entry, open_league
+from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import format_of
+from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 
@@ -89,7 +91,19 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert f"after 1 fault: {left_out} games left out" in done.stdout
     assert "so far" not in done.stdout
     assert planned == len(rows)
-    assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
+    standings = arena(folder, "standings", "l.sqlite").stdout
+    assert "incomplete" not in standings
+    line = f"bot5 is disqualified after 1 fault: {left_out} games left out"
+    assert line in standings.splitlines()
+    document = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)
+    out = {"name": "bot5", "faults": 1, "left_out": left_out, "is_so_far": False}
+    assert document["placing"] == {"places": [], "disqualified": [out]}
+    assert line in arena(folder, "standings", "l.sqlite", "--csv").stderr
+    assert f"\n{line}" in str(League(folder / "l.sqlite").standings())
+
+    whole = league(folder, "--rounds", "1")
+    assert "disqualified" not in whole.stdout
+    assert "disqualified" not in arena(folder, "standings", "l.sqlite").stdout
 
 
 def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:

@@ -9,12 +9,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from arena.api.results import standings_of
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.store import GameRow, PlayerTime, Store
+from arena.league.pairing import Placing
+from arena.league.store import Disqualified, GameRow, PlayerTime, Store
+from arena.league.store.disqualified import disqualified_in
+from arena.report.formats import borne_out
 from arena.report.json import league_json
-from arena.report.standings import Advantage, AnchorBot, Roster, Table, make_table, players_of
+from arena.report.roster import Roster, players_of
+from arena.report.standings import Advantage, AnchorBot, Table, make_table
 from arena.report.terminal import advantage_text, full_report, interval_text
 from protocol.notation import Reason
 
@@ -141,6 +146,35 @@ def test_where_the_number_of_games_is_not_known_pairs_that_met_less_often_tell()
     assert "incomplete" not in printed(make_table([ANN, BOB], match(2, 0, 1)), 80)
 
 
+def test_without_a_plan_of_these_bots_nothing_is_said_to_be_missing_or_complete() -> None:
+    played = league([ANN, BOB, CAT], 4)[:-1]
+    table = make_table([ANN, BOB, CAT], played, meets_all=None)
+    assert "games may be missing: the store has no plan of a league of just these bots\n" in printed(table, 80)
+    assert "incomplete" not in printed(table, 80)
+    found = document(table, played)
+    assert (found["complete"], found["planned_games"]) == (None, None)
+    assert standings_of(table, {}).is_complete is None
+    assert "perhaps incomplete" in repr(standings_of(table, {}))
+
+
+def test_the_plan_of_a_store_is_that_of_the_bots_of_its_last_league(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        assert store.read().planned_for([ANN, BOB]) == (None, None), "before any league"
+        store.set_entrants((ANN, BOB))
+        assert store.read().planned_for([ANN, BOB]) == (None, True), "as earlier versions left it"
+        store.set_planned(40)
+        store.set_meets_all(False)
+        contents = store.read()
+    assert contents.planned_for([called(BOB, "new"), ANN]) == (40, False)
+    assert contents.planned_for([ANN, BOB, CAT]) == contents.planned_for([ANN]) == (None, None)
+
+
+def test_a_number_of_games_that_nobody_can_have_planned_is_none(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.agree({"planned games": "9" * 10_000})
+        assert store.read().planned is None
+
+
 def test_fewer_rounds_than_are_stored_do_not_make_a_league_whole() -> None:
     """After three rounds of which the last was stopped, the same command for two."""
     played = league([ANN, BOB, CAT], 6)
@@ -177,6 +211,32 @@ def test_a_store_keeps_how_many_games_were_planned(tmp_path: Path) -> None:
         store.set_planned(40)
         store.set_planned(60)
         assert store.read().planned == 60
+
+
+# --- who was disqualified -------------------------------------------------------------------------------------------
+
+
+def test_a_store_says_who_was_disqualified_only_as_far_as_its_games_bear_it_out(tmp_path: Path) -> None:
+    played = [row._replace(reason=Reason.CRASH) for row in match(3, 0, 0)]
+    table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
+    claims = (Disqualified(BOB, 3, 5), Disqualified(BOB, 4, 5), Disqualified(ANN, 1, 5), Disqualified(CAT, 1, None))
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        assert store.read().disqualified == ()
+        store.set_disqualified(claims)
+        kept = store.read().disqualified
+        store.set_disqualified(())
+        assert store.read().disqualified == ()
+    assert kept == claims
+    assert borne_out(kept, table.lines, names) == Placing(disqualified=claims[:1])
+    assert borne_out(kept[1:], table.lines, names) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x", "3", "[1]", '[{"player":["a"]}]', "[" * 100_000, '[{"player":{"name":"b","digest":"2"},"faults":-1}]'],
+)
+def test_what_a_forged_store_says_instead_is_passed_over(value: str) -> None:
+    assert disqualified_in({"disqualified": value}) == ()
 
 
 # --- who is who -----------------------------------------------------------------------------------------------------
