@@ -19,17 +19,25 @@ THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
     [
         (THINKING, Reason.ILLEGAL_ACTION, REPEATED, Activity.UNKNOWN, Mistake.REPETITION, "ucc-2012 has none"),
         (THINKING, Reason.ILLEGAL_ACTION, NOT_OWN, Activity.UNKNOWN, None, ""),
-        (THINKING, Reason.PROTOCOL, "expected X Y and one of", Activity.UNKNOWN, Mistake.DEBUG_OUTPUT, "moves alone"),
+        (THINKING, Reason.PROTOCOL, "expected X Y", Activity.UNKNOWN, Mistake.DEBUG_OUTPUT, "set-ups and moves alone"),
         (THINKING, Reason.TIMEOUT, "late", Activity.RUNS, Mistake.SLOW_MOVE, "it is told no clock"),
         (SETTING_UP, Reason.SETUP_TIMEOUT, "late", Activity.RUNS, Mistake.SLOW_SETUP, "it is told no clock"),
-        (THINKING, Reason.TIMEOUT, "late", Activity.WAITS_FOR_INPUT, Mistake.UNANSWERED, "lie in a buffer"),
-        (SETTING_UP, Reason.SETUP_TIMEOUT, "late", Activity.WAITS_FOR_INPUT, Mistake.UNANSWERED, "in a buffer"),
+        (THINKING, Reason.TIMEOUT, "late", Activity.WAITS_FOR_INPUT, Mistake.UNANSWERED, "lies in a buffer"),
+        (
+            SETTING_UP,
+            Reason.SETUP_TIMEOUT,
+            "late",
+            Activity.WAITS_FOR_INPUT,
+            Mistake.UNANSWERED,
+            "it speaks the arena's own protocol, and was started as a bot that speaks ucc-2012",
+        ),
+        (THINKING, Reason.TIMEOUT, "late", Activity.STOPPED, Mistake.STOPPED_ITSELF, "SIGSTOP"),
     ],
 )
 def test_a_hint_says_what_a_bot_of_2012_can_have_done_wrong(
     phase: Phase, reason: Reason, *, text: str, activity: Activity, mistake: Mistake | None, words: str
 ) -> None:
-    seen = Seen(phase, Fault(reason, text), language=Language.C, activity=activity, dialect=Dialect.UCC_2012)
+    seen = Seen(phase, Fault(reason, text), Dialect.UCC_2012, Language.C, activity=activity)
     hint = diagnose(seen)
     assert (hint and hint.mistake) == mistake
     if hint:
@@ -41,8 +49,8 @@ def test_a_crash_is_explained_as_that_of_any_bot() -> None:
     seen = Seen(
         THINKING,
         Fault(Reason.CRASH, "the bot was killed by signal 11 (SIGSEGV)"),
-        language=Language.C,
+        Dialect.UCC_2012,
+        Language.C,
         has_ended=True,
-        dialect=Dialect.UCC_2012,
     )
     assert diagnose(seen) == diagnose(seen._replace(dialect=Dialect.ARENA_1))
