@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import trio
 
-from arena.bots import BotSpec, find_bots
+from arena.bots import BotSpec, find_entrants
 from arena.bots.language import language_of
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
@@ -26,6 +26,8 @@ from arena.printable import printable
 Begins = Callable[[int, int, Situation], None]
 """Told before each situation: its number from 0, how many there are, and what it is."""
 
+USUAL_RULES = {Dialect.ARENA_1: "isf", Dialect.UCC_2012: "ucc-2012"}
+"""What a bot that speaks a dialect is tried under first, where no ruleset is named."""
 FILES = Situation("files", "leaves its own files as they are", Group.FILES, "", plies=0)
 
 
@@ -45,14 +47,16 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     """Try the bot at a path. Raises `UsageError` if there is none or it cannot be run, and other `ArenaError`."""
     check_options(options.play)
     time = time_control(options.play)
-    situations = tuple(script(options.rules, options.extent))
-    _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     level, bot = prepared(path, options.play, say, run)
+    main = USUAL_RULES[bot.dialect]
+    situations = tuple(script(options.rules, options.extent, main))
+    _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     limits = usual_limits(options.play)
     with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
         run_games(run, held.try_out)
         trial = Trial(bot, held, time, options.play.seed)
         outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
+    outcomes += _left_out(options)
     limit = time.move_ms if time.move_ms is not None else time.bank_ms
     return Checked(
         name=bot.name,
@@ -71,10 +75,22 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     )
 
 
+def _left_out(options: CheckOptions) -> list[Outcome]:
+    """What is not tried because of how the check was asked for."""
+    if not options.rules and options.extent is not Extent.QUICK:
+        return []
+    why = "--rules names what it is for" if options.rules else "--quick tries one ruleset"
+    others = Situation("other-rules", "plays under all other rulesets and switches", Group.RULES, "")
+    return [Outcome(others, Mark.NOT_APPLICABLE, why)]
+
+
 def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
     """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
     check_options(options)
     level, bot = prepared(path, options, say, run)
+    if bot.dialect is not Dialect.ARENA_1:
+        where, word = printable(str(bot.path)), bot.dialect.value
+        raise UsageError(f"{where}: --replay puts the lines of version 1 to a bot, and this one speaks {word}")
     game = seated(game, bot)
     with Sandbox(level, [bot], usual_limits(options), {}, options.interpreters) as held:
         run_games(run, held.try_out)
@@ -84,17 +100,12 @@ def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run:
 def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level, BotSpec]:
     """The level that the bot at a path is to be held by, and the bot, built if it has to be. Raises `UsageError`."""
     level = choose(options.sandbox)
-    found = find_bots([path])
-    if not found:
-        raise UsageError(f"{printable(path)}: expected a bot, got a hidden file or folder, which is passed over")
-    (bot,) = built(found, level, options, say, run)
+    found = find_entrants([path], follow_links=True)
+    if len(found.bots) != 1:
+        raise UsageError("\n".join(found.remarks) or f"{printable(path)}: expected a bot, got a hidden file or folder")
+    (bot,) = built(found.bots, level, options, say, run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
-    if bot.dialect is not Dialect.ARENA_1:
-        raise UsageError(
-            f"{printable(path)}: arena check tries the arena's own protocol, and this bot speaks {bot.dialect.value}: "
-            "play it with 'arena match', which says what it does wrong"
-        )
     return level, bot
 
 

@@ -82,21 +82,21 @@ class Extent(enum.Enum):
     ALL = "all"
 
 
-SECONDS = {Extent.QUICK: 1.0, Extent.USUAL: 2.0, Extent.ALL: 10.0}
+SECONDS = {Extent.QUICK: 1.0, Extent.USUAL: 1.5, Extent.ALL: 10.0}
 """How long the opponent plays in one situation at the most,"""
-SWEEP_SECONDS = {Extent.QUICK: 0.5, Extent.USUAL: 0.5, Extent.ALL: 10.0}
+SWEEP_SECONDS = {Extent.QUICK: 0.3, Extent.USUAL: 0.3, Extent.ALL: 10.0}
 """and where rulesets are tried one after the other."""
 SWEEP_PLIES = 40
 
 
-def script(rules: Sequence[str], extent: Extent = Extent.USUAL) -> Iterator[Situation]:
-    """What is tried, in this order. `rules` are the rulesets that the bot is for; none: isf, and all others as well.
+def script(rules: Sequence[str], extent: Extent = Extent.USUAL, usual: str = "isf") -> Iterator[Situation]:
+    """What is tried, in this order. `rules` are the rulesets that the bot is for; none: `usual` and all others.
 
     Raises `RulesetError` for a ruleset that there is not.
     """
     for name in rules:
         load_ruleset(name)
-    main = rules[0] if rules else "isf"
+    main = rules[0] if rules else usual
     yield from _main(main, SECONDS[extent])
     others = list(rules[1:]) if rules else [] if extent is Extent.QUICK else [*_others(main), *_switched()]
     whole = extent is Extent.ALL

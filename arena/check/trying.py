@@ -16,6 +16,9 @@ from arena.check.conversation import Manner, Talk, Times
 from arena.check.opponent import Opponent, narrow_rows
 from arena.check.results import Failure, Mark, Outcome
 from arena.check.situations import Situation, Twist
+from arena.errors import UsageError
+from arena.game.connection import Connection, connect
+from arena.game.dialects import Dialect, check_dialect
 from arena.game.faults import Fault
 from arena.game.hints import Hint, Seen, diagnose
 from arena.game.record import History
@@ -41,6 +44,7 @@ FOE_SECONDS = 0.06
 """How long a slow opponent takes."""
 SAME_MISTAKES = 4
 """After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
+SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
 GoOn = Callable[[Situation, int], None]
 
@@ -63,6 +67,9 @@ class Trial:
             if why := why or _why_not(outcomes):
                 outcomes.append(Outcome(situation, Mark.NOT_TRIED, why))
                 continue
+            if why_never := _why_never(situation, self._bot.dialect):
+                outcomes.append(Outcome(situation, Mark.NOT_APPLICABLE, why_never))
+                continue
             begins(situation, len(outcomes))
             outcomes.append(await self._try(situation))
         return outcomes
@@ -78,7 +85,7 @@ class Trial:
                     return await self._one_game(situation)
         except StartError as error:
             fault = Fault(Reason.NO_START, str(error)).shown
-            seen = Seen(Phase.INTRODUCING, fault, self._language, has_ended=True)
+            seen = Seen(Phase.INTRODUCING, fault, language=self._language, has_ended=True)
             return _failed(situation, 0, fault, diagnose(seen))
 
     # --- kinds of situations ------------------------------------------------------------------------------------------
@@ -86,9 +93,11 @@ class Trial:
     async def _one_game(self, situation: Situation) -> Outcome:
         color, twist = situation.color, situation.twist
         game = _Planned(situation, self._seed)
-        referee = Referee(self._spec(situation, game.opening))
+        referee = Referee(self._spec(situation, game.opening), self._connections(color))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
+            if referee.refused is not None:
+                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if referee.void is None and referee.verdict is None:
                 if twist is Twist.BROKEN_OFF:
                     referee.gone(color.opponent, "is gone", exited=True)
@@ -123,7 +132,8 @@ class Trial:
                 game = _Planned(replace(situation, color=side), self._seed + number)
                 is_last = number == GAMES_IN_ONE_PROCESS - 1
                 introduced = {side: introduction} if introduction else None
-                referee = Referee(self._spec(situation, None, number), introduced=introduced, keeps=not is_last)
+                spec, connections = self._spec(situation, None, number), self._connections(side)
+                referee = Referee(spec, connections, introduced=introduced, keeps=not is_last)
                 await talk.play(referee, side, game.answer, game.is_at_break)
                 plies += len(referee.actions)
                 if fault := referee.seats[side].fault:
@@ -145,9 +155,11 @@ class Trial:
         color = situation.color
         game = _Planned(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
         spec = self._spec(situation, None)
-        referee = Referee(spec)
+        referee = Referee(spec, can_pause=True)
         async with self._talk(situation, grace=0) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
+            if referee.refused is not None:
+                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault, "before it was interrupted: ")
             history: History | None = referee.history(now())
@@ -178,6 +190,11 @@ class Trial:
         finally:
             await process.end(0 if talk.hint else grace)
             self.memory = max(self.memory, process.peak_memory)
+
+    def _connections(self, color: Color) -> tuple[Connection, Connection]:
+        """What is spoken with Red and with Blue; the opponent speaks version 1."""
+        own, foe = connect(self._bot.dialect), connect(Dialect.ARENA_1)
+        return (own, foe) if color is Color.RED else (foe, own)
 
     def _spec(self, situation: Situation, opening: Opening | None, number: int = 0) -> GameSpec:
         ruleset = ruleset_of(situation)
@@ -256,6 +273,21 @@ class _Planned:
         return game.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due
 
 
+def _why_never(situation: Situation, dialect: Dialect) -> str:
+    """Why a situation is nothing for bots that speak this dialect, if so."""
+    try:
+        check_dialect(dialect, ruleset_of(situation))
+    except UsageError as error:
+        return str(error)
+    if situation.twist in (Twist.OPENING, Twist.RESUMED) and not dialect.can_be_restored:
+        return f"in {dialect.value} a bot cannot be told a game that has begun"
+    if situation.twist is Twist.SEVERAL and not dialect.plays_on:
+        return f"in {dialect.value} a process plays one game"
+    if situation.twist in (Twist.NO_GAME, Twist.NOISE) and not dialect.is_greeted:
+        return f"in {dialect.value} there is nothing like it"
+    return ""
+
+
 def _mark(situation: Situation) -> Mark:
     return Mark.PARTLY if situation.needed_by else Mark.FAILED
 
@@ -270,12 +302,14 @@ def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> 
 
 def _why_not(outcomes: list[Outcome]) -> str:
     """Why nothing more is tried, if so."""
-    failures = [outcome.failure for outcome in outcomes if outcome.mark is Mark.FAILED]
-    if len(outcomes) == 1 and failures:
+    tried = [outcome for outcome in outcomes if outcome.mark is not Mark.NOT_APPLICABLE]
+    failures = [outcome.failure for outcome in tried if outcome.mark is Mark.FAILED]
+    if failures and (tried[0].situation.twist is Twist.NO_GAME and tried[0].mark is Mark.FAILED):
         return "it does not start"
     kinds = Counter((failure.reason, failure.mistake) for failure in failures if failure)
     if kinds and kinds.most_common(1)[0][1] >= SAME_MISTAKES:
         return f"it has failed {SAME_MISTAKES} times for the same reason"
-    if len(failures) == len(outcomes) - 1 >= 2:
+    games = [outcome for outcome in tried if outcome.situation.twist is not Twist.NO_GAME]
+    if len(failures) == len(games) >= 2:
         return "it has failed in every game so far"
     return ""

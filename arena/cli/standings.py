@@ -66,8 +66,7 @@ def standings_command(
         if as_json:
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
             declared = declared_last(kept, lambda number: opened.stored(number).record)
-            settings = contents.settings
-            result(league_json(store, settings, table, kept, names=names, placing=placing, declared=declared))
+            result(league_json(store, contents.settings, table, kept, names=names, declared=declared, placing=placing))
         elif forms:
             result(table_text(table, forms[0], crosstable=crosstable), end="")
             for line in disqualified_lines(placing, names) if placing else ():

@@ -26,6 +26,7 @@ def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: BotProcess | None
     return Seen(
         phase=seat.phase,
         fault=fault,
+        dialect=seat.connection.dialect,
         language=language,
         stderr=process.stderr_tail if process else "",
         activity=process.activity() if process and is_silent else Activity.UNKNOWN,

@@ -14,6 +14,8 @@ from arena.report.paint import Paint, plain
 
 WIDTH = 80
 INDENT = "          "
+MOST_REASONS = 3
+"""Situations of a group that are not applicable, up to which the reason is told for each."""
 SHOWN_LINE = 68
 """Characters of a line of the exchange that are shown."""
 MIB = 1024 * 1024
@@ -24,6 +26,8 @@ MARKS = {
     Mark.NOT_APPLICABLE: ("-", "dim"),
     Mark.NOT_TRIED: ("?", "dim"),
 }
+OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
+"""What some leagues ask for, and this bot does not do."""
 
 
 class SaidJson(msgspec.Struct, frozen=True):
@@ -165,12 +169,17 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
         outcomes = [outcome for outcome in checked.outcomes if outcome.situation.group is group]
         yield ""
         yield paint(_heading(group, outcomes[0].situation.rules), "bold")
+        left_out = [outcome for outcome in outcomes if outcome.mark is Mark.NOT_APPLICABLE]
+        are_many = len(left_out) > MOST_REASONS
         for outcome in outcomes:
-            if outcome.mark is not Mark.NOT_TRIED:
+            if outcome.mark is not Mark.NOT_TRIED and not (are_many and outcome in left_out):
                 failure = outcome.failure
                 said = (failure.words, failure.hint) if failure else None
                 yield from _entry(outcome, paint, is_told=said in told)
                 told.add(said)
+        if are_many:
+            words = f"{len(left_out)} more situations: not applicable, as --json says of each"
+            yield from _marked(Mark.NOT_APPLICABLE, words, paint)
         why = dict.fromkeys(outcome.remark for outcome in outcomes if outcome.mark is Mark.NOT_TRIED)
         for remark in why:
             left = [o.situation.title for o in outcomes if o.mark is Mark.NOT_TRIED and o.remark == remark]
@@ -251,7 +260,7 @@ def _ms(time: float | None) -> str:
 def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
     counts = [f"{checked.count(mark)} {mark.value}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
     if checked.is_accepted:
-        needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark is Mark.PARTLY} - {""})
+        needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
         but = f", but not one with {' or '.join(needed)}" if needed else ""
         yield paint(f"a league would accept it{but}", "bold green") + f": {', '.join(counts)}"
     else:

@@ -24,6 +24,7 @@ from protocol.bot_codec import decode_for_bot
 from protocol.notation import Color, Reason
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+UCC_BOT = Path(__file__).parent.parent / "helpers" / "ucc_random.py"
 UNHURRIED = PlayOptions(time="20s", start_time="30s", setup_time="20s", jobs=1)
 
 
@@ -149,12 +150,37 @@ def test_json_has_all_of_it() -> None:
 
 def test_a_good_bot_passes_everything_under_a_ruleset() -> None:
     found = check("drifter", rules=("duel", "barrage"))
-    assert [one.situation.key for one in found.outcomes if one.mark is not Mark.PASSED] == []
+    assert [one.situation.key for one in found.outcomes if one.mark is not Mark.PASSED] == ["other-rules"]
+    assert found.is_accepted
     assert found.declared == "drifter 1.0"
     assert found.language == "Python"
     assert found.memory > 0
     assert found.move.count > 50
-    assert found.start.count == len(found.outcomes)  # one has two processes, and files have none
+    assert found.start.count == found.count(Mark.PASSED)  # one has two processes, and files have none
+
+
+def test_a_bot_of_2012_is_tried_with_what_it_has_words_for() -> None:
+    only = ("start", "red", "blue", "several", "opening", "resumed", "noise", "rules-duel-red", "rules-isf-red")
+    known = {situation.key for situation in script((), Extent.USUAL, "ucc-2012")}
+    asked = CheckOptions(UNHURRIED, (), Extent.USUAL, frozenset(only) & known)
+    found = check_bot(f"ucc:{UCC_BOT}", asked, lambda _: None, lambda *_: None)
+    marks = {one.situation.key: one.mark for one in found.outcomes if one.situation.key in only}
+    assert (marks.pop("red"), marks.pop("blue")) == (Mark.PASSED, Mark.PASSED)
+    assert {marks[key] for key in ("start", "several", "opening", "resumed", "noise")} == {Mark.NOT_APPLICABLE}
+
+
+def test_what_a_bot_says_that_it_cannot_do_is_not_asked_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "clerk.py"
+    path.write_text(
+        "from protocol.bot import Bot, run\n\nclass Clerk(Bot):\n    can_restore = False\n"
+        "    def move(self, view): return view.legal[0]\n\nrun(Clerk)\n"
+    )
+    found = check(str(path), "opening", "resumed")
+    said = {each.situation.key: (each.mark, each.remark) for each in found.outcomes if each.mark is not Mark.NOT_TRIED}
+    for key in ("opening", "resumed"):
+        assert said[key] == (Mark.NOT_APPLICABLE, "it says 'cannot restore'")
+    text = check_text(checked([outcome(Mark.PASSED), outcome(Mark.NOT_APPLICABLE, "--openings")]))
+    assert "a league would accept it, but not one with --openings" in text
 
 
 def test_what_was_not_tried_is_not_accepted() -> None:

@@ -4,6 +4,7 @@ import re
 
 from arena.game.hints.values import Hint, Language, Mistake, Seen
 from arena.game.hints.words import DEBUG
+from arena.game.ucc_lines import HINT_1, HINT_2012
 from protocol.codec import is_action
 from protocol.conversation import Phase
 from protocol.notation import BOARD_SIZE, SETUP_ROWS, Reason
@@ -32,6 +33,8 @@ def wrong_line(seen: Seen) -> Hint | None:
         )
     if match := _CAME.search(text):
         return _out_of_turn(match[1], match[2], seen)
+    if HINT_2012 in text:
+        return None
     got = _GOT.search(text)
     line = got[1] if got else ""
     if "printable ASCII" in text:
@@ -44,6 +47,21 @@ def wrong_line(seen: Seen) -> Hint | None:
     if verb in ("ready", "want"):
         return Hint(Mistake.SPACES, "fields are separated by single spaces, and none stands at the end of a line")
     return _no_message(line, seen)
+
+
+def wrong_line_of_2012(seen: Seen) -> Hint | None:
+    """The same of a bot that speaks the dialect of 2012, the faults of which say most of it."""
+    text = seen.fault.text
+    if seen.fault.reason is Reason.ILLEGAL_SETUP:
+        return Hint(Mistake.WRONG_ARMY, "count the pieces of its four rows: the army is that of the original game")
+    if HINT_1 in text:
+        return None
+    if "a bot must send nothing then" in text:
+        return Hint(Mistake.TWO_ANSWERS, "send one line for each board that is drawn, and no confirmations")
+    return Hint(
+        Mistake.DEBUG_OUTPUT,
+        f"standard output is for set-ups and moves alone; print for yourself with {DEBUG[seen.language]}",
+    )
 
 
 def _wrong_army(text: str) -> Hint:

@@ -17,7 +17,7 @@ def silent(seen: Seen) -> Hint:
 
 def _by_its_input(seen: Seen) -> Hint | None:
     """What is certain from what it has written and read."""
-    if seen.unfinished and _is_answer(seen.unfinished + b"\n", seen.phase):
+    if seen.unfinished and _is_answer(seen.unfinished + b"\n", seen):
         return Hint(Mistake.NO_NEWLINE, f"its answer has no line end: {NEWLINE[seen.language]}")
     if seen.probe is not None and (hint := _by_probe(seen.probe, seen)):
         return hint
@@ -31,13 +31,14 @@ def _by_its_input(seen: Seen) -> Hint | None:
 
 
 def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
-    if _is_answer(probe.after_line, seen.phase):
+    asks = ASKS.get(seen.phase, "turn")
+    if _is_answer(probe.after_line, seen):
         return Hint(
             Mistake.READS_AHEAD,
             f"it answered only when one more line had come: it reads a line too far before it answers; read one line "
-            f"at a time ({READ[seen.language]}), and answer at '{ASKS[seen.phase]}'",
+            f"at a time ({READ[seen.language]}), and answer at '{asks}'",
         )
-    if _is_answer(probe.after_quit + probe.after_end, seen.phase):
+    if _is_answer(probe.after_quit + probe.after_end, seen):
         words = f"its answer was there, but in a buffer of its own; flush it: {FLUSH[seen.language]}"
         if not probe.after_quit:
             words += " (or it reads its input to the end before it answers)"
@@ -45,8 +46,10 @@ def _by_probe(probe: Probe, seen: Seen) -> Hint | None:
     return None
 
 
-def _is_answer(data: bytes, phase: Phase) -> bool:
-    verb = AWAITED.get(phase, "")
+def _is_answer(data: bytes, seen: Seen) -> bool:
+    if not seen.dialect.is_greeted:  # its lines have no verbs
+        return bool(data.strip())
+    verb = AWAITED.get(seen.phase, "")
     return any(line.rstrip(b"\r").split(b" ")[0] == verb.encode() for line in data.split(b"\n")[:-1])
 
 
@@ -86,7 +89,13 @@ def _too_slow(seen: Seen) -> Hint:
 
 
 def _waits_for_more(seen: Seen) -> Hint:
-    verb = AWAITED.get(seen.phase, "move")
+    if not seen.dialect.is_greeted:
+        if seen.probe is not None:
+            words = "it waits for more input, with nothing in its buffer: does it speak the dialect of 2012 at all?"
+            return Hint(Mistake.UNANSWERED, words)
+        words = f"it waits for more input: its answer may lie in a buffer ({FLUSH[seen.language]})"
+        return Hint(Mistake.UNANSWERED, words)
+    verb, asks = AWAITED.get(seen.phase, "move"), ASKS.get(seen.phase, "turn")
     if seen.phase is Phase.INTRODUCING and (seen.answered or seen.probe is not None):
         return Hint(
             Mistake.NO_READY,
@@ -95,11 +104,11 @@ def _waits_for_more(seen: Seen) -> Hint:
     if seen.probe is not None:
         return Hint(
             Mistake.UNANSWERED,
-            f"it has read '{ASKS[seen.phase]}' and waits for more, with nothing in its buffer: it must send a line "
+            f"it has read '{asks}' and waits for more, with nothing in its buffer: it must send a line "
             f"'{verb} ...' then",
         )
     return Hint(
         Mistake.UNANSWERED,
         f"it waits for more input: either its '{verb}' lies in a buffer ({FLUSH[seen.language]}), or it never answers "
-        f"'{ASKS[seen.phase]}'; arena check tells which",
+        f"'{asks}'; arena check tells which",
     )

@@ -79,7 +79,8 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> Written:
     settings = contents.settings
     players = contents.entrants or players_of(contents.rows, contents.entrants)
     pairs = len(players) <= MOST_IN_PAIRS
-    table = make_table(players, contents.rows, contents.planned, meets_all=contents.meets_all, pairs=pairs)
+    planned, meets_all = contents.planned_for(players)
+    table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
     if not table.games:
         raise UsageError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
