@@ -1,6 +1,9 @@
 """`arena check`: what is tried, what is said of it, and when a league would accept a bot."""
 
+import contextlib
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -16,6 +19,7 @@ from arena.check.situations import Extent, Foe, Situation, script
 from arena.errors import UsageError
 from arena.league.options import PlayOptions
 from arena.report.check import WIDTH, check_json, check_text
+from arena.report.frame import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RulesetError
@@ -197,3 +201,22 @@ def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: P
     assert "bot   | ready?" in done.stdout
     assert "print(..., file=sys.stderr)" in " ".join(done.stdout.split())
     assert "a league would not accept it" in done.stdout
+
+
+def test_a_terminal_shows_how_far_it_is_and_is_left_as_it_was(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    line = [*ARENA, "check", "drifter", "--rules", "duel", "--only", "start", "--sandbox", "default", "--json"]
+    environment = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=tmp_path) as process:
+        os.close(theirs)
+        seen = b""
+        with contextlib.suppress(OSError):  # EIO: nobody has it open any more
+            while data := os.read(ours, 4096):
+                seen += data
+        assert process.stdout is not None
+        document = json.loads(process.stdout.read())
+    os.close(ours)
+    assert process.returncode == 1
+    assert document["accepted"] is False
+    assert b"1 of 2: starts" in seen
+    assert seen.rindex(SHOW_CURSOR.encode()) > seen.rindex(HIDE_CURSOR.encode())
