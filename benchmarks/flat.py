@@ -55,13 +55,15 @@ async def measure(bot: BotSpec, store: Store, options: argparse.Namespace) -> No
     async with local_executor(PlaySettings((bot,)), options.jobs) as executor:
         parent = psutil.Process()
         for step in range(1, options.steps + 1):
-            part = games[: options.games * step // options.steps]
+            begin, end = (options.games * number // options.steps for number in (step - 1, step))
             await play_missing(
-                Listed(part), {bot.player: bot}, store, executor, lambda row, record: None, versions=Versions()
+                *(Listed(games[begin:end]), {bot.player: bot}, store, executor, lambda row, record: None),
+                versions=Versions(),
+                stored={},  # to read all rows anew at each step would be what grows
             )
             held = [Held.of(process) for process in (parent, *parent.children())]
             first = first or held
-            print(f"{len(part):6} games: " + "; ".join(one.words for one in held), flush=True)
+            print(f"{end:6} games: " + "; ".join(one.words for one in held), flush=True)
     if len(store.ids()) != options.games:
         sys.exit(f"expected {options.games} games, got {len(store.ids())}")
     grown = [

@@ -45,7 +45,7 @@ def table_of(store: Path) -> tuple[Table, str]:
 def draw_picture(store: Path) -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     table, note = table_of(store)
-    rounds = table.planned // (len(table.lines) * (len(table.lines) - 1))
+    rounds = (table.planned or table.games) // (len(table.lines) * (len(table.lines) - 1))
     option = "" if rounds == DEFAULT_ROUNDS else f" --rounds {rounds}"
     console.print(Text(f"$ arena league bots/*{option}", style="dim"))
     console.print(full_report(table, WIDTH, note))

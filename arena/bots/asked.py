@@ -5,6 +5,7 @@ Arguments make another bot of the same files, and are part of its digest. All el
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 
 import msgspec
 
@@ -12,6 +13,7 @@ from arena.bots.dialect_words import split_word
 from arena.bots.limits import Limits
 from arena.game.dialects import Dialect
 from arena.game.time_control import TimeControl
+from arena.printable import SHOWN, printable
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,19 @@ class AskedBot:
 
 @dataclass(frozen=True)
 class OwnByName:
-    """What a file says of single bots by their names; `where` is the file.
+    """What a file says of single bots, each by its path, NAME@DIGEST or its name; `where` is the file.
 
-    Unless `is_strict`, what it says of bots that do not take part is passed over.
+    Paths start from `folder`. Unless it `is_strict`, what it says of bots that do not take part is passed over.
+    `prefix` is what stands before the word for a bot in the heading of its table.
     """
 
     where: str
     tables: Mapping[str, Own]
     is_strict: bool
+    folder: Path = Path()
+    prefix: str = ""
+
+    def heading(self, word: str, *, quoted: bool = False) -> str:
+        """How the table of a bot begins, for errors; `quoted`: with quotation marks, which a path needs there."""
+        shown = printable(word, SHOWN)
+        return f'[{self.prefix}"{shown}"]' if quoted else f"[{self.prefix}{shown}]"

@@ -32,7 +32,7 @@ from arena.bots.sandbox import bwrap, files
 from arena.bots.sandbox.cgroup import Hierarchy
 from arena.bots.sandbox.launch import Launch
 from arena.bots.sandbox.levels import Level, joined
-from arena.bots.sandbox.mounts import HOME, refuse_rivals
+from arena.bots.sandbox.mounts import HOME, Rivals, refuse_rivals
 from arena.bots.sandbox.programs import HostPrograms, own_files
 from arena.bots.sandbox.rlimits import process_limits
 from arena.bots.sandbox.runtimes import find_tools
@@ -61,7 +61,7 @@ def build_in_sandbox(
     run: Run,
 ) -> None:
     tools = find_tools(bot, host)
-    refuse_rivals(bot, own_files(bot), tools.folders, bots)
+    refuse_rivals(bot, own_files(bot), tools.folders, Rivals(bots))
     user = bwrap.spare_user()
     held = Limits(limits.memory, PROCESSES, limits.disk)
     with _scratch() as scratch, _group(level, limits) as make_group:

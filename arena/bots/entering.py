@@ -40,13 +40,15 @@ def told_apart(
     `places` says for a player's digest from where it last played (`place_of`): among copies, the one there is that
     player, whatever the others are called.
     """
-    entered = _Entering(bots, played, places).entered()
-    return _named([as_player(bot, digest) for bot, digest in zip(bots, entered, strict=True)], played)
+    paths = [_place_of(bot) for bot in bots]
+    entered = _Entering(bots, paths, played, places).entered()
+    return _named([as_player(bot, digest) for bot, digest in zip(bots, entered, strict=True)], paths, played)
 
 
 def as_player(bot: BotSpec, digest: str) -> BotSpec:
     """The same bot, taking part under a digest."""
-    return replace(bot, entered_as="" if digest == bot.digest else digest)
+    entered_as = "" if digest == bot.digest else digest
+    return bot if bot.entered_as == entered_as else replace(bot, entered_as=entered_as)
 
 
 def may_be(bot: BotSpec, player: Player) -> bool:
@@ -57,7 +59,11 @@ def may_be(bot: BotSpec, player: Player) -> bool:
 
 def place_of(bot: BotSpec) -> str:
     """A fingerprint of where a bot is: of its real path, which is nobody's concern who reads a store."""
-    return hashlib.sha256(b"place " + _path_key(bot)).hexdigest()[:PLACE_DIGITS]
+    return _fingerprint(_place_of(bot))
+
+
+def _fingerprint(path: Path) -> str:
+    return hashlib.sha256(b"place " + os.fsencode(path)).hexdigest()[:PLACE_DIGITS]
 
 
 def broken_digest(digest: str) -> str:
@@ -93,14 +99,17 @@ def _former(bot: BotSpec, name: str) -> set[str]:
 class _Entering:
     """Finds for each bot the digest that it takes part under. Each is given once."""
 
-    def __init__(self, bots: Sequence[BotSpec], played: Sequence[Player], places: Mapping[str, str]) -> None:
+    def __init__(
+        self, bots: Sequence[BotSpec], paths: Sequence[Path], played: Sequence[Player], places: Mapping[str, str]
+    ) -> None:
+        """`paths` are where the bots are (`_place_of`)."""
         self._bots = bots
         self._places = places
-        self._lies_at = [place_of(bot) for bot in bots]
+        self._lies_at = list(map(_fingerprint, paths))
         self._entered: dict[int, str] = {}
         self._taken: set[str] = set()
-        self._shown = [bot.name for bot in _named(bots, ())]
-        keys = [(given_name(bot.name), _path_key(bot), bot.arguments) for bot in bots]
+        self._shown = [bot.name for bot in _named(bots, paths, ())]
+        keys = [(given_name(bot.name), os.fsencode(path), bot.arguments) for bot, path in zip(bots, paths, strict=True)]
         self._waiting = sorted(range(len(bots)), key=keys.__getitem__)
         self._last_first = list(reversed(played))
         self._digests = {player.digest for player in played}
@@ -163,19 +172,21 @@ class _Entering:
         return (copy_digest(digest, number) for number in count_from(1))
 
 
-def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
+def _named(bots: Sequence[BotSpec], places: Sequence[Path], played: Sequence[Player]) -> list[BotSpec]:
     """The bots with names that differ: by the folder they are in where that is enough, else by a number.
+
+    `places` are where they are (`_place_of`).
 
     None is called by the path of another (`b/fox` while another lies at b/fox): it has a number instead.
     """
-    lies_at = [_short_paths(bot) for bot in bots]
+    lies_at = list(map(_short_paths, places))
     paths = set().union(*lies_at)
     numbered: set[int] = set()
     given = [given_name(bot.name) for bot in bots]
     count = Counter(given)
     names = {place: name for place, name in enumerate(given) if count[name] == 1}
     taken = set(names.values())
-    keys = [(_path_key(bot), bot.arguments) for bot in bots]
+    keys = [(os.fsencode(path), bot.arguments) for bot, path in zip(bots, places, strict=True)]
     waiting = sorted(set(range(len(bots))) - set(names), key=keys.__getitem__)
     for player in reversed(played):
         who = (given_name(player.name), player.digest)
@@ -187,27 +198,22 @@ def _named(bots: Sequence[BotSpec], played: Sequence[Player]) -> list[BotSpec]:
             taken.add(player.name)
             waiting.remove(known)
     for place in waiting:
-        longer = f"{printable(_place_of(bots[place]).parent.name)}/{given[place]}"
+        longer = f"{printable(places[place].parent.name)}/{given[place]}"
         if place in numbered or longer in paths - lies_at[place]:
             names[place] = next(name for name in _numbers(given[place]) if name not in taken)
         else:
             names[place] = next(name for name in chain([longer], _numbers(longer)) if name not in taken)
         taken.add(names[place])
-    return [replace(bot, name=names[place]) for place, bot in enumerate(bots)]
+    return [bot if bot.name == names[place] else replace(bot, name=names[place]) for place, bot in enumerate(bots)]
 
 
 def _numbers(name: str) -> Iterator[str]:
     return (f"{name}#{number}" for number in count_from(2))
 
 
-def _short_paths(bot: BotSpec) -> set[str]:
+def _short_paths(path: Path) -> set[str]:
     """A bot's path from its folder on, with and without the ending, as it can be taken from a name."""
-    path = _place_of(bot)
     return {f"{printable(path.parent.name)}/{printable(name)}" for name in (path.name, path.stem)}
-
-
-def _path_key(bot: BotSpec) -> bytes:
-    return os.fsencode(_place_of(bot))
 
 
 def _place_of(bot: BotSpec) -> Path:

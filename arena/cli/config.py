@@ -10,25 +10,24 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.config_keys import keys_of, options_in_file
 from arena.cli.helping import ArenaCommand, long_name
 from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
     from arena.errors import ArenaError
-    from arena.league.config_file import ConfigFile, Found, Holds, Key
+    from arena.league.config_file import ConfigFile, Found
     from arena.report.config import Setting
 
 META = "arena.settings"
 """Where the context of a command has its `Configured`."""
 NOBODY = "-"
 """What stands for bots that nobody has named, where settings are only shown."""
-LARGEST = 2**63 - 1
-"""What msgspec can compare with; the option itself knows its bounds."""
 NAMED, LONGEST_NAMED = 4, 200
 """Bots, and characters of them, that an error names where their number is wrong."""
 FROM_FILE = "file"
@@ -37,7 +36,6 @@ WORDS = {
     click.core.ParameterSource.ENVIRONMENT: "environment",
     click.core.ParameterSource.DEFAULT_MAP: FROM_FILE,
 }
-OWN_OPTIONS = ("config", "no_config", "show_config")
 
 
 @dataclass
@@ -59,10 +57,13 @@ class Configured:
     def own(self) -> "OwnByName | None":
         """What the file says of single bots. Each has to be there where those play that it names for all commands."""
         from arena.bots.asked import OwnByName
+        from arena.league.config_file import BOT
 
         if self.file is None or not self.file.own:
             return None
-        return OwnByName(self.file.where, self.file.own, is_strict=self.are_bots_shared)
+        return OwnByName(
+            self.file.where, self.file.own, self.are_bots_shared, self.file.folder, f"{self.file.prefix}{BOT}."
+        )
 
 
 class ConfiguredCommand(ArenaCommand):
@@ -189,7 +190,7 @@ class ConfiguredCommand(ArenaCommand):
     def _read(self, ctx: click.Context, state: Configured, path: Path) -> None:
         from arena.league.config_file import read_config
 
-        commands = {name: _keys(command) for name, command in _commands(ctx, self)}
+        commands = {name: keys_of(command) for name, command in _commands(ctx, self)}
         state.file = read_config(path, commands)
         options = _by_key(self)
         for name, found in state.file.settings(ctx.info_name or "").items():
@@ -214,7 +215,7 @@ def told_by_key(error: "ArenaError | ValueError", command: click.Command, state:
     if state.file is None:
         return error
     text = str(error)
-    names = {long_name(param): param.name or "" for param in _options(command)}
+    names = {long_name(param): param.name or "" for param in options_in_file(command)}
     found = {f"--{key}": state.found[name] for key, name in names.items() if configured_by_file(name)}
     told = text
     for option, value in found.items():
@@ -258,14 +259,8 @@ def _commands(ctx: click.Context, own: click.Command) -> Iterator[tuple[str, cli
     return ((name, command) for name, command in group.items() if isinstance(command, ConfiguredCommand))
 
 
-def _options(command: click.Command) -> list[click.Option]:
-    """The options of a command that can stand in a file."""
-    options = [param for param in command.params if isinstance(param, click.Option)]
-    return [option for option in options if option.name not in OWN_OPTIONS]
-
-
 def _by_key(command: click.Command) -> dict[str, click.Option]:
-    return {long_name(option): option for option in _options(command)}
+    return {long_name(option): option for option in options_in_file(command)}
 
 
 def _given(value: object) -> list[str]:
@@ -293,7 +288,7 @@ def _shared(ctx: click.Context, command: click.Command) -> "Collection[str]":
     """The keys that all commands have."""
     from arena.league.config_file import shared_keys
 
-    return shared_keys({name: _keys(each) for name, each in _commands(ctx, command)})
+    return shared_keys({name: keys_of(each) for name, each in _commands(ctx, command)})
 
 
 def _check(ctx: click.Context, param: click.Option, found: "Found", where: str) -> None:
@@ -305,50 +300,3 @@ def _check(ctx: click.Context, param: click.Option, found: "Found", where: str) 
         param.type_cast_value(ctx, found.value)
     except click.BadParameter as error:
         raise UsageError(printable(f"{where}: {found.key}: {error.message}")) from None
-
-
-# --- keys -------------------------------------------------------------------------------------------------------------
-
-
-def _keys(command: click.Command) -> "dict[str, Key]":
-    from arena.league.config_file import Key
-
-    return {
-        long_name(option): Key(long_name(option), _kind(option), _holds(option), f"{option.help} {option.multiple}")
-        for option in _options(command)
-    }
-
-
-def _holds(option: click.Option) -> "Holds":
-    from arena.league.config_file import Holds
-
-    metavar = option.metavar or ""
-    if isinstance(option.type, click.Path) or metavar in ("PATH", "FILE"):
-        return Holds.PATH
-    if option.name == "rules":
-        return Holds.RULES
-    return Holds.NAMES if metavar.endswith(",...") else Holds.VALUE
-
-
-def _kind(option: click.Option) -> Any:
-    """The type that a value in the file has for an option."""
-    from msgspec import Meta
-
-    from arena.league.config_file import Holds
-    from arena.schema import expected
-
-    match option.type:
-        case _ if option.is_flag:
-            return bool
-        case click.IntRange(min=least, max=most):
-            return Annotated[int, Meta(ge=least, le=most if most is not None and most <= LARGEST else None)]
-        case click.Choice(choices=choices):
-            return Literal[tuple(str(choice) for choice in choices)]
-        case click.types.IntParamType():
-            return int
-        case click.types.FloatParamType():
-            return float
-    usual = option.default
-    example = f' such as "{usual}"' if isinstance(usual, str) else ""
-    word = Annotated[str, Meta(extra=expected(f"a string{example}"))]  # with a pattern, msgspec 0.22 corrupts memory
-    return word | list[str] if option.multiple or _holds(option) is Holds.NAMES else word

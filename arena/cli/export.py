@@ -80,7 +80,7 @@ def _numbers(store: "Store", contents: "Contents[GameRow]", bot: str | None, gam
     """The numbers of the games that were asked for, in the order in which they were stored. Raises `UsageError`."""
     from arena.errors import UsageError
     from arena.printable import printable
-    from arena.report.standings import Roster, players_of
+    from arena.report.roster import Roster, players_of
 
     rows = contents.rows
     if bot is not None:

@@ -59,7 +59,7 @@ def games_command(
     from arena.game.verdict import GameResult
     from arena.report.game_filter import GameFilter
     from arena.report.json import game_lines, games_json
-    from arena.report.standings import Roster, players_of
+    from arena.report.roster import Roster, players_of
     from arena.report.tables import one_form
     from arena.report.terminal import game_line, long_line
 

@@ -46,9 +46,9 @@ def league_command(
     refuse_windows()
     from arena.cli.play import play
     from arena.league.formats import USUAL_ROUNDS
-    from arena.league.league import Entry
     from arena.league.options import Kind
     from arena.league.pairing import format_of
+    from arena.league.plan import Entry
 
     form = form_of(as_json=as_json, as_lines=as_lines)
     asked = collect_format(options)

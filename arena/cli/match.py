@@ -56,7 +56,7 @@ def match_command(
     refuse_windows()
     from arena.cli.pausable import begin
     from arena.cli.play import play
-    from arena.league.league import Entry
+    from arena.league.plan import Entry
 
     form = form_of(as_json=as_json, as_lines=as_lines)
     if pause is not None:

@@ -267,7 +267,12 @@ _FORMAT_OPTIONS = (
         show_default=f"{USUAL_CONFIDENCE}, without --games",
         help="End a ladder when each bot is stronger than the next one with this likelihood.",
     ),
-    click.option("--games", type=Whole(1, MOST_GAMES), metavar="N", help="End a ladder after so many games."),
+    click.option(
+        "--games",
+        type=Whole(1, MOST_GAMES),
+        metavar="N",
+        help="End a ladder after so many games (default: 500 for each bot).",
+    ),
     click.option(
         "--disqualify",
         type=Whole(min=1),

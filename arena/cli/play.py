@@ -15,8 +15,10 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, Watcher, open_league
+from arena.league.league import OpenLeague, open_league
 from arena.league.options import PlayOptions
+from arena.league.outcome import Forfeits, Outcome, Watcher
+from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable
@@ -26,7 +28,8 @@ from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
 from arena.report.progress import LiveProgress, PlainProgress, Progress
-from arena.report.standings import Roster, make_table
+from arena.report.roster import Roster
+from arena.report.standings import make_table
 from arena.report.terminal import full_report, progress_console, results_console
 
 STDERR_LINES_SHOWN = 5
@@ -147,7 +150,7 @@ def progress_of(
     console = progress_console()
     plan, rows = league.plan, league.rows()
     kind = f"{plan.format} {plan.kind.value}".lstrip()
-    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned)}"
+    what = what or f"{kind} of {len(plan.bots)} bots, {_number_text(league.planned, league.at_most)}"
     text = _plan_text(plan, what, len(rows))
     console.print(text, style="dim", soft_wrap=not console.is_terminal)
     if sys.stderr.isatty() and not console.is_dumb_terminal:
@@ -155,8 +158,10 @@ def progress_of(
     return PlainProgress(console, len(rows), league.planned, note)
 
 
-def _number_text(planned: int | None) -> str:
-    return "games" if planned is None else "1 game" if planned == 1 else f"{planned} games"
+def _number_text(planned: int | None, at_most: int | None) -> str:
+    if planned is None:
+        return "games" if at_most is None else f"at most {at_most} games"
+    return "1 game" if planned == 1 else f"{planned} games"
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:

@@ -59,7 +59,7 @@ def show_command(
     from arena.report.game_json import show_json
     from arena.report.plies import ALL_PLIES, parse_plies
     from arena.report.replay import Look, game_pages
-    from arena.report.standings import Roster
+    from arena.report.roster import Roster
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:

@@ -21,7 +21,7 @@ class GameResult(enum.Enum):
 
     @property
     def winner(self) -> Color | None:
-        return {GameResult.RED: Color.RED, GameResult.BLUE: Color.BLUE}.get(self)
+        return Color.RED if self is GameResult.RED else Color.BLUE if self is GameResult.BLUE else None
 
 
 class Verdict(msgspec.Struct, frozen=True):

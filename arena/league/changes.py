@@ -2,7 +2,7 @@
 
 A changed bot is a new player, and the games of the old one stay as they are; a renamed one is no new player. With each
 bot of a league the store keeps a short fingerprint of each of its files; for a bot of the same name these say what is
-new. It keeps from where each plays, too, which tells copies of one bot apart (`arena.bots.entering`).
+new. It keeps its arguments, too, and from where it plays, which tells copies of one bot apart (`arena.bots.entering`).
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from arena.bots import BotSpec
 from arena.bots.entering import place_of
 from arena.game.spec import Player
-from arena.league.store import Store
+from arena.league.store import KeptFiles, Store
 
 FILES_NAMED = 5
 _WRITTEN = re.compile(
@@ -22,20 +22,29 @@ _WRITTEN = re.compile(
 """Files that a bot is likely to have written itself."""
 
 
-def note_versions(store: Store, bots: Sequence[BotSpec]) -> list[str]:
-    """Keep the files and places of these bots in the store; returns a line for each that changed since it played."""
-    played = store.players()
+def note_versions(store: Store, bots: Sequence[BotSpec], played: Sequence[Player] | None = None) -> list[str]:
+    """Keep files, places and arguments of these bots in the store; returns a line for each that changed since it
+    played.
+
+    `played` are those who have, as `Store.players` gives them, where they are known.
+    """
+    played = store.players() if played is None else played
     present = {bot.player.digest for bot in bots}
     known = {player.digest for player in played}
-    lines = []
+    called: dict[str, list[Player]] = {}
+    for player in played:
+        called.setdefault(player.name, []).append(player)
+    lines, kept = [], []
     for bot in bots:
-        versions = [player for player in played if player.name == bot.name]
+        versions = called.get(bot.name, [])
         older = [player for player in versions if player.digest not in present]  # the others play on, renamed
         if bot.fault is None and older and bot.player.digest not in known:
             lines.append(_line(bot, older[-1], store.files_of(older[-1])))
         if bot.fault is None:
-            store.set_files(bot.player, bot.files, versions)
+            kept.append(KeptFiles(bot.player, bot.files, versions))
+    store.set_files(kept)
     store.set_places({bot.player.digest: place_of(bot) for bot in bots}, known)
+    store.set_arguments({bot.player.digest: bot.arguments for bot in bots if bot.fault is None}, known)
     return lines
 
 

@@ -88,10 +88,12 @@ class Found:
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A file whose keys and types are as they should be. `own` is what it says of single bots, by name."""
+    """A file whose keys and types are as they should be. `own` is what it says of single bots, by the words for them
+    (`arena.bots.limits_file`); `prefix` is what stands before all names of tables."""
 
     where: str
     folder: Path
+    prefix: str
     commands: Mapping[str, Mapping[str, Found]]
     own: Mapping[str, Own]
 
@@ -232,7 +234,7 @@ class _Reader:
         for name, said in tables.items():
             where = f"{self._where}: [{self._prefix}{BOT}.{printable(name, SHOWN)}]"
             own[name] = own_of(structured(said, _OwnTable, where), where)
-        return ConfigFile(self._where, self._folder, commands, own)
+        return ConfigFile(self._where, self._folder, self._prefix, commands, own)
 
     def _values(self, table: Mapping[str, Any], command: str | None) -> dict[str, Found]:
         """What stands in a command's table, or at the top."""

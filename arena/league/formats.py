@@ -12,6 +12,9 @@ from arena.errors import UsageError
 USUAL_ROUNDS = 2
 USUAL_CONFIDENCE = 0.95
 USUAL_EXTRA_PAIRS = 2
+GAMES_A_BOT = 500
+"""What a ladder may spend if nobody says how much. A bot plays 1,000 then on average, which tells 40 Elo with certainty
+and 25 mostly; bots that are closer may not be worth more."""
 MOST_PAIRS = 1000
 """In a match of a knockout, and as many extra ones."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
@@ -50,7 +53,8 @@ class FormatOptions:
     `rounds` are those of a round robin, a gauntlet or a Swiss; the first `challengers` bots meet all others in a
     gauntlet; `seeds` are names of bots from the first seed on (the others follow in their order); a match of a knockout
     is the best of so many pairs of games, and of at most `extra_pairs` more where it is level; a ladder ends at a
-    `confidence` of its order or after so many `games`. A bot with `disqualify` faults plays no more, in all formats.
+    `confidence` of its order or after so many `games` (usually `GAMES_A_BOT` for each bot). A bot with `disqualify`
+    faults plays no more, in all formats.
     """
 
     name: FormatName = FormatName.ROUND_ROBIN

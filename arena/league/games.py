@@ -145,7 +145,7 @@ class Named(Protocol):
 
 
 def _hash(*parts: object) -> str:
-    return hashlib.sha256("\n".join(repr(part) for part in parts).encode()).hexdigest()
+    return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
 
 
 class Scheme(Enum):
@@ -156,13 +156,17 @@ class Scheme(Enum):
     NAMES = "names"
     """Their names as well: the scheme of earlier versions, in which nothing new is played."""
 
+    def __init__(self, value: str) -> None:
+        self._ending = f" by {value}" if value == "content" else ""
+        """Behind what a hash is of, so that the two schemes never hash the same."""
+
     def who(self, player: Player) -> tuple[str, ...]:
         """What stands for a player."""
         return (player.digest,) if self is Scheme.CONTENT else (player.name, player.digest)
 
     def kind(self, word: str) -> str:
-        """What a hash is of. The two schemes never hash the same."""
-        return f"{word} by {self.value}" if self is Scheme.CONTENT else word
+        """What a hash is of."""
+        return word + self._ending
 
 
 def pair_seed_of(
@@ -170,7 +174,8 @@ def pair_seed_of(
 ) -> int:
     """What names the pair of games of two players in a round; `common` is their digest of the settings, `opening` the
     one that both games begin with, if there is one."""
-    who = sorted(map(scheme.who, players))
+    red, blue = players
+    who = sorted((scheme.who(red), scheme.who(blue)))
     given = () if opening is None else (tuple(opening),)
     return int(_hash(scheme.kind("pair"), common, who, number, *given)[:12], 16)
 
@@ -217,8 +222,8 @@ def starter(pair_seed: int) -> Starts:
 def seeds_of(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
     """The numbers that the two bots are given."""
     kind = scheme.kind("bot")
-    red, blue = (int(_hash(kind, pair_seed, *scheme.who(player))[:8], 16) for player in players)
-    return red, blue
+    red, blue = players
+    return int(_hash(kind, pair_seed, *scheme.who(red))[:8], 16), int(_hash(kind, pair_seed, *scheme.who(blue))[:8], 16)
 
 
 def game_id(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> str:
@@ -250,7 +255,8 @@ class Stored(NamedTuple):
     """What a store holds, as far as games are known again by it: the ids, and who has played under which names."""
 
     ids: Collection[str] = frozenset()
-    players: Collection[Player] = ()
+    players: Sequence[Player] = ()
+    """In the order of their last games."""
 
 
 NOTHING_STORED = Stored()

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
+from arena.game.spec import Player
 from arena.league.games import (
     Games,
     Scheme,
@@ -27,7 +28,14 @@ def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
 
     `rows` are those of the store, if they have just been read.
     """
-    return Stored(store.ids() if rows is None else {row.id for row in rows}, store.players())
+    if rows is None:
+        return Stored(store.ids(), store.players())
+    ids, last = set[str](), dict[Player, int]()
+    for row in rows:
+        ids.add(row.id)
+        red, blue = row.players
+        last[red] = last[blue] = row.number
+    return Stored(ids, sorted(last, key=last.__getitem__))
 
 
 def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:

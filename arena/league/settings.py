@@ -14,7 +14,7 @@ from arena.bots import BotSpec
 from arena.bots.asked import NOTHING_OWN, Own
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
-from arena.bots.limits_file import check_names, load_own
+from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
@@ -148,14 +148,10 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
 def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
     """What is said of single bots, by name. What `--limits` says wins, then what stands where the bot is named.
 
-    Raises `UsageError` for a name that no bot here has.
+    Raises `UsageError` for a table of no bot here, or of several.
     """
     names = [bot.name for bot in bots]
-    own: dict[str, Own] = {}
-    if options.own:
-        if options.own.is_strict:
-            check_names(options.own.tables, names, options.own.where, "bot.")
-        own = {name: said for name, said in options.own.tables.items() if name in names}
+    own = by_bot(options.own, names, bots) if options.own else {}
     for bot in bots:
         if bot.asked and bot.asked.own != NOTHING_OWN:
             own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))

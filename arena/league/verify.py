@@ -48,9 +48,10 @@ Progress = Callable[[int, int], None]
 
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
-    yield from store.file_damage()
+    of_file = store.file_damage()
     contents = store.count()
-    yield from (damage for damage in contents.damage if damage.game is None)
+    of_store = [damage for damage in contents.damage if damage.game is None]
+    yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
     numbers = store.numbers()
     league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}

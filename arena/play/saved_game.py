@@ -10,10 +10,12 @@ slips of an editor. That is no signature, and does not cover where the bots and 
 
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -36,6 +38,7 @@ from arena.printable import printable
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError, Starts
 from arena.rules.setup import IllegalSetupError
+from protocol.notation import Color
 
 PAUSE_FORMAT = 1
 CHECKSUM = "checksum"
@@ -99,24 +102,27 @@ class SavedGame(msgspec.Struct, frozen=True):
             names_told=bool(self.names_told),
         )
 
-    def load_bots(self) -> tuple[BotSpec, BotSpec]:
-        """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
+    def load_bots(self, named: Mapping[Color, str] = MappingProxyType({})) -> tuple[BotSpec, BotSpec]:
+        """Both bots, under their names of then; `named` are paths of now, by the colour that a bot plays.
+
+        Raises `UsageError` if one is gone or has changed.
+        """
         given = self.arguments or ((), ())
         red, blue = (
-            _same_bot(path, player, arguments)
-            for path, player, arguments in zip(self.bots, self.players, given, strict=True)
+            _same_bot(color, named.get(color, path), player, arguments)
+            for color, path, player, arguments in zip(Color, self.bots, self.players, given, strict=True)
         )
         return red, blue
 
 
-def _same_bot(word: str, player: Player, arguments: tuple[str, ...]) -> BotSpec:
+def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...]) -> BotSpec:
     path = bot_path(word)
     try:
         bot = load_bot(path, AskedBot(word, arguments=arguments) if arguments else None)
     except NotThereError as error:
         raise UsageError(
-            f"{error}\nit is where {player.name} was when the game was saved; if it has moved, say where in the saved "
-            'game, under "bots"'
+            f"{error}\nexpected {player.name} there, who plays {color.word}; if it has moved, say where with --bot "
+            f'{color.word}=PATH, or in the saved game, under "bots"'
         ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None

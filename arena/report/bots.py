@@ -21,8 +21,8 @@ from arena.league.store import GameRow
 from arena.report.declared import declared_in
 from arena.report.game_facts import date_text
 from arena.report.json import to_json
+from arena.report.roster import Roster
 from arena.report.shorten import short_names
-from arena.report.standings import Roster
 from arena.report.terminal import GAP
 
 DIGITS = 6

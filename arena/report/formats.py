@@ -8,7 +8,17 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.game.spec import Player
-from arena.league.pairing.placing import Disqualified, FormatPlace, KnockoutPlace, LadderPlace, Placing, SwissPlace
+from arena.league.pairing.placing import (
+    FormatPlace,
+    KnockoutPlace,
+    LadderPlace,
+    LadderStop,
+    Placing,
+    StopReason,
+    SwissPlace,
+)
+from arena.league.store import Disqualified
+from arena.report.standings import Line
 
 Names = Mapping[Player, str]
 
@@ -50,6 +60,8 @@ class PlacingEntry(msgspec.Struct, frozen=True):
 
     places: tuple[PlaceEntry, ...]
     disqualified: tuple[DisqualifiedEntry, ...]
+    stop: LadderStop | None = None
+    """Why a ladder is over, if it is one and it is."""
 
 
 def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
@@ -60,16 +72,33 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
             DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out, one.is_so_far)
             for one in placing.disqualified
         ),
+        stop=placing.stop,
     )
 
 
+def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: Names) -> Placing | None:
+    """What a store says of disqualified bots, as far as the games in its table do: who has fewer faults there than is
+    said has not been disqualified. None if nobody is left. `names` are those that the table shows."""
+    faults = {line.name: line.forfeits for line in lines}
+    found = [one for one in disqualified if 1 <= one.faults <= faults.get(names.get(one.player, ""), 0)]
+    return Placing(disqualified=tuple(found)) if found else None
+
+
 def placing_report(placing: Placing, names: Names) -> RenderableType:
-    """A placing as a list, and a line for each bot that was disqualified."""
+    """A placing as a list, a line for each bot that was disqualified, and why a ladder is over."""
     parts: list[RenderableType] = []
     if placing.places:
         title, grid = _list(placing.places, names)
         parts += ["", Text(title, style="bold"), grid]
-    return Group(*parts, *(Text(_disqualified(one, names)) for one in placing.disqualified))
+    parts += map(Text, disqualified_lines(placing, names))
+    if placing.stop:
+        parts.append(Text(_stop(placing.stop)))
+    return Group(*parts)
+
+
+def disqualified_lines(placing: Placing, names: Names) -> list[str]:
+    """A line for each bot that was disqualified."""
+    return [_disqualified(one, names) for one in placing.disqualified]
 
 
 def _name(player: Player, names: Names) -> str:
@@ -162,3 +191,18 @@ def _disqualified(one: Disqualified, names: Names) -> str:
         return f"{words} and plays no more"
     games = "1 game" if one.left_out == 1 else f"{one.left_out} games"
     return f"{words}: {games} left out{' so far' if one.is_so_far else ''}"
+
+
+def _stop(stop: LadderStop) -> str:
+    before = "all" if stop.known == stop.games else f"{stop.known} of them"
+    played = f"{stop.games} games" + (f", {before} from before" if stop.known else "")
+    match stop.reason:
+        case StopReason.SURE:
+            return f"the ladder is over, after {played}: each bot is above the next with {stop.confidence:.4g} or more"
+        case StopReason.NO_PAIR:
+            return f"the ladder is over, after {played}: no two bots are left to play"
+    words = f"the ladder is over, as its games are spent ({played})"
+    if stop.unclear is None:
+        return words
+    bots = "1 bot is" if stop.unclear == 1 else f"{stop.unclear} bots are"
+    return f"{words}: {bots} above the next with less than {stop.confidence:.4g}; a larger --games goes on"

@@ -11,10 +11,11 @@ from arena.league.pairing import Placing
 from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
+from arena.report.crosstable import Meeting
 from arena.report.declared import Declared
 from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import date_text
-from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
+from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
 NOT_LOOKED_AT: Mapping[str, Declared] = {}
@@ -57,15 +58,16 @@ class LeagueJson(msgspec.Struct, frozen=True):
     """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
-    be where the store does not say. `difference` is that between the bots of a match, else null. `advantage` is what
+    be where the store does not say; both are null where no league of just these bots was played in the store, as after
+    an import. `difference` is that between the bots of a match, else null. `advantage` is what
     the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
     `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
     """
 
     store: str
     settings: dict[str, str]
-    complete: bool
-    planned_games: int
+    complete: bool | None
+    planned_games: int | None
     standings: tuple[Line, ...]
     difference: Difference | None
     advantage: Advantage | None

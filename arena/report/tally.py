@@ -17,6 +17,7 @@ _SCORES = {
     GameResult.DRAW: Score.DRAW,
     GameResult.NEITHER: Score.NEITHER,
 }
+_COLORS = tuple(Color)
 
 
 @dataclass(slots=True)
@@ -76,15 +77,16 @@ class Tally:
 
     def add(self, row: GameRow | Group) -> None:
         """Count a game, or as many as were counted together."""
-        games = row.games
-        red, blue = (self._names.get(player) for player in row.players)
+        (red_player, blue_player), games, result, reason = row.players, row.games, row.result, row.reason
+        red, blue = self._names.get(red_player), self._names.get(blue_player)
         if red is None or blue is None:
             return
         self.games += games
-        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result], games)
-        self.endings[row.reason] += games
-        for color, name in ((Color.RED, red), (Color.BLUE, blue)):
-            totals, time = self.totals[name], row.times[color]
+        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[result], games)
+        self.endings[reason] += games
+        winner = result.winner
+        for color, name, time in zip(_COLORS, (red, blue), row.times, strict=True):
+            totals = self.totals[name]
             totals.games += games
             totals.moves += time.moves
             totals.total_us += time.total_us
@@ -92,13 +94,15 @@ class Tally:
             if time.cpu_us is not None:
                 totals.cpu_us += time.cpu_us
                 totals.measured_moves += time.moves
-            if row.result is GameResult.DRAW:
+            if result is GameResult.DRAW:
                 totals.draws += games
-            elif row.result.winner is color:
+            elif winner is color:
                 totals.wins += games
             else:
-                totals.forfeits += row.reason.is_forfeit * games
-                self.losers.setdefault(row.reason, Counter())[name] += games
+                if reason not in self.losers:
+                    self.losers[reason] = Counter()
+                totals.forfeits += reason.is_forfeit * games
+                self.losers[reason][name] += games
 
     def copy(self) -> Self:
         """The same counts, which games that are added to this one do not change."""

@@ -14,7 +14,7 @@ from arena.cli.main import cli
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.changes import file_changes
-from arena.league.store import Store
+from arena.league.store import KeptFiles, Store
 from arena.rules.loading import load_ruleset
 
 OLD, NEW, CAT = Player("fox", "a" * 64), Player("fox", "b" * 64), Player("cat", "c" * 64)
@@ -41,7 +41,7 @@ class Book:
 
     def files(self, player: Player, files: dict[str, str], versions: tuple[Player, ...] = ()) -> None:
         with Store(self.path, create=True) as store:
-            store.set_files(player, files, versions)
+            store.set_files([KeptFiles(player, files, versions)])
 
     def bots(self, *more: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads(bots(self.path, *more, "--json").output)

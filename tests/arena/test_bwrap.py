@@ -37,7 +37,7 @@ from arena.bots.sandbox.bwrap import (
     through_shell,
 )
 from arena.bots.sandbox.bwrap_check import _has_own_share, gaps, why_not
-from arena.bots.sandbox.mounts import mounts_of
+from arena.bots.sandbox.mounts import Rivals, mounts_of
 from arena.bots.sandbox.programs import SYSTEM, HostPrograms
 from arena.bots.sandbox.seccomp import filter_program
 from arena.bots.sandbox.syscalls import ABSENT, ARCHITECTURES, BY_ARGUMENT, IDLE, SYSCALLS
@@ -849,8 +849,8 @@ def test_a_file_that_calls_itself_python_is_not_run_outside_to_find_out_about_it
 def test_bots_that_could_read_each_other_are_refused(folder: Path) -> None:
     inner = load_bot(put(folder / "bots/rival.py", "#!/bin/sh\n"))
     outer = bot_folder(folder / "bots", 'command = ["./run"]', run="#!/bin/sh\n")
-    assert "this bot could read" in problem(lambda: mounts_of(outer, [inner, outer]))
-    assert mounts_of(inner, [inner, outer]).place == "/bot/rival.py"
+    assert "this bot could read" in problem(lambda: mounts_of(outer, Rivals([inner, outer])))
+    assert mounts_of(inner, Rivals([inner, outer])).place == "/bot/rival.py"
 
 
 def test_a_bot_in_a_folder_that_others_are_shown_is_refused(folder: Path) -> None:

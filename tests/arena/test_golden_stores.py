@@ -117,7 +117,7 @@ def test_a_game_that_was_saved_by_the_first_version_goes_on(tmp_path: Path, name
         text = text.replace(what, str(where))
     (tmp_path / "g.json").write_text(text)
     shutil.copy(GOLDEN / f"v2-{name}.sqlite", tmp_path / "full.sqlite")
-    done = arena(tmp_path, "resume", "g.json")
+    done = arena(tmp_path, "resume", "g.json", "--sandbox", "default")
     assert done.returncode == 0, done.stderr
     with Store(tmp_path / "l.sqlite", create=False) as opened:
         (row,) = opened.rows()

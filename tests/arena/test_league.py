@@ -7,8 +7,9 @@ import pytest
 
 from arena.bots import BotSpec
 from arena.game.record import GameRecord
-from arena.league.league import Entry, OpenLeague, open_league
+from arena.league.league import OpenLeague, open_league
 from arena.league.options import Kind, PlayOptions
+from arena.league.plan import Entry
 from arena.league.stop import Stop
 from arena.league.store import GameRow, Store
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import commands
 import pytest
 
+from arena.api.league import League
 from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.league import Entry, open_league
+from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import format_of
+from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 
@@ -58,7 +60,7 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
     listed = done.stdout.partition("Swiss: points with byes")[2].split()
     assert listed[:6] == ["#", "bot", "points", "Buchholz", "won", "byes"]
     assert "incomplete" not in done.stdout
-    assert all(len(line) <= 100 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
     again = league(folder, "--format", "swiss", "--rounds", "3", "--json")
     assert "12 of them stored already" in again.stderr
@@ -89,7 +91,19 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert f"after 1 fault: {left_out} games left out" in done.stdout
     assert "so far" not in done.stdout
     assert planned == len(rows)
-    assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
+    standings = arena(folder, "standings", "l.sqlite").stdout
+    assert "incomplete" not in standings
+    line = f"bot5 is disqualified after 1 fault: {left_out} games left out"
+    assert line in standings.splitlines()
+    document = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)
+    out = {"name": "bot5", "faults": 1, "left_out": left_out, "is_so_far": False}
+    assert document["placing"] == {"places": [], "disqualified": [out]}
+    assert line in arena(folder, "standings", "l.sqlite", "--csv").stderr
+    assert f"\n{line}" in str(League(folder / "l.sqlite").standings())
+
+    whole = league(folder, "--rounds", "1")
+    assert "disqualified" not in whole.stdout
+    assert "disqualified" not in arena(folder, "standings", "l.sqlite").stdout
 
 
 def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:
@@ -117,6 +131,15 @@ def test_what_is_asked_for_wrongly_is_one_message_and_nothing_is_played(folder: 
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert not (folder / "l.sqlite").exists()
+
+
+def test_a_ladder_says_beforehand_what_it_may_take_and_at_its_end_why_it_stopped(folder: Path) -> None:
+    done = league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20")
+    assert done.returncode == 0, done.stderr
+    assert "ladder league of 5 bots, at most 20 games" in done.stderr
+    assert "the ladder is over, as its games are spent (20 games)" in done.stdout
+    again = json.loads(league(folder, "--format", "ladder", "--confidence", "0.99", "--games", "20", "--json").stdout)
+    assert again["placing"]["stop"].items() >= {"reason": "games", "games": 20, "known": 0}.items()
 
 
 class Stopping:

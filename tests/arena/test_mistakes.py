@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faq import is_quoted
 
 from arena.bots.sandbox.levels import Level
 from arena.check.service import CheckOptions, check_bot
@@ -76,8 +77,9 @@ def test_a_mistake_gets_its_own_hint(row: dict[str, Any], tmp_path: Path) -> Non
     only = frozenset({"start", row.get("situation", "start")} - {"files"})
     asked = CheckOptions(options, ("isf",), Extent.QUICK, only)
     if "refused" in row:
-        with pytest.raises(UsageError, match=row["refused"]):
+        with pytest.raises(UsageError, match=row["refused"]) as refused:
             check_bot(str(path), asked, lambda _: None, lambda *_: None)
+        assert is_quoted(row["name"], str(refused.value)), f"docs/faq.md quotes other words than: {refused.value}"
         return
     checked = check_bot(str(path), asked, lambda _: None, lambda *_: None)
     wrong = next(outcome for outcome in checked.outcomes if outcome.failure is not None)
@@ -85,3 +87,4 @@ def test_a_mistake_gets_its_own_hint(row: dict[str, Any], tmp_path: Path) -> Non
     told = f"{wrong.situation.key}: {wrong.failure.mistake}: {wrong.failure.words}: {wrong.failure.hint}"
     assert (wrong.situation.key, wrong.failure.mistake) == (row["situation"], row["mistake"]), told
     assert row["words"] in wrong.failure.hint, told
+    assert is_quoted(row["name"], wrong.failure.words, f"hint: {wrong.failure.hint}"), f"not as in docs/faq.md: {told}"

@@ -108,6 +108,22 @@ def test_what_is_no_file_beside_a_store_is_refused_and_left_as_it_was(path: Path
     assert os.path.lexists(beside(path, ending))
 
 
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("content", [b"", b"precious"])
+def test_a_hard_link_beside_a_store_is_refused_and_what_it_leads_to_is_left_as_it_was(
+    path: Path, ending: str, content: bytes
+) -> None:
+    """SQLite would write the pages of a transaction to it."""
+    other, before = path.with_name("mine"), path.read_bytes()
+    other.write_bytes(content)
+    os.link(other, beside(path, ending))
+    for create in (False, True):
+        with pytest.raises(UsageError, match=f"{ending}: expected a file of its own or none, got one with 2 names"):
+            Store(path, create=create)
+    assert (other.read_bytes(), path.read_bytes()) == (content, before)
+    assert beside(path, ending).samefile(other)
+
+
 def log_of(path: Path) -> None:
     """Put the write-ahead log of somebody's change beside a store whose header does not speak of one."""
     before = path.read_bytes()

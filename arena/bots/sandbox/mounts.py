@@ -28,8 +28,8 @@ class Mounts:
     """All about one bot that takes time to find out. Paths in `words` and `environment` are those inside.
 
     `own` is the bot's file or folder, which is shown at `place`; `folders` and `links` are what else of the machine is
-    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trial`
-    shows whether the program of the host's that runs it can be run; None if it is run by its own.
+    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trials`
+    show whether the host's programs that it needs can be run; there is none if it is run by its own.
     """
 
     own: Path
@@ -39,15 +39,42 @@ class Mounts:
     environment: Mapping[str, str]
     extras: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
-    trial: Trial | None = None
+    trials: tuple[Trial, ...] = ()
 
 
-def mounts_of(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms | None = None) -> Mounts:
-    """What is to be known to start a bot. `others` are bots whose files it must not see, `host` what else may run it.
+class Rivals:
+    """Where the files of bots are that others must not see, looked up once for all of them.
+
+    Broken bots do not count, for they are not started: nobody breaks another by what he is not. Nor do the sample bots
+    of the installed package, which anybody may read.
+    """
+
+    def __init__(self, bots: Sequence[BotSpec] = ()) -> None:
+        self._within: dict[Path, list[tuple[int, Path, Path]]] = {}
+        """For each place, bots whose files are there or below it: number, files, path. The first, and the first whose
+        files are others: one of the two is another than any bot."""
+        for number, bot in enumerate(bots):
+            files = own_files(bot)
+            if bot.fault is not None or is_packaged(files):
+                continue
+            for place in (files, *files.parents):
+                found = self._within.setdefault(place, [])
+                if not found or (len(found) == 1 and found[0][1] != files):
+                    found.append((number, files, bot.path))
+
+    def seen_by(self, own: Path, visible: Sequence[Path]) -> Path | None:
+        """The path of the first bot that one with these files of its own sees where these folders are visible."""
+        places = {own, *visible}
+        seen = [each for place in places for each in self._within.get(place, ()) if each[1] != own]
+        return min(seen)[2] if seen else None
+
+
+def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | None = None) -> Mounts:
+    """What is to be known to start a bot. `rivals` are bots whose files it must not see, `host` what else may run it.
 
     Raises `UsageError` if the bot cannot be run where little is visible, or would see another bot.
     """
-    host = host or HostPrograms((), [bot, *others])
+    host = host or HostPrograms((), [bot])
     own, program = own_files(bot), find_program(bot, host)
     place = HOME if own.is_dir() else f"{HOME}/{own.name}"
 
@@ -59,7 +86,7 @@ def mounts_of(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms |
         return str(place / path.relative_to(own)) if path.is_relative_to(own) else text
 
     visible = (*SYSTEM, *program.folders)
-    refuse_rivals(bot, own, visible, others)
+    refuse_rivals(bot, own, visible, rivals or Rivals())
     if os.geteuid() == 0:
         _check_readable(own, program, host)
     base = base_environment()
@@ -84,7 +111,7 @@ def mounts_of(bot: BotSpec, others: Sequence[BotSpec] = (), host: HostPrograms |
             name: inside(value) for name, value in bot.environment.items() if base.get(name) != value and name != "PATH"
         },
         links=program.links,
-        trial=program.trial,
+        trials=program.trials,
     )
 
 
@@ -95,25 +122,20 @@ def _inner_path(folders: Sequence[Path], visible: tuple[Path, ...], inside: Call
     return os.pathsep.join(dict.fromkeys(str(place) for place in places if is_within(place, seen)))
 
 
-def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], others: Sequence[BotSpec]) -> None:
+def refuse_rivals(bot: BotSpec, own: Path, visible: tuple[Path, ...], rivals: Rivals) -> None:
     """Raise `UsageError` if one bot's files, of another or of its own, are where all that use that folder see them.
 
     Of two bots one of which lies in the other's folder it is the outer one that is refused: the inner one can do
-    nothing against it. Broken bots do not count, for they are not started: nobody breaks another by what he is not. Nor
-    do the sample bots of the installed package, which anybody may read.
+    nothing against it.
     """
     for folder in () if is_packaged(own) else visible:
         if own.is_relative_to(folder):
             raise UsageError(
                 f"{bot.path}: every bot that needs {folder} could read this one there: move it out of that folder"
             )
-    seen = {own, *visible}
-    for other in others:
-        if other.fault is not None:
-            continue
-        theirs = own_files(other)
-        if theirs != own and not is_packaged(theirs) and not seen.isdisjoint((theirs, *theirs.parents)):
-            raise UsageError(f"{bot.path}: this bot could read {other.path}: move one of them out of the other's reach")
+    other = rivals.seen_by(own, visible)
+    if other is not None:
+        raise UsageError(f"{bot.path}: this bot could read {other}: move one of them out of the other's reach")
 
 
 def _check_readable(own: Path, program: Program, host: HostPrograms) -> None:

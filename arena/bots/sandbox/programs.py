@@ -17,8 +17,10 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
 import protocol
 from arena.bots import BotSpec
@@ -79,6 +81,41 @@ class HostPrograms:
             if (folder := _listed(text)) and folder not in beside and self.entrant_at(folder) is None
         )
         """The folders of the host's own PATH that count, with no link left in their paths."""
+        self._followed: dict[Path, Trail] | None = None
+        """Where paths have led that were followed; None where each is followed anew."""
+        self._counts: dict[Path, bool] = {}
+        """Whether folders are the host's or the system's, if `_followed` is kept."""
+
+    def as_of_now(self) -> Self:
+        """The same, which follows a path once and takes it to lead there from then on.
+
+        That is for one pass over many bots, most of which are run by the same programs, while none of them runs.
+        """
+        same = copy(self)
+        same._followed, same._counts = {}, {}
+        return same
+
+    def follow(self, path: Path) -> Trail:
+        """What an absolute path leads through. Raises `OSError`."""
+        if self._followed is None:
+            return follow(path)
+        trail = self._followed.get(path)
+        if trail is None:
+            trail = self._followed[path] = follow(path)
+        return trail
+
+    def at_its_folder(self, path: Path) -> Path:
+        """The same path with no link left in the path of its folder. Raises `OSError`."""
+        return self.follow(path.parent).end / path.name
+
+    def has_programs(self, folder: Path) -> bool:
+        """Whether programs in this folder, in the path of which there is no link, are the host's choice or the
+        system's."""
+        counts = self._counts.get(folder) if self._followed is not None else None
+        if counts is None:
+            is_systems = is_within(folder, SYSTEM) and self.entrant_at(folder) is None
+            counts = self._counts[folder] = is_systems or self.is_folder_of_programs(folder)
+        return counts
 
     def _check_named(self, text: str) -> Path:
         expected = f"--interpreter {text}: expected a program, or the folder that one is installed in"
@@ -123,6 +160,10 @@ class HostPrograms:
             f"{REMEDY}, or start the arena with --interpreter {program}"
         )
 
+    def named_program(self, name: str) -> Path | None:
+        """The program that the host has named, if it has one of this name."""
+        return next((path for path in self.named if path.name == name and os.path.isfile(path)), None)
+
     def is_control(self, program: Path, trail: Trail) -> bool:
         """Whether this is the arena's own Python, or a program that the host has named: not an entrant's choice."""
         return program in self.named or self._is_arenas(program, trail)
@@ -134,7 +175,7 @@ class HostPrograms:
         return self.entrant_at(folder) is None and any(path.is_relative_to(folder) for path in chosen)
 
     def _is_arenas(self, program: Path, trail: Trail) -> bool:
-        return program.parent == self._arena.parent and trail.end == follow(self._arena).end
+        return program.parent == self._arena.parent and trail.end == self.follow(self._arena).end
 
     def is_folder_of_programs(self, folder: Path) -> bool:
         """Whether any program in this folder, in the path of which there is no link, is the host's choice."""
@@ -147,7 +188,7 @@ class HostPrograms:
         for folder in self.path:
             for name in (program.name, "python3"):
                 with contextlib.suppress(OSError):
-                    if program in follow(folder / name).places:
+                    if program in self.follow(folder / name).places:
                         return True
         return False
 

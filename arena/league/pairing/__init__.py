@@ -5,6 +5,7 @@ results.
 """
 
 from arena.league.pairing.chosen import ChosenFormat, format_of
+from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Format, Pairing
 from arena.league.pairing.placing import Placed, Placing
 from arena.league.pairing.round_robin import RoundRobin
@@ -13,6 +14,7 @@ from arena.league.pairing.sequential import SequentialState, SequentialTest
 __all__ = [
     "ChosenFormat",
     "Format",
+    "Ladder",
     "Pairing",
     "Placed",
     "Placing",

@@ -7,6 +7,7 @@ from typing import Self
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.league.formats import (
+    GAMES_A_BOT,
     USUAL_CONFIDENCE,
     USUAL_EXTRA_PAIRS,
     FormatName,
@@ -84,7 +85,7 @@ class ChosenFormat:
                 confidence = options.confidence
                 if confidence is None and options.games is None:
                     confidence = USUAL_CONFIDENCE
-                most = options.games or most or MOST_GAMES
+                most = options.games or most or min(GAMES_A_BOT * len(players), MOST_GAMES)
                 return Ladder(games, players, confidence=confidence, most=most, known=self.known, disqualify=limit)
             case FormatName.GAUNTLET:
                 pairing: Pairing = Gauntlet(games, players, options.challengers or 0, rounds)

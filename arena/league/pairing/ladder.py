@@ -23,9 +23,9 @@ from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.estimate import Estimate
 from arena.league.pairing.ledger import Ledger, Pair
-from arena.league.pairing.placing import Disqualified, LadderPlace, Placing
+from arena.league.pairing.placing import LadderPlace, LadderStop, Placing, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.store import GameRow
+from arena.league.store import Disqualified, GameRow
 
 UNDER_WAY = 2
 """Batches."""
@@ -64,11 +64,17 @@ class Ladder:
         self._faults = [0] * len(players)
         self._estimate = Estimate(len(players))
         self._opening: list[tuple[Pair, list[GameSpec]]] | None = self._ledger.give_known(known) or None
-        self._planned = most + sum(len(given) for _, given in self._opening or ())
+        self._known = sum(len(given) for _, given in self._opening or ())
+        self._planned = most + self._known
         self._under_way: deque[list[Pair]] = deque()
         self._is_settling = False
         """Whether the order was sure, and it is only to be seen whether the games under way leave it so."""
-        self._is_over = False
+        self._stop: StopReason | None = None
+
+    @property
+    def at_most(self) -> int:
+        """How many games there can be, those from before among them."""
+        return self._planned
 
     @property
     def planned(self) -> int | None:
@@ -82,13 +88,14 @@ class Ladder:
             self._opening = None
             self._is_settling = True  # what is to be played is chosen when all of them are known
             return batch
-        while not self._is_over:
+        while self._stop is None:
             if len(self._under_way) < (1 if self._is_settling else UNDER_WAY):
                 is_sure = self._is_sure()
                 if not is_sure or not self._under_way:
                     self._is_settling = False
                     games = [] if is_sure else self._choose()
-                    self._is_over = not games
+                    if not games:
+                        self._stop = self._why(is_sure=is_sure)
                     return games or None
                 self._is_settling = True
             elif any(pair.left for pair in self._under_way[0]):
@@ -104,6 +111,9 @@ class Ladder:
             if estimate is self._estimate:
                 for player, number in zip(pair.players, pair.faults, strict=True):
                     self._faults[player] += number
+
+    def _why(self, *, is_sure: bool) -> StopReason:
+        return StopReason.SURE if is_sure else StopReason.NO_PAIR if self._left else StopReason.GAMES
 
     def _playing(self) -> list[int]:
         return [
@@ -201,4 +211,12 @@ class Ladder:
             for number, player in enumerate(order, 1)
         ]
         disqualified = tuple(Disqualified(self._ledger.players[player], number, None) for player, number in out.items())
-        return Placing(tuple(places), disqualified)
+        return Placing(tuple(places), disqualified, self._stopped(places))
+
+    def _stopped(self, places: Sequence[LadderPlace]) -> LadderStop | None:
+        if self._stop is None:
+            return None
+        sure = self._confidence
+        likely = [place.above_next for place in places if place.above_next is not None]
+        unclear = None if sure is None else sum(each < sure for each in likely)
+        return LadderStop(self._stop, self._planned - self._left, self._known, sure, unclear)

@@ -3,11 +3,13 @@
 Disqualified bots stand last, and have no place.
 """
 
+import enum
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from arena.game.spec import Player
+from arena.league.store import Disqualified
 
 
 class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
@@ -53,23 +55,37 @@ class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
 FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
 
 
-class Disqualified(msgspec.Struct, frozen=True):
-    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known.
+class StopReason(enum.Enum):
+    """Why a ladder gives out no more games."""
 
-    With `is_so_far` there are games of the league to come, and more may be left out.
+    SURE = "sure"
+    """Each bot is above the next one with the confidence that was asked for."""
+    GAMES = "games"
+    """It has spent its games."""
+    NO_PAIR = "no pair"
+    """All bots but one are disqualified."""
+
+
+class LadderStop(msgspec.Struct, frozen=True):
+    """That a ladder is over, after so many games, the `known` ones among them that were played before it began.
+
+    `unclear` counts the bots of which it is less likely than `confidence` that they are above the next one; both are
+    None where no confidence was asked for.
     """
 
-    player: Player
-    faults: int
-    left_out: int | None
-    is_so_far: bool = False
+    reason: StopReason
+    games: int
+    known: int
+    confidence: float | None
+    unclear: int | None
 
 
 class Placing(msgspec.Struct, frozen=True):
-    """What a format says of the bots besides what the table does."""
+    """What a format says of the bots besides what the table does; `stop` is None unless it is a ladder that is over."""
 
     places: tuple[FormatPlace, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
+    stop: LadderStop | None = None
 
 
 @runtime_checkable

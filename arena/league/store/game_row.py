@@ -123,8 +123,8 @@ def row_from(columns: Columns) -> GameRow:
         number,
         _readable(game_id),
         (player_from(red, red_digest), player_from(blue, blue_digest)),
-        GameResult(result),
-        Reason(reason),
+        _RESULTS[result],
+        _REASONS[reason],
         plies,
         _readable(detail),
         (
@@ -167,7 +167,8 @@ def is_unchanged(columns: Columns, sum_of_record: object, sum_of_row: object) ->
 _TYPES = (*(int, str, str, str, str, str), *(str, str, int, str), *(int, int, int, int, int, int, float))
 _OPTIONAL = ((int, type(None)), (int, type(None)), (int, type(None)), (float, type(None)))
 _TYPES_OF_ROWS = {(*_TYPES, *optional) for optional in product(*_OPTIONAL)}
-_RESULTS, _REASONS = {result.value for result in GameResult}, {reason.value for reason in Reason}
+_RESULTS = {result.value: result for result in GameResult}
+_REASONS = {reason.value: reason for reason in Reason}
 
 
 def could_be_stored(columns: Columns) -> bool:
@@ -225,7 +226,7 @@ def head_of(data: object) -> tuple[int | None, float | None]:
 
 
 def _readable(value: Any) -> Any:
-    return printable(value) if isinstance(value, str) else value
+    return printable(value) if isinstance(value, str) and not value.isprintable() else value
 
 
 def _is_of_version_1(name: str, got: object, wanted: object) -> bool:

@@ -5,14 +5,17 @@ other ones can never get into the same table by mistake. Entrants, their files a
 games are kept in the same table (`KEPT_BESIDE`), and may change.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.store.arguments import ARGUMENTS
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.disqualified import DISQUALIFIED
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
 from arena.league.store.sums import Sums
 from arena.printable import printable
@@ -26,10 +29,11 @@ PLACES = "places"
 MEETS_ALL = "all bots meet"
 LADDER = "ladder"
 SANDBOX = "sandbox"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX)
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED, ARGUMENTS)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
 the places that players last played from, how many games are to be played, whether all are to meet equally often, with
-which games the last ladder began, and the level at which bots were held the last time."""
+which games the last ladder began, the level at which bots were held the last time, who was disqualified then, and
+with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden"}
@@ -40,7 +44,17 @@ RULESET, RULES = "ruleset", "rules"
 SEPARATOR = "; "
 """Between the rules in their setting."""
 DIFFERENCES_SHOWN = 6
+LONGEST_NUMBER = 15
+"""Digits of a number of games."""
 MOST_OF_FILES = 64 * 1024
+
+
+class KeptFiles(NamedTuple):
+    """The fingerprints of a player's files. Those of other players of its name stay if they are `versions`."""
+
+    player: Player
+    files: Mapping[str, str]
+    versions: Sequence[Player] = ()
 
 
 class SettingsTable:
@@ -117,16 +131,19 @@ class SettingsTable:
         self.checked()
         self._change({name: value})
 
-    def set_files(self, player: Player, files: Mapping[str, str], versions: Sequence[Player]) -> None:
-        """Keep the fingerprints of a player's files, inside a transaction. See `Store.set_files`."""
-        kept = {_files_key(version) for version in (player, *versions)}
+    def set_files(self, kept: Iterable[KeptFiles]) -> None:
+        """Keep the fingerprints of files of players of different names, inside a transaction."""
         present = self.checked()
-        changes: dict[str, str | None] = {
-            name: None for name in present if name.rpartition("@")[0] == FILES + player.name and name not in kept
-        }
-        value = msgspec.json.encode(files).decode()
-        if files and len(value) <= MOST_OF_FILES and present.get(_files_key(player)) != value:
-            changes[_files_key(player)] = value
+        called: dict[str, list[str]] = {}
+        for name in present:
+            called.setdefault(name.rpartition("@")[0], []).append(name)
+        changes: dict[str, str | None] = {}
+        for player, files, versions in kept:
+            stay = {_files_key(version) for version in (player, *versions)}
+            changes |= dict.fromkeys(name for name in called.get(FILES + player.name, ()) if name not in stay)
+            value = msgspec.json.encode(files).decode()
+            if files and len(value) <= MOST_OF_FILES and present.get(_files_key(player)) != value:
+                changes[_files_key(player)] = value
         self._change(changes)
 
     def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
@@ -163,12 +180,18 @@ def encode_entrants(players: tuple[Player, ...]) -> str:
 def planned_in(settings: Mapping[str, str]) -> int | None:
     """How many games were to be played when the store was last used; None where that was not kept."""
     value = settings.get(PLANNED, "")
-    return int(value) if value.isascii() and value.isdecimal() else None
+    return int(value) if value.isascii() and value.isdecimal() and len(value) <= LONGEST_NUMBER else None
 
 
-def meets_all_in(settings: Mapping[str, str]) -> bool:
-    """Whether all bots were to meet equally often when the store was last used, as in a store that does not say it."""
-    return settings.get(MEETS_ALL) != "no"
+def meets_all_in(settings: Mapping[str, str]) -> bool | None:
+    """Whether all bots were to meet equally often when the store was last used; None if no league was ever played here,
+    as where all games came by import.
+
+    In stores of earlier versions, which do not say it, they were.
+    """
+    if MEETS_ALL in settings:
+        return settings[MEETS_ALL] != "no"
+    return True if settings.get(ENTRANTS) or settings.get(PLANNED) else None
 
 
 class LadderStart(msgspec.Struct, frozen=True):

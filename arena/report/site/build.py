@@ -21,12 +21,13 @@ from arena.league.store import Contents, Group, Store, files_in
 from arena.printable import printable
 from arena.report.bots import BotVersion, bot_versions
 from arena.report.names import DEFAULT_NAMES, Names
+from arena.report.roster import Roster, players_of
 from arena.report.site.audience import Audience
 from arena.report.site.frame import FOLDER, Frame, Site
 from arena.report.site.game_files import Job, write_games
 from arena.report.site.pages import LeaguePages
 from arena.report.site.values import League, count_league
-from arena.report.standings import Roster, Table, make_table, players_of
+from arena.report.standings import Table, make_table
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset
 from arena.version import __version__
@@ -78,7 +79,8 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> Written:
     settings = contents.settings
     players = contents.entrants or players_of(contents.rows, contents.entrants)
     pairs = len(players) <= MOST_IN_PAIRS
-    table = make_table(players, contents.rows, contents.planned, meets_all=contents.meets_all, pairs=pairs)
+    planned, meets_all = contents.planned_for(players)
+    table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
     if not table.games:
         raise UsageError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)

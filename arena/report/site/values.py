@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
-from arena.report.standings import Roster, rated_lines
+from arena.report.roster import Roster
+from arena.report.standings import rated_lines
 from arena.report.tally import Tally
 from protocol.notation import Color
 

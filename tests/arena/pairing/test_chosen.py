@@ -12,9 +12,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.league.formats import FormatName, FormatOptions
+from arena.league.formats import GAMES_A_BOT, FormatName, FormatOptions
 from arena.league.games import Games
-from arena.league.pairing import Pairing, Placed, RoundRobin, format_of
+from arena.league.options import MOST_GAMES
+from arena.league.pairing import Ladder, Pairing, Placed, RoundRobin, format_of
 from arena.league.stored_games import stored_games, tell_stored
 
 if TYPE_CHECKING:
@@ -60,6 +61,19 @@ def test_the_games_are_the_same_whatever_order_they_end_in_and_wherever_it_is_in
     assert resumed.ids == whole.ids
     found = list(stored_games(pairing_of(options, some), some.players, killed.rows.values()))
     assert {row.id for row in found} == killed.rows.keys(), "all that is stored is found again"
+
+
+def test_a_ladder_has_a_budget_that_grows_with_the_bots_unless_its_games_are_named(league: type[League]) -> None:
+    for players, asked, expected in (
+        (4, {}, 4 * GAMES_A_BOT),
+        (9, {"confidence": 0.8}, 9 * GAMES_A_BOT),
+        (4, {"confidence": 0.8, "games": 70}, 70),
+        (4, {"games": 90_000}, 90_000),
+        (2 * MOST_GAMES // GAMES_A_BOT, {}, MOST_GAMES),
+    ):
+        ladder = pairing_of(FormatOptions(FormatName.LADDER, **asked), league(players))
+        assert isinstance(ladder, Ladder)
+        assert ladder.at_most == expected
 
 
 @pytest.mark.parametrize("options", ALL)

@@ -13,7 +13,7 @@ from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult
 from arena.league.games import Games
 from arena.league.pairing.ladder import Ladder
-from arena.league.pairing.placing import LadderPlace
+from arena.league.pairing.placing import LadderPlace, StopReason
 from protocol.notation import Reason
 
 if TYPE_CHECKING:
@@ -61,6 +61,29 @@ def test_more_confidence_goes_on_with_the_same_games(league: type[League]) -> No
 def test_it_stops_at_its_budget(league: type[League], most: int) -> None:
     some = league(5)
     assert len(league.play(Ladder(some.games, some.players, confidence=None, most=most), by_strength(0)).given) == most
+
+
+def test_it_says_why_it_stopped_and_how_many_bots_are_unclear(league: type[League]) -> None:
+    for step, most, expected in ((1.0, 10_000, StopReason.SURE), (0.0, 60, StopReason.GAMES)):
+        some = league(5)
+        ladder = Ladder(some.games, some.players, confidence=0.95, most=most)
+        assert ladder.placing().stop is None, "it has not begun"
+        played = league.play(ladder, by_strength(step))
+        stop = ladder.placing().stop
+        assert stop is not None
+        assert (stop.reason, stop.games, stop.known, stop.confidence) == (expected, len(played.given), 0, 0.95)
+        likely = [place.above_next for place in ladder.placing().places if isinstance(place, LadderPlace)]
+        assert stop.unclear == sum(each is not None and each < 0.95 for each in likely)
+        assert bool(stop.unclear) == (expected is StopReason.GAMES)
+
+
+def test_it_stops_where_no_two_bots_are_left_to_play(league: type[League]) -> None:
+    some = league(2)
+    ladder = Ladder(some.games, some.players, confidence=None, most=1000, disqualify=1)
+    played = league.play(ladder, league.by_chance(1, some.players[:1]))
+    stop = ladder.placing().stop
+    assert stop is not None
+    assert (stop.reason, stop.games, stop.unclear) == (StopReason.NO_PAIR, len(played.given), None)
 
 
 def test_games_go_to_bots_that_are_near_each_other(league: type[League]) -> None:
