@@ -1,6 +1,7 @@
 """`arena check`: what is tried, what is said of it, and when a league would accept a bot."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import pty
@@ -137,6 +138,12 @@ def test_the_checklist_fits_80_columns_and_says_a_failure_once() -> None:
     assert text.count("stderr|") == 1
     assert "(as above)" in text
     assert "3 more situations" in text
+
+
+def test_a_time_near_its_limit_is_said_to_be_so() -> None:
+    slow = dataclasses.replace(checked([outcome(Mark.PASSED)]), move=spread([0.08], 100))
+    assert "the slowest move was near its limit" in check_text(slow)
+    assert "near its limit" not in check_text(dataclasses.replace(slow, move=spread([0.02], 100)))
 
 
 def test_json_has_all_of_it() -> None:
