@@ -22,6 +22,7 @@ import trio
 
 import arena
 from arena import pytest_plugin
+from arena.api.self_play import options_parser
 from arena.bots import BotSpec, Manifest, load_bot
 from arena.bots.languages import LANGUAGES, find_language
 from arena.bots.limits_file import load_own
@@ -30,13 +31,14 @@ from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.rules.loading import load_ruleset
-from protocol.bot import Bot
+from protocol.bot import PLAY_ITSELF, Bot
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OWN_TESTS = {
     "docs/protocol.md": "tests/protocol/test_docs.py",
     "docs/configuration.md": "tests/arena/test_config.py",
+    "docs/faq.md": "tests/test_faq.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""
@@ -294,6 +296,10 @@ def options_of(command: click.Command) -> set[str]:
     }
 
 
+KIT_OPTIONS = {PLAY_ITSELF, *(word for action in options_parser()._actions for word in action.option_strings)}
+"""Those of a bot that is written with the kit."""
+
+
 def all_options() -> set[str]:
     helps = {"-h", "--help", "--help-all"}
     return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), helps)
@@ -316,4 +322,4 @@ def test_no_page_names_an_option_that_is_not_there(page: Path) -> None:
     spans = re.findall(r"`((?:arena |--)[^`\n]*)`", page.read_text(encoding="utf-8"))
     spans += [command for command in commands_of(page.relative_to(ROOT).as_posix()) if command.startswith("arena ")]
     spans = [re.sub(r"\$\([^)]*\)", "", span) for span in spans]  # what is asked of another program
-    assert {option for span in spans for option in OPTION.findall(span)} <= all_options() | PYTEST_OPTIONS
+    assert {option for span in spans for option in OPTION.findall(span)} <= all_options() | PYTEST_OPTIONS | KIT_OPTIONS

@@ -44,7 +44,7 @@ def main(make_bot: Callable[[], Bot], words: Sequence[str]) -> int:
 
     What the bot raises comes out of this, with a note that says when.
     """
-    options = _options(words)
+    options = options_parser().parse_args(words)
     try:
         ruleset = load_ruleset(options.rules)
     except (RulesetError, ArenaError) as error:
@@ -71,14 +71,15 @@ def _write(out: TextIO, text: str) -> None:
         raise _NobodyReadsError from None
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def options_parser() -> argparse.ArgumentParser:
+    """What reads the words behind `--play-itself`."""
     parser = argparse.ArgumentParser(
         prog=f"{sys.argv[0]} --play-itself", description="Play a game of this bot against itself, and print it."
     )
     parser.add_argument("--rules", default="isf", metavar="NAME", help="as in 'arena rules' (default: isf)")
     parser.add_argument("--seed", type=_seed, default=1, help="of the random numbers; other ones give another game")
     parser.add_argument("--no-boards", dest="boards", action="store_false", help="print the moves alone")
-    return parser.parse_args(words)
+    return parser
 
 
 def _seed(text: str) -> int:

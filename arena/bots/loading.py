@@ -155,7 +155,8 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
         state = "is not an executable file" if os.path.exists(program) else "does not exist"
         hint = command_hint(full, command[0], environment["PATH"]) if not os.path.exists(program) else ""
         raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}{hint}")
-    if program is None and not built and shutil.which(command[0], path=environment["PATH"]) is None:
+    is_hosts = command[0] in manifest.interpreters  # then the host may have named it, which is known later
+    if program is None and not (built or is_hosts) and shutil.which(command[0], path=environment["PATH"]) is None:
         hint = command_hint(full, command[0], environment["PATH"])
         raise UsageError(f"{where}: command: there is no program {printable(repr(command[0]), 200)} on the PATH{hint}")
     identity = identify_folder(
@@ -170,6 +171,7 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
         command=(str(program), *command[1:]) if program is not None else command,
         folder=full,
         environment={**environment, **manifest.env},
+        interpreters=manifest.interpreters,
         build=manifest.build,
         dialect=manifest.protocol,
         look=identity.look,

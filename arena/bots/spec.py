@@ -25,6 +25,8 @@ TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
 class BotSpec:
     """A bot that can be started: its name, its program, the folder it runs in and the fingerprint of its files.
 
+    `interpreters` are the programs, by name or path, that it runs besides and that are not its own.
+
     With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
     `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
@@ -41,6 +43,7 @@ class BotSpec:
     folder: Path
     digest: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    interpreters: tuple[str, ...] = ()
     fault: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None

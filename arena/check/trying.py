@@ -44,6 +44,7 @@ FOE_SECONDS = 0.06
 """How long a slow opponent takes."""
 SAME_MISTAKES = 4
 """After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
+SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
 GoOn = Callable[[Situation, int], None]
 
@@ -95,6 +96,8 @@ class Trial:
         referee = Referee(self._spec(situation, game.opening), self._connections(color))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
+            if referee.refused is not None:
+                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if referee.void is None and referee.verdict is None:
                 if twist is Twist.BROKEN_OFF:
                     referee.gone(color.opponent, "is gone", exited=True)
@@ -152,9 +155,11 @@ class Trial:
         color = situation.color
         game = _Planned(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
         spec = self._spec(situation, None)
-        referee = Referee(spec)
+        referee = Referee(spec, can_pause=True)
         async with self._talk(situation, grace=0) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
+            if referee.refused is not None:
+                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
             if fault := referee.seats[color].fault:
                 return self._fault(situation, referee, talk, fault, "before it was interrupted: ")
             history: History | None = referee.history(now())

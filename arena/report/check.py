@@ -26,6 +26,8 @@ MARKS = {
     Mark.NOT_APPLICABLE: ("-", "dim"),
     Mark.NOT_TRIED: ("?", "dim"),
 }
+OF_SOME_LEAGUES = (Mark.PARTLY, Mark.NOT_APPLICABLE)
+"""What some leagues ask for, and this bot does not do."""
 
 
 class SaidJson(msgspec.Struct, frozen=True):
@@ -258,7 +260,7 @@ def _ms(time: float | None) -> str:
 def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
     counts = [f"{checked.count(mark)} {mark.value}" for mark in Mark if checked.count(mark) or mark is Mark.PASSED]
     if checked.is_accepted:
-        needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark is Mark.PARTLY} - {""})
+        needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
         but = f", but not one with {' or '.join(needed)}" if needed else ""
         yield paint(f"a league would accept it{but}", "bold green") + f": {', '.join(counts)}"
     else:

@@ -169,6 +169,20 @@ def test_a_bot_of_2012_is_tried_with_what_it_has_words_for() -> None:
     assert {marks[key] for key in ("start", "several", "opening", "resumed", "noise")} == {Mark.NOT_APPLICABLE}
 
 
+def test_what_a_bot_says_that_it_cannot_do_is_not_asked_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "clerk.py"
+    path.write_text(
+        "from protocol.bot import Bot, run\n\nclass Clerk(Bot):\n    can_restore = False\n"
+        "    def move(self, view): return view.legal[0]\n\nrun(Clerk)\n"
+    )
+    found = check(str(path), "opening", "resumed")
+    said = {each.situation.key: (each.mark, each.remark) for each in found.outcomes if each.mark is not Mark.NOT_TRIED}
+    for key in ("opening", "resumed"):
+        assert said[key] == (Mark.NOT_APPLICABLE, "it says 'cannot restore'")
+    text = check_text(checked([outcome(Mark.PASSED), outcome(Mark.NOT_APPLICABLE, "--openings")]))
+    assert "a league would accept it, but not one with --openings" in text
+
+
 def test_what_was_not_tried_is_not_accepted() -> None:
     found = check("drifter", "start")
     assert not found.is_accepted

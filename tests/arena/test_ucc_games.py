@@ -13,7 +13,9 @@ import pytest
 import trio
 from commands import arena
 
+from arena import open_bot
 from arena.bots import BotSpec, load_bot
+from arena.errors import UsageError
 from arena.game.dialects import Dialect
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -71,6 +73,15 @@ def test_what_the_dialect_cannot_do_is_refused_before_anything_is_started(
     assert words in done.stderr
     assert str(OLD) in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_speaks_the_arenas_own_protocol_alone_refuses_such_a_bot(tmp_path: Path) -> None:
+    async def open_it() -> None:
+        async with open_bot(f"ucc:{OLD}"):
+            pass
+
+    with pytest.raises(UsageError, match="speaks the arena's own protocol, and this bot ucc-2012"):
+        trio.run(open_it)
 
 
 @pytest.mark.parametrize("is_red", [True, False])

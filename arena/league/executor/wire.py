@@ -68,6 +68,7 @@ class WireBot(msgspec.Struct, frozen=True):
     fault: bytes | None
     entered_as: bytes
     dialect: Dialect = Dialect.ARENA_1
+    interpreters: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, bot: BotSpec) -> Self:
@@ -81,6 +82,7 @@ class WireBot(msgspec.Struct, frozen=True):
             None if bot.fault is None else packed(bot.fault),
             packed(bot.entered_as),
             bot.dialect,
+            tuple(map(packed, bot.interpreters)),
         )
 
     def bot(self) -> BotSpec:
@@ -94,6 +96,7 @@ class WireBot(msgspec.Struct, frozen=True):
             fault=None if self.fault is None else unpacked(self.fault),
             entered_as=unpacked(self.entered_as),
             dialect=self.dialect,
+            interpreters=tuple(map(unpacked, self.interpreters)),
         )
 
 
