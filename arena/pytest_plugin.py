@@ -29,6 +29,7 @@ OPTIONS = {
     "sandbox": "how bots are held: default, bwrap, cgroup or auto (default: default)",
     "seed": "the seed of all random numbers (default: 1)",
     "jobs": "games at a time (default: the usable CPUs)",
+    "openings": "a file of set-ups that games begin with (default: the bots set up)",
 }
 """What can be said for all matches: by `--arena-NAME`, else by `arena_NAME` in pytest's configuration."""
 STDERR_LINES = 10
@@ -104,6 +105,7 @@ class ArenaPlay:
         sandbox: str | None = None,
         seed: int | None = None,
         jobs: int | None = None,
+        openings: Word | None = None,
     ) -> "MatchResult":
         """Play a match. What is not given is as `--arena-NAME` or the configuration says, else as `arena.match` has it.
 
@@ -111,7 +113,15 @@ class ArenaPlay:
         traceback, if there is no such bot or an option makes no sense; a bot that crashes only loses its game.
         """
         __tracebackhide__ = True
-        given = {"games": games, "time": time, "rules": rules, "sandbox": sandbox, "seed": seed, "jobs": jobs}
+        given = {
+            "games": games,
+            "time": time,
+            "rules": rules,
+            "sandbox": sandbox,
+            "seed": seed,
+            "jobs": jobs,
+            "openings": openings,
+        }
         asked = {name: value for name, value in given.items() if value is not None}
         store = self._folder / f"match-{len(self._session.played) + 1}.sqlite"
         result = _play(first, second, store, {**self._session.said, **asked})

@@ -5,7 +5,7 @@
 
 writes docs/league.svg, the picture in README.md.
 
-    arena league bots/* --rounds 100 -j 2 --store strength.sqlite
+    arena league bots/* --rounds 100 --margin 3s -j 1 --store strength.sqlite
     python docs/tables.py strength strength.sqlite
 
 writes the table in docs/bots.md, between the fences that follow the line with `<!-- strength -->`.
@@ -13,6 +13,7 @@ writes the table in docs/bots.md, between the fences that follow the line with `
 
 import argparse
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.league.store import Store
+from arena.report.clocks import table_note
 from arena.report.standings import Table, make_table
 from arena.report.terminal import full_report
 
@@ -28,39 +30,42 @@ PICTURE = DOCS / "league.svg"
 STRENGTH = DOCS / "bots.md"
 MARK = "<!-- strength -->"
 OPENS, CLOSES = "```text\n", "```\n"
-WIDTH = 84
+WIDTH = 80
 DEFAULT_ROUNDS = 2
 
 
-def table_of(store: Path) -> Table:
-    """The table of a store, as `arena standings` makes it."""
+def table_of(store: Path) -> tuple[Table, str]:
+    """The table of a store, and what is said of the clocks below it, as `arena standings` makes them."""
     with Store(store, create=False) as opened:
-        contents = opened.read()
-    return make_table(contents.entrants, contents.rows, contents.planned)
+        contents = opened.count()
+    table = make_table(contents.entrants, contents.rows, contents.planned, meets_all=contents.meets_all)
+    return table, table_note(table.lines, contents.settings)
 
 
 def draw_picture(store: Path) -> None:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
-    table = table_of(store)
-    rounds = table.planned // (len(table.lines) * (len(table.lines) - 1))
+    table, note = table_of(store)
+    rounds = (table.planned or table.games) // (len(table.lines) * (len(table.lines) - 1))
     option = "" if rounds == DEFAULT_ROUNDS else f" --rounds {rounds}"
     console.print(Text(f"$ arena league bots/*{option}", style="dim"))
-    console.print(full_report(table, WIDTH))
+    console.print(full_report(table, WIDTH, note))
     console.save_svg(str(PICTURE), title="stratego-arena", unique_id="league")
-    PICTURE.write_text("".join(line.rstrip() + "\n" for line in PICTURE.read_text().splitlines()))
+    picture = re.sub(r"@font-face \{.*?\}", "", PICTURE.read_text(), flags=re.DOTALL)  # they come from another host
+    PICTURE.write_text("".join(f"{line.rstrip()}\n" for line in picture.splitlines() if line.strip()))
 
 
 def write_strength(store: Path) -> None:
+    table, note = table_of(store)
     console = Console(width=WIDTH, file=io.StringIO(), highlight=False)
     with console.capture() as captured:
-        console.print(full_report(table_of(store), WIDTH))
-    table = "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+        console.print(full_report(table, WIDTH, note))
+    text = "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
     before, mark, after = STRENGTH.read_text().partition(MARK)
     if not mark:
         sys.exit(f"{STRENGTH}: expected a line with {MARK} above the table")
     above, _, rest = after.partition(OPENS)
     _, _, below = rest.partition(CLOSES)
-    STRENGTH.write_text(before + mark + above + OPENS + table + CLOSES + below)
+    STRENGTH.write_text(before + mark + above + OPENS + text + CLOSES + below)
 
 
 def main() -> None:

@@ -13,7 +13,8 @@
 
 `run` speaks the protocol on standard input and output and keeps a `View` of the game. What the bot prints goes to
 standard error, so that a forgotten `print` cannot break the conversation. An exception ends the program with its
-traceback on standard error, which the arena shows with the lost game.
+traceback on standard error, which the arena shows with the lost game. `python mine.py --play-itself` plays a game
+of the bot against itself, without processes or clocks, to look for such mistakes. docs/kit.md is the reference.
 """
 
 import sys
@@ -21,12 +22,15 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import BinaryIO
 
+from protocol.actions import Parts, parts, squares
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.lines import MAX_BOT_LINE
 from protocol.messages import (
+    Ability,
     ArenaMessage,
     Author,
     BotMessage,
+    Cannot,
     End,
     Game,
     Hello,
@@ -42,12 +46,13 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Rank
-from protocol.view import View, new_view
+from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Color, Rank
+from protocol.view import Piece, View, new_view
 
 NOTE_LENGTH = MAX_BOT_LINE - len("note ")
 """The longest note that there is room for on a line."""
 LONGEST_SHOWN = 100
+PLAY_ITSELF = "--play-itself"
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
 
@@ -80,6 +85,7 @@ class Bot:
     name = ""
     author = ""
     wants: tuple[Want, ...] = (Want.LEGAL,)
+    can_restore = True
 
     def __init__(self) -> None:
         self.note: Callable[[str], None] = lambda text: None
@@ -138,6 +144,8 @@ class Conversation:
             self._answers.append(Author(self._bot.author))
         if self._bot.wants:
             self._answers.append(Wants(tuple(self._bot.wants)))
+        if not self._bot.can_restore:
+            self._answers.append(Cannot((Ability.RESTORE,)))
         self._answers.append(Ready())
 
     def _play(self, view: View, message: ArenaMessage) -> None:
@@ -160,10 +168,11 @@ class Conversation:
     def _setup_rows(self, answer: object) -> tuple[str, ...]:
         """The rows of a set-up of the right form; whether it is legal is for the arena to judge."""
         rows = tuple(answer.split("/")) if isinstance(answer, str) else ()
-        if len(rows) == SETUP_ROWS and all(len(row) == BOARD_SIZE and _LETTERS.issuperset(row) for row in rows):
+        wrong = _wrong_with(rows) if isinstance(answer, str) else ""
+        if isinstance(answer, str) and not wrong:
             return rows
         raise ValueError(
-            f"setup() of {type(self._bot).__name__} returned {_shown(answer)}; expected {SETUP_ROWS} rows of "
+            f"setup() of {type(self._bot).__name__} returned {_shown(answer)}{wrong}; expected {SETUP_ROWS} rows of "
             f"{BOARD_SIZE} letters, separated by '/', own back row first, '{EMPTY}' for an empty square"
         )
 
@@ -179,6 +188,19 @@ class Conversation:
         self._notes.clear()
 
 
+def _wrong_with(rows: tuple[str, ...]) -> str:
+    """What is wrong with the form of a set-up, to follow it in a sentence; empty if nothing is."""
+    if len(rows) != SETUP_ROWS:
+        return f", which has {len(rows)} row{'' if len(rows) == 1 else 's'}"
+    for number, row in enumerate(rows, start=1):
+        if len(row) != BOARD_SIZE:
+            return f", whose row {number} has {len(row)} letters"
+        odd = next((letter for letter in row if letter not in _LETTERS), None)
+        if odd is not None:
+            return f", whose row {number} has {odd!r}, which is no piece"
+    return ""
+
+
 def _shown(answer: object) -> str:
     text = repr(answer)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
@@ -188,10 +210,14 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
     """Speak the protocol until `quit` or the end of input. The main program of a bot.
 
     `make_bot` is the bot's class. Reads standard input and writes standard output unless told otherwise. Raises
-    `TypeError` for an object of the class.
+    `TypeError` for an object of the class. Where the program's first argument is `--play-itself`, a whole game of the
+    bot against itself is played and printed instead, and what the bot raises comes out.
     """
     if isinstance(make_bot, Bot):
         raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
+    if source is None and sys.argv[1:2] == [PLAY_ITSELF]:
+        _play_itself(make_bot, sys.argv[2:])
+        return
     source = source or sys.stdin.buffer
     sink = sink or sys.stdout.buffer
     sys.stdout = sys.stderr
@@ -208,4 +234,32 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
             break
 
 
-__all__ = ["Bot", "Conversation", "Rank", "View", "Want", "random_rows", "random_setup", "run"]
+def _play_itself(make_bot: Callable[[], Bot], options: list[str]) -> None:
+    """Have the arena play the bot against itself. The kit needs no arena, and asks for it only here."""
+    import importlib  # not at the start of each game
+
+    try:
+        arena = importlib.import_module("arena.api.self_play")
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"{PLAY_ITSELF} needs the arena, which judges the game, and this Python ({sys.executable}) does not find "
+            f"it ({error}): install stratego-arena there, or run the bot with the Python that the arena is installed in"
+        )
+    sys.exit(arena.main(make_bot, options))
+
+
+__all__ = [
+    "Bot",
+    "Color",
+    "Conversation",
+    "Parts",
+    "Piece",
+    "Rank",
+    "View",
+    "Want",
+    "parts",
+    "random_rows",
+    "random_setup",
+    "run",
+    "squares",
+]

@@ -14,6 +14,7 @@ from protocol.messages import (
     Battle,
     Board,
     BotMessage,
+    Cannot,
     Clock,
     End,
     Enemy,
@@ -26,6 +27,7 @@ from protocol.messages import (
     Moved,
     Name,
     Note,
+    Opponent,
     Quit,
     Ready,
     Rescued,
@@ -48,6 +50,8 @@ def encode_from_bot(message: BotMessage) -> bytes:
             line = f"{type(message).__name__.lower()} {text}"
         case Wants(wants):
             line = " ".join(("want", *(want.value for want in wants)))
+        case Cannot(abilities):
+            line = " ".join(("cannot", *(ability.value for ability in abilities)))
         case Ready():
             line = "ready"
         case Setup(rows):
@@ -127,6 +131,7 @@ _FOR_BOT_PARSERS: dict[str, Callable[[list[str]], ArenaMessage]] = {
     "rule": lambda f: Rule(f[0], " ".join(f[1:])),
     "clock": _read_clock,
     "seed": lambda f: Seed(_number(f[0])),
+    "opponent": lambda f: Opponent(" ".join(f)),
     "setup": lambda f: SetupRequest(),
     "restore": _read_restore,
     "enemy": lambda f: Enemy(_squares(f)),

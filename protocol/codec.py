@@ -9,14 +9,17 @@ bytes either parse or raise `RemoteProtocolError`, nothing else. The bot's side,
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError, RemoteProtocolError, cut, excerpt
 from protocol.messages import (
+    Ability,
     ArenaMessage,
     Author,
     Battle,
     Board,
     BotMessage,
+    Cannot,
     Clock,
     End,
     Enemy,
@@ -29,6 +32,7 @@ from protocol.messages import (
     Moved,
     Name,
     Note,
+    Opponent,
     Quit,
     Ready,
     Rescued,
@@ -43,6 +47,8 @@ from protocol.messages import (
     Wants,
 )
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_LETTERS, SETUP_ROWS, SQUARE_PATTERN
+
+_Word = TypeVar("_Word", Want, Ability)
 
 HIDDEN = "?"
 """Stands for a rank that stays hidden in a `battle` line."""
@@ -99,14 +105,23 @@ PLAIN_MOVE_LINES: dict[bytes, str] = {}
 
 
 def _parse_wants(rest: str) -> Wants:
-    wants = []
+    return Wants(_words("want", Want, rest))
+
+
+def _parse_cannot(rest: str) -> Cannot:
+    return Cannot(_words("cannot", Ability, rest))
+
+
+def _words(verb: str, kind: type[_Word], rest: str) -> tuple[_Word, ...]:
+    """The fields of a line, each of which is one of the words of a kind."""
+    words = []
     for field in rest.split(" "):
         try:
-            wants.append(Want(field))
+            words.append(kind(field))
         except ValueError:
-            known = ", ".join(want.value for want in Want)
-            raise RemoteProtocolError(f"expected 'want' and one or more of {known}, got {cut(field)!r}") from None
-    return Wants(tuple(wants))
+            known = ", ".join(word.value for word in kind)
+            raise RemoteProtocolError(f"expected '{verb}' and one or more of {known}, got {cut(field)!r}") from None
+    return tuple(words)
 
 
 def _parse_ready(rest: str) -> Ready:
@@ -135,6 +150,7 @@ _FROM_BOT: dict[str, Callable[[str], BotMessage]] = {
     "name": Name,
     "author": Author,
     "want": _parse_wants,
+    "cannot": _parse_cannot,
     "ready": _parse_ready,
     "setup": _parse_setup,
     "move": _parse_move,
@@ -205,6 +221,7 @@ _FOR_BOT: dict[type, Callable[..., str]] = {
     Rule: lambda m: f"rule {m.name} {m.value}",
     Clock: _write_clock,
     Seed: lambda m: f"seed {m.value}",
+    Opponent: lambda m: f"opponent {m.name}",
     SetupRequest: lambda m: "setup",
     Restore: lambda m: "restore " + "/".join(m.rows),
     Enemy: lambda m: " ".join(("enemy", *m.squares)),

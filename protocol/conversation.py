@@ -14,6 +14,7 @@ from protocol.lines import RemoteProtocolError
 from protocol.messages import (
     Author,
     BotMessage,
+    Cannot,
     End,
     Hello,
     Move,
@@ -33,7 +34,7 @@ class Phase(enum.Enum):
     """Where a conversation with one bot stands; `words` tell an author what the arena was waiting for."""
 
     STARTING = ("before hello", False)
-    INTRODUCING = ("after hello, where name, author, want or ready may come", True)
+    INTRODUCING = ("after hello, where name, author, want, cannot or ready may come", True)
     IDLE = ("between games", False)
     SETTING_UP = ("after setup, where a set-up must come", True)
     WAITING = ("during the opponent's turn", False)
@@ -52,6 +53,7 @@ BOT_MAY_SEND: dict[Phase, dict[type, Phase]] = {
         Name: Phase.INTRODUCING,
         Author: Phase.INTRODUCING,
         Wants: Phase.INTRODUCING,
+        Cannot: Phase.INTRODUCING,
         Ready: Phase.IDLE,
     },
     Phase.IDLE: {},

@@ -26,6 +26,13 @@ class Want(enum.Enum):
     LEGAL = "legal"
 
 
+class Ability(enum.Enum):
+    """What not every bot can do, and a bot may say that it cannot."""
+
+    RESTORE = "restore"
+    """Play on from a set-up that is given: that of an interrupted game, or an opening."""
+
+
 # --- from the arena to a bot --------------------------------------------------------------------------------------
 
 
@@ -65,6 +72,12 @@ class Seed(NamedTuple):
     """A number for bots that want reproducible random numbers. The opponent gets another one."""
 
     value: int
+
+
+class Opponent(NamedTuple):
+    """What the opponent is called in the tables, in printable ASCII; sent where the host names the opponents."""
+
+    name: str
 
 
 class SetupRequest(NamedTuple):
@@ -175,6 +188,7 @@ ArenaMessage = (
     | Rule
     | Clock
     | Seed
+    | Opponent
     | SetupRequest
     | Restore
     | Enemy
@@ -213,6 +227,12 @@ class Wants(NamedTuple):
     wants: tuple[Want, ...]
 
 
+class Cannot(NamedTuple):
+    """What the bot cannot do."""
+
+    abilities: tuple[Ability, ...]
+
+
 class Ready(NamedTuple):
     """The bot has started and can play."""
 
@@ -235,4 +255,4 @@ class Note(NamedTuple):
     text: str
 
 
-BotMessage = Name | Author | Wants | Ready | Setup | Move | Note
+BotMessage = Name | Author | Wants | Cannot | Ready | Setup | Move | Note

@@ -20,6 +20,7 @@ from protocol.messages import (
     Guess,
     Legal,
     Moved,
+    Opponent,
     Rescued,
     Reveal,
     Rule,
@@ -56,7 +57,8 @@ class View:
     this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
     where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
     bot asked for it, joined from as many `legal` lines as there were. `actions` is every action so far, oldest first.
-    `ply` is that of the last `turn`, 0 before the first. `random` is set anew for each turn, from the game's `seed`
+    `ply` is that of the last `turn`, 0 before the first. `opponent` is what the opponent is called in the tables, empty
+    where the host does not name opponents. `random` is set anew for each turn, from the game's `seed`
     line and the number of the ply.
     """
 
@@ -67,6 +69,7 @@ class View:
         self.army: dict[Rank, int] = {}
         self.clock: Clock | None = None
         self.seed = 0
+        self.opponent = ""
         self.random = random.Random(0)
         self.board: list[Piece | None] = [None] * (BOARD_SIZE * BOARD_SIZE)
         self.captured: tuple[list[Rank], list[Rank]] = ([], [])
@@ -117,10 +120,12 @@ class View:
 
     def cells(self) -> tuple[str, ...]:
         """The board as the 100 cells of a `board` line."""
-        return tuple(
-            CELL_LAKE if index in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
-            for index, piece in enumerate(self.board)
-        )
+        return tuple(self.cell(index) for index in range(len(self.board)))
+
+    def cell(self, square: int) -> str:
+        """One of them, of the square of this number."""
+        piece = self.board[square]
+        return CELL_LAKE if square in LAKE_SQUARES else piece.cell if piece else CELL_EMPTY
 
     def place_own(self, rows: tuple[str, ...]) -> None:
         """Put this side's set-up on the board.
@@ -128,6 +133,10 @@ class View:
         Where it fills its rows the opponent's must do so too, so their squares are known without an `enemy` line.
         """
         letters = "".join(rows)
+        if len(letters) != len(HOME_SQUARES[self.color]):
+            raise ValueError(
+                f"expected a set-up of {len(HOME_SQUARES[self.color])} letters, four rows of ten, got {len(letters)}"
+            )
         for square, letter in zip(HOME_SQUARES[self.color], letters, strict=True):
             if letter != EMPTY:
                 self.board[square] = Piece(self.color, RANK_BY_LETTER[letter])
@@ -172,6 +181,8 @@ class View:
             case Seed(value):
                 self.seed = value
                 self.roll(0)
+            case Opponent(name):
+                self.opponent = name
             case Enemy(squares):
                 self._place_enemy(tuple(SQUARE_INDEX[square] for square in squares))
             case _:

@@ -4,17 +4,21 @@ For those with real processes: bots written on the spot, games between them, and
 hold for any rules: random rules, and random play that is drawn towards what seldom happens.
 """
 
+import atexit
 import importlib.util
 import os
 import secrets
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import commands
 import psutil
 import pytest
 import trio
@@ -25,6 +29,7 @@ from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.league.options import usable_cpus
 from arena.play.options import USUAL, GameOptions
 from arena.play.runner import play_game
 from arena.rules.actions import Action
@@ -51,10 +56,22 @@ from protocol.bot import Bot, Conversation
 from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.notation import BOARD_SIZE, RANK_BY_LETTER, Color, Rank
 
+MOST_PROCESSES = 8
+"""Those in which the tests run at once. Each collects all tests first, so that more of them save less and less."""
+
 # Where the tests are started by `nohup` or a script's `&` these are ignored, and the arena would leave them so.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+if sys.dont_write_bytecode:
+    # Each program that a test starts would compile all that it imports, which is most of what such a test takes. They
+    # keep the bytecode in a folder of this session, so that none is written beside the sources.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="arena-tests-bytecode-")
+    Path(sys.pycache_prefix).chmod(0o755)  # some tests of the sandbox run as another user
+    atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"
@@ -62,6 +79,19 @@ PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
 """Limits that no game reaches, however busy the machine is."""
 NEVER_ENDS = 20.0
 """Seconds after which a game counts as one that never ends."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """As many processes as CPUs that this one may use, where pytest-xdist is told to find out."""
+    return min(usable_cpus(), MOST_PROCESSES)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def commands_are_over() -> Iterator[None]:
+    """What runs commands for one module of tests is no child of this process in the next."""
+    yield
+    commands.close()
 
 
 @pytest.fixture
@@ -91,7 +121,7 @@ def make_bot(tmp_path: Path, marker: str) -> Callable[..., BotSpec]:
 
 @pytest.fixture
 def play() -> Callable[..., Awaitable[GameRecord]]:
-    """`await play(red, blue, time=..., ruleset=..., seeds=..., conditions=...)`: one game.
+    """`await play(red, blue, time=..., ruleset=..., seeds=..., conditions=..., blue_time=...)`: one game.
 
     It fails the test if it never ends.
     """
@@ -104,6 +134,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
         seeds: tuple[int, int] = (11, 22),
         *,
         conditions: GameOptions = USUAL,
+        blue_time: TimeControl | None = None,
     ) -> GameRecord:
         game = GameSpec(
             id=secrets.token_hex(8),
@@ -112,6 +143,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
             players=(Player(red.name, red.digest), Player(blue.name, blue.digest)),
             seeds=seeds,
             pair_seed=33,
+            blue_time=blue_time,
         )
         with trio.fail_after(NEVER_ENDS):
             return await play_game(game, red, blue, conditions)

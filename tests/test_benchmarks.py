@@ -20,10 +20,11 @@ SMALLEST = (
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),
     ("scale.py", "--games", "90", "--bots", "10"),
+    ("startup.py", "--rounds", "1", "--most", "1000"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "ratings.py", "scale.py", "sequential.py"}
+NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "ratings.py", "scale.py", "sequential.py", "startup.py"}
 FOREVER = 300.0
 
 

@@ -22,19 +22,23 @@ import trio
 
 import arena
 from arena import pytest_plugin
+from arena.api.self_play import options_parser
 from arena.bots import BotSpec, Manifest, load_bot
+from arena.bots.languages import LANGUAGES, find_language
 from arena.bots.limits_file import load_own
+from arena.bots.new import write_bot
 from arena.cli.main import cli
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 from arena.rules.loading import load_ruleset
-from protocol.bot import Bot
+from protocol.bot import PLAY_ITSELF, Bot
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OWN_TESTS = {
     "docs/protocol.md": "tests/protocol/test_docs.py",
     "docs/configuration.md": "tests/arena/test_config.py",
+    "docs/faq.md": "tests/test_faq.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""
@@ -79,7 +83,9 @@ def blocks(kind: str) -> list[Block]:
 
 
 def test_every_block_is_of_a_kind_that_is_run_somewhere() -> None:
-    assert {block.kind for block in BLOCKS if block.page not in OWN_TESTS} <= {"sh", "python", "rust", "toml", "text"}
+    kinds = {block.kind for block in BLOCKS if block.page not in OWN_TESTS}
+    of_the_site = {kind for kind in kinds if kind.startswith("{")}  # tests/test_site.py
+    assert kinds - of_the_site <= {"sh", "python", "rust", "toml", "text"}
     for test in OWN_TESTS.values():
         assert (ROOT / test).exists()
 
@@ -180,7 +186,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what a reader of the documentation has after the README's first command."""
     folder = tmp_path_factory.mktemp("desk")
     folder.chmod(0o755)
-    for name in ("bots", "bin", "docs", "hunter/src"):
+    for name in ("bots", "bin", "docs"):
         (folder / name).mkdir(parents=True)
     for name in BOTS:
         shutil.copy(ROOT / "bots" / f"{name}.py", folder / "bots")
@@ -191,11 +197,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
     for name in ("tables.py", "bots.md"):  # the one writes into the other
         shutil.copy(ROOT / "docs" / name, folder / "docs")
-    (folder / "hunter" / "src" / "main.rs").write_text(blocks("rust")[0].body, encoding="utf-8")
-    (folder / "hunter" / "Cargo.toml").write_text('[package]\nname = "hunter"\nversion = "0.1.0"\nedition = "2021"\n')
     for block in blocks("toml"):
-        if "cargo" in block.body and block.page == "docs/tutorial.md":
-            (folder / "hunter" / "bot.toml").write_text(block.body, encoding="utf-8")
         if "extends" in block.body:
             (folder / "village.toml").write_text(block.body, encoding="utf-8")
     arena = folder / "bin" / "arena"
@@ -245,6 +247,22 @@ def test_what_a_page_shows_of_the_library_runs_as_one_program(page: str, desk: P
     assert_runs("python -W error shown.py", desk)
 
 
+def test_the_manifest_that_the_tutorial_shows_is_the_one_that_it_has_written(tmp_path: Path) -> None:
+    write_bot(tmp_path / "hunter", find_language("rust"))
+    manifest = (tmp_path / "hunter" / "bot.toml").read_text(encoding="utf-8")
+    assert manifest in [block.body for block in blocks("toml") if block.page == "docs/tutorial.md"]
+
+
+def test_the_page_on_the_command_line_has_every_language_with_what_it_needs() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| `([\w+-]+)`[^|]*\| `(\S+)` \| (.*?) \| `(.*)` \|$", text, re.MULTILINE)
+    rows = {row[0]: row for row in found}
+    for language in LANGUAGES:
+        _, source, needs, test = rows[language.name]
+        assert (source, test) == (language.source, language.test)
+        assert all(tool.packages in needs for tool in language.tools)
+
+
 def test_every_name_of_the_library_is_in_the_page_on_it() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert set(arena.__all__) - {"__version__"} <= set(re.findall(r"\barena\.(\w+)", text))
@@ -278,8 +296,13 @@ def options_of(command: click.Command) -> set[str]:
     }
 
 
+KIT_OPTIONS = {PLAY_ITSELF, *(word for action in options_parser()._actions for word in action.option_strings)}
+"""Those of a bot that is written with the kit."""
+
+
 def all_options() -> set[str]:
-    return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), {"-h", "--help"})
+    helps = {"-h", "--help", "--help-all"}
+    return set().union(options_of(cli), *(options_of(command) for command in cli.commands.values()), helps)
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))
@@ -299,4 +322,4 @@ def test_no_page_names_an_option_that_is_not_there(page: Path) -> None:
     spans = re.findall(r"`((?:arena |--)[^`\n]*)`", page.read_text(encoding="utf-8"))
     spans += [command for command in commands_of(page.relative_to(ROOT).as_posix()) if command.startswith("arena ")]
     spans = [re.sub(r"\$\([^)]*\)", "", span) for span in spans]  # what is asked of another program
-    assert {option for span in spans for option in OPTION.findall(span)} <= all_options() | PYTEST_OPTIONS
+    assert {option for span in spans for option in OPTION.findall(span)} <= all_options() | PYTEST_OPTIONS | KIT_OPTIONS

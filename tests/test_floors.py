@@ -34,7 +34,9 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.league.store"}),
     frozenset({"arena.league.executor"}),
     frozenset({"arena.league"}),
+    frozenset({"arena.check"}),
     frozenset({"arena.report"}),
+    frozenset({"arena.report.site"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),
     frozenset({"arena.pytest_plugin"}),
@@ -46,12 +48,18 @@ PURE = ("arena.errors", "arena.printable", "arena.schema", "arena.rules", "arena
 IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
 
 
+TEMPLATES = ("arena", "templates")
+"""Data: what `arena new` writes, Python or not."""
+
+
 def modules() -> dict[str, Path]:
     """All modules of the two packages by name."""
     found = {}
     for package in ("arena", "protocol"):
         for path in (ROOT / package).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
+            if parts[:2] == TEMPLATES:
+                continue
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 

@@ -18,12 +18,14 @@ from arena.bots.sandbox.launch import StartError
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
+from arena.game.dialects import Dialect
 from arena.game.time_control import parse_time
 from arena.game.view import SeatView, enemy_squares, legal_actions, opening, tell
 from arena.league.entrants import built
 from arena.league.options import LARGEST_SEED, PlayOptions
 from arena.league.settings import check_options, option_value, usual_limits
 from arena.nursery import background
+from arena.printable import printable
 from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
@@ -32,10 +34,12 @@ from protocol.codec import decode_from_bot, encode_for_bot, legal_lines
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
+    Ability,
     ArenaMessage,
     Author,
     Board,
     BotMessage,
+    Cannot,
     Enemy,
     Hello,
     Move,
@@ -68,6 +72,7 @@ class Introduction:
     name: str
     author: str
     wants: tuple[Want, ...]
+    cannot: tuple[Ability, ...] = ()
 
 
 class OpenBot:
@@ -168,11 +173,12 @@ class OpenBot:
         """Say hello, and wait for what it says of itself and its `ready`."""
         said: list[BotMessage] = []
         await self.send(Hello(PROTOCOL_VERSION), within=within)
-        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants))
+        await self._wait_for(Ready, within, said.append, allowed=(Name, Author, Wants, Cannot))
         name = next((message.text for message in said if isinstance(message, Name)), "")
         author = next((message.text for message in said if isinstance(message, Author)), "")
         self._wants = tuple(want for message in said if isinstance(message, Wants) for want in message.wants)
-        return Introduction(name, author, self._wants)
+        cannot = tuple(one for message in said if isinstance(message, Cannot) for one in message.abilities)
+        return Introduction(name, author, self._wants, cannot)
 
     async def set_up(
         self, color: Color | str = Color.RED, *, time: str = "100ms", seed: int = 1, within: float = ANSWER_SECONDS
@@ -316,4 +322,8 @@ def _prepare(path: str, options: PlayOptions, call: BackgroundCall[tuple[Level, 
     (bot,) = built(find_bots([path]), level, options, call.remark, call.run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
+    if bot.dialect is not Dialect.ARENA_1:
+        raise UsageError(
+            f"{printable(path)}: arena.open_bot speaks the arena's own protocol, and this bot {bot.dialect.value}"
+        )
     return level, bot

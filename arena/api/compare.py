@@ -8,8 +8,9 @@ from arena.api.settings import AnyPath, LeagueOptions, Times, bot_word, match_ti
 from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.league.compare import Comparison, comparison_entry, difference_of, hypotheses_of
-from arena.league.league import OpenLeague, Outcome, Watcher
+from arena.league.league import OpenLeague
 from arena.league.options import USUAL, USUAL_MOST_COMPARED
+from arena.league.outcome import Outcome, Watcher
 from arena.league.ratings import Difference
 from arena.league.ratings.sequential import Decision, PairCounts
 from arena.league.run import Watch

@@ -25,8 +25,10 @@ from arena.api.watching import EventQueue, OnEvent
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
 from arena.game.verdict import GameResult
-from arena.league.league import Entry, OpenLeague, Outcome, Watcher, open_league
+from arena.league.league import OpenLeague, open_league
 from arena.league.options import MOST_GAMES, Kind, PlayOptions
+from arena.league.outcome import Outcome, Watcher
+from arena.league.plan import Entry
 from arena.league.ratings import Difference, difference
 from arena.league.run import Watch
 from arena.league.stop import Stop

@@ -24,10 +24,13 @@ from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.league.formats import USUAL_ROUNDS
-from arena.league.league import Entry, OpenLeague
+from arena.league.league import OpenLeague
 from arena.league.options import Kind
+from arena.league.plan import Entry
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
-from arena.report.standings import Roster, make_table, players_of
+from arena.report.formats import borne_out
+from arena.report.roster import Roster, players_of
+from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
 
 RUN_KEYWORDS = ("rounds", "on_result", "on_event", "strict", "follow_links")
@@ -129,15 +132,18 @@ class League:
     def standings(self, *, everyone: bool = False, **unknown: Never) -> Standings:
         """The table of the bots that took part the last time, or of all that have ever played in the store.
 
-        It is made of all games between them; how a format places them, only what `run` returns has.
+        It is made of all games between them. Of a format's placing it has who was disqualified the last time; how the
+        format places the others, only what `run` returns has.
         """
         refuse_unknown(unknown, ("everyone",))
         contents = self._read()
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
-        planned = None if everyone else contents.planned
-        table = make_table(chosen, contents.rows, planned, meets_all=everyone or contents.meets_all)
-        return standings_of(table, contents.settings)
+        planned, meets_all = contents.planned_for(chosen)
+        table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
+        names = Roster(chosen, contents.rows).names
+        placing = borne_out(contents.disqualified, table.lines, names)
+        return standings_of(table, contents.settings, placing, names)
 
     def games(self) -> list[Result]:
         """All games that are stored, in the order in which they were."""

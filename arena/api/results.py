@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.league import Forfeits
+from arena.league.outcome import Forfeits
 from arena.league.pairing import Placing
 from arena.league.store import GameRow
 from arena.report.clocks import own_times_of, table_note
@@ -75,7 +75,8 @@ class Standings:
     relative to the mean with the ends of its 95% interval, times in milliseconds (`arena.report.standings.Line`).
     `own_times` are the time controls of bots that have their own, by name, and `note` says so in words.
     `placing` is how a format other than the round robin places the bots by its own rules (`places`, see
-    docs/formats.md), and who was `disqualified`; None where the table says all. Only `League.run` can tell it.
+    docs/formats.md), and who was `disqualified`; None where the table says all. Only `League.run` has the places;
+    `League.standings` says who was disqualified when the store was last played with.
     """
 
     table: Table
@@ -95,8 +96,9 @@ class Standings:
         return self.table.games
 
     @property
-    def is_complete(self) -> bool:
-        """Whether no game is known to be missing."""
+    def is_complete(self) -> bool | None:
+        """Whether no game is known to be missing; None where no league of just these bots was played in the store, as
+        after an import: then nobody knows."""
         return self.table.is_complete
 
     @property
@@ -119,7 +121,7 @@ class Standings:
         raise UsageError(f"no bot {name!r} in this table; {suggest(name, known) if known else 'it is empty'}")
 
     def __repr__(self) -> str:
-        state = "complete" if self.is_complete else "incomplete"
+        state = {True: "complete", False: "incomplete", None: "perhaps incomplete"}[self.is_complete]
         bots = ", ".join(f"{row.place}. {row.name}" for row in self.rows[:SHOWN])
         more = ", ..." if len(self.rows) > SHOWN else ""
         return f"Standings({bots}{more}; {len(self.rows)} bots, {self.games} games, {state})"

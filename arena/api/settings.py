@@ -46,6 +46,7 @@ class GameOptions(BotOptions, total=False):
     `start_time`, `setup_time` and `margin` are as in docs/cli.md. `seed` is from 0 to 2**64 - 1. `limits` is a TOML
     file with other limits, and another time, for some bots. `keep_bots` plays the two
     games of a pair, with colours swapped, in the same processes. `openings` is a file of set-ups that games begin with.
+    `opponents` is `hidden`, or `named`: then each bot is told the name of its opponent.
     """
 
     start_time: str
@@ -56,6 +57,7 @@ class GameOptions(BotOptions, total=False):
     pondering: bool
     keep_bots: bool
     openings: AnyPath | None
+    opponents: str
 
 
 class LeagueOptions(GameOptions, total=False):

@@ -5,11 +5,15 @@ Arguments make another bot of the same files, and are part of its digest. All el
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 
 import msgspec
 
+from arena.bots.dialect_words import split_word
 from arena.bots.limits import Limits
+from arena.game.dialects import Dialect
 from arena.game.time_control import TimeControl
+from arena.printable import SHOWN, printable
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ NOTHING_OWN = Own()
 class AskedBot:
     """A bot as it was named: its path as it was written (or a sample's bare name), and what was said of it there.
 
+    Before the path may stand the dialect that it speaks (`ucc:PATH`).
     `arguments` are added to its command. Without a `name` it is called what its files say.
     """
 
@@ -50,14 +55,27 @@ class AskedBot:
     arguments: tuple[str, ...] = ()
     own: Own = NOTHING_OWN
 
+    @property
+    def dialect(self) -> Dialect | None:
+        """What it is to be spoken to in, if that was said."""
+        return split_word(self.path)[0]
+
 
 @dataclass(frozen=True)
 class OwnByName:
-    """What a file says of single bots by their names; `where` is the file.
+    """What a file says of single bots, each by its path, NAME@DIGEST or its name; `where` is the file.
 
-    Unless `is_strict`, what it says of bots that do not take part is passed over.
+    Paths start from `folder`. Unless it `is_strict`, what it says of bots that do not take part is passed over.
+    `prefix` is what stands before the word for a bot in the heading of its table.
     """
 
     where: str
     tables: Mapping[str, Own]
     is_strict: bool
+    folder: Path = Path()
+    prefix: str = ""
+
+    def heading(self, word: str, *, quoted: bool = False) -> str:
+        """How the table of a bot begins, for errors; `quoted`: with quotation marks, which a path needs there."""
+        shown = printable(word, SHOWN)
+        return f'[{self.prefix}"{shown}"]' if quoted else f"[{self.prefix}{shown}]"

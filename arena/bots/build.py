@@ -28,6 +28,7 @@ from arena.bots.build_checks import (
     refuse_other_manifest,
 )
 from arena.bots.build_sandbox import build_in_sandbox
+from arena.bots.loading import made_to_speak
 from arena.bots.run import Run, run_to_end
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import Launch, SandboxError, StartError
@@ -62,7 +63,7 @@ def build_all(
                 _build_here(bot, bot.build, limits, run)
             else:
                 build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots, run=run)
-            built[place] = replace(load_bot(bot.path, bot.asked), name=bot.name)
+            built[place] = _loaded_again(bot)
             check_made(built[place])
         except SandboxError:
             raise
@@ -73,14 +74,26 @@ def build_all(
     return built
 
 
+def _loaded_again(bot: BotSpec) -> BotSpec:
+    """The bot as its files are now, under the name and in the dialect that it has had."""
+    loaded = load_bot(bot.path, bot.asked)
+    return replace(made_to_speak(loaded, bot.dialect) if bot.is_made_to_speak else loaded, name=bot.name)
+
+
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
     line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
-    launch = Launch(line, bot.folder, dict(os.environ))
+    launch = Launch(line, bot.folder, {**_home(), **os.environ})
     manifest = manifest_of(bot.folder)
     with _put_aside(bot):
         judge(bot, build, Level.DEFAULT, run(run_to_end, launch, limits.seconds))
         refuse_if_nothing_is_made(bot, bot.folder)
         refuse_other_manifest(bot, manifest, bot.folder)
+
+
+def _home() -> dict[str, str]:
+    """Where compilers keep their caches, which a service may have been started without."""
+    home = os.path.expanduser("~")
+    return {"HOME": home} if os.path.isabs(home) else {}
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from arena.printable import printable
 
 NOT_FOUND = 127
 """What a shell exits with that has not found a program."""
+_NO_RUST = ("cargo: not found", "rustc: not found")
 LINES_SHOWN = 20
 LINE_LENGTH = 1000
 
@@ -72,6 +73,8 @@ def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
     if ended.code == NOT_FOUND and level is not Level.DEFAULT:
         shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
+        if any(line.endswith(_NO_RUST) for line in lines):
+            shown += '; of Rust as rustup installs it, the toolchain: --interpreter "$(rustc --print sysroot)"'
     raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from arena.bots.bot_files import look_at
-from arena.bots.identity import digest_with, identify_again
+from arena.bots.identity import identify_again
 from arena.bots.look import Look, Parts
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
@@ -47,7 +47,7 @@ def _compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
     changed: dict[str, str] = {}
     if there != known.stamps or not known.is_settled:
         identity = identify_again(known.covered, list(there))
-        if digest_with(bot.arguments, identity.digest) != bot.digest:
+        if bot.digest_of(identity.digest) != bot.digest:
             gone = [parts for parts in known.stamps if parts not in there]
             touched = [parts for parts, stamp in there.items() if stamp != known.stamps[parts]]
             changed = dict.fromkeys(_names(touched), "changed")

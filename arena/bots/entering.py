@@ -84,7 +84,7 @@ def copies_of_one(bots: Iterable[BotSpec]) -> list[str]:
             alike.setdefault(bot.digest, []).append(bot)
     return [
         f"{', '.join(bot.name for bot in copies)}: the same files {len(copies)} times, so they are copies of one bot; "
-        "each takes part, and only chance decides between them"
+        "each takes part, and under the same clock and limits only chance decides between them"
         for copies in alike.values()
         if len(copies) > 1
     ]

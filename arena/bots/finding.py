@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
+from arena.bots.dialect_words import digest_in
 from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import NotThereError, base_name, load_bot
@@ -50,7 +51,8 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
 
     Hidden files that are no bots and `__pycache__` are passed over.
     """
-    return _find([(path, None) for path in map(bot_path, paths) if not _is_hidden(path)], ()).sound()
+    words = map(AskedBot, paths)
+    return _find([(path, _more(word)) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
 
 
 def find_entrants(paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = ()) -> Found:
@@ -68,8 +70,13 @@ def find_entrants(paths: Sequence[str], *, follow_links: bool = False, asked: Se
     documents = [path for path, _ in seen if _is_document(path)]
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
     remarks += name_clashes([word.path for word in words])
-    entrants = [(path, word if asked else None) for path, word in seen if path not in documents]
+    entrants = [(path, word if asked else _more(word)) for path, word in seen if path not in documents]
     return _find(entrants, tuple(remarks), follow_links=follow_links)
+
+
+def _more(word: AskedBot) -> AskedBot | None:
+    """What was said of a bot that was named by nothing but its path, if that says more than where it is."""
+    return word if word.dialect else None
 
 
 def _find(
@@ -132,10 +139,13 @@ def broken(bot: BotSpec, fault: str) -> BotSpec:
 
 
 def _as_asked(bot: BotSpec, asked: AskedBot | None) -> BotSpec:
-    """A broken bot as it was asked for: with other arguments it is another one."""
+    """A broken bot as it was asked for: with other arguments, or in another dialect, it is another one."""
     if asked is None:
         return bot
-    return replace(bot, name=asked.name or bot.name, digest=digest_with(asked.arguments, bot.digest), asked=asked)
+    digest = digest_with(asked.arguments, bot.digest)
+    if asked.dialect is not None:
+        digest = digest_in(asked.dialect, digest)
+    return replace(bot, name=asked.name or bot.name, digest=digest, asked=asked)
 
 
 def _broken_at(path: Path, fault: str) -> BotSpec:

@@ -1,7 +1,8 @@
-"""Limits and time of single bots, as a host writes them down: a TOML file with a table for each bot, by its path as it
-was given, by NAME@DIGEST with the start of its digest, or by its name in the league.
+"""Limits and time of single bots, as a host writes them down: a TOML file with a table for each bot, by its path, by
+NAME@DIGEST with the start of its digest, or by its name in the league. The tables `[bot.NAME]` of a file with settings
+(`arena.league.config_file`) go by the same rules.
 
-An entrant chooses the name, and with it whose table it takes: the other two are the host's.
+An entrant chooses the name, and with it which table it takes: the other two are the host's.
 
     [hunter]
     memory = "1G"
@@ -11,14 +12,15 @@ An entrant chooses the name, and with it whose table it takes: the other two are
 What a table leaves out is as for all others.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from arena.bots.asked import Own
+from arena.bots.asked import Own, OwnByName
 from arena.bots.limits import MOST_PROCESSES, parse_memory, parse_size
 from arena.bots.names import given_name
 from arena.bots.spec import BotSpec
@@ -55,24 +57,33 @@ def load_own(path: Path, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> 
     Raises `UsageError` with the file, the key and what was expected.
     """
     where = printable(str(path))
-    tables = read_toml(path)
-    named = {key: _named(key, bots) or key for key in tables}
+    tables = structured(read_toml(path), OwnTables, where)
+    own = {key: own_of(table, f"{where}: [{printable(key, SHOWN)}]") for key, table in tables.items()}
+    return by_bot(OwnByName(where, own, is_strict=True), names, bots)
+
+
+def by_bot(said: OwnByName, names: Sequence[str], bots: Sequence[BotSpec] = ()) -> dict[str, Own]:
+    """What a file says of these bots, by their names in the league.
+
+    Raises `UsageError` for a table of several bots, for two tables of one and, if the file is strict, for one of none.
+    """
+    named = {key: _named(key, bots, said) or key for key in said.tables}
     for key, name in named.items():
-        _refuse_ambiguous(key, name, names, bots, where)
-    check_names(named.values(), names, where)
-    twice = [key for key, name in named.items() if list(named.values()).count(name) > 1]
-    if twice:
-        keys = " and ".join(f"[{printable(key, SHOWN)}]" for key in twice)
-        raise UsageError(f"{where}: expected one table for each bot, got {keys} for one")
-    return {
-        named[key]: own_of(table, f"{where}: [{printable(key, SHOWN)}]")
-        for key, table in structured(tables, OwnTables, where).items()
-    }
+        _refuse_ambiguous(key, name, names, bots, said)
+        if said.is_strict and name not in names:
+            raise UsageError(f"{said.where}: {said.heading(key)}: no bot here has that name; {suggest(key, names)}")
+    keys: dict[str, str] = {}
+    for key, name in named.items():
+        if name in keys:
+            both = f"{said.heading(keys[name])} and {said.heading(key)}"
+            raise UsageError(f"{said.where}: expected one table for each bot, got {both} for one")
+        keys[name] = key
+    return {name: said.tables[key] for name, key in keys.items() if name in names}
 
 
-def _named(key: str, bots: Sequence[BotSpec]) -> str | None:
+def _named(key: str, bots: Sequence[BotSpec], said: OwnByName) -> str | None:
     """The name of the one bot that a path or NAME@DIGEST stands for; None if that is not one bot."""
-    found = [bot.name for bot in bots if key == printable(str(bot.path))]
+    found = [bot.name for bot in bots if _is_path_of(key, bot, said)]
     if not found and "@" in key:
         name, _, digest = key.rpartition("@")
         is_digest = len(digest) >= LEAST_DIGITS
@@ -84,25 +95,23 @@ def _named(key: str, bots: Sequence[BotSpec]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _refuse_ambiguous(key: str, name: str, names: Sequence[str], bots: Sequence[BotSpec], where: str) -> None:
+def _is_path_of(key: str, bot: BotSpec, said: OwnByName) -> bool:
+    """Whether a key is the path of a bot, or prints as it, from the folder on that paths of the file start from."""
+    path = os.path.abspath(os.path.join(said.folder, key))
+    return path in (os.path.abspath(bot.path), printable(os.path.abspath(bot.path)))
+
+
+def _refuse_ambiguous(key: str, name: str, names: Sequence[str], bots: Sequence[BotSpec], said: OwnByName) -> None:
     """Raise `UsageError` with what to write for a name that several bots call themselves, or a path given twice."""
-    alike = [bot for bot in bots if key in (given_name(bot.name), printable(str(bot.path)))]
+    alike = [bot for bot in bots if key == given_name(bot.name) or _is_path_of(key, bot, said)]
     if name not in names and len(alike) > 1:
-        paths = [printable(str(bot.path)) for bot in alike]
+        paths = [os.path.relpath(bot.path, said.folder) if said.folder != Path() else str(bot.path) for bot in alike]
         is_told_apart = len(set(paths)) == len(paths)
         ways = paths if is_told_apart else [f"{key}@{bot.player.digest[:SHOWN_DIGITS]}" for bot in alike]
         raise UsageError(
-            f"{where}: [{printable(key, SHOWN)}]: {len(alike)} bots here go by that; write which one: "
-            + " or ".join(f'["{way}"]' for way in ways)
+            f"{said.where}: {said.heading(key)}: {len(alike)} bots here go by that; write which one: "
+            + " or ".join(said.heading(printable(way), quoted=True) for way in ways)
         )
-
-
-def check_names(named: Iterable[str], bots: Sequence[str], where: str, prefix: str = "") -> None:
-    """Raise `UsageError` for a table of a bot that is not there; `prefix` is what stands before its name."""
-    for name in named:
-        if name not in bots:
-            table = f"[{prefix}{printable(name, SHOWN)}]"
-            raise UsageError(f"{where}: {table}: no bot here has that name; {suggest(name, bots)}")
 
 
 def own_of(table: OwnTable, where: str) -> Own:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.asked import AskedBot
+from arena.bots.dialect_words import digest_in
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
 from arena.bots.ignore import Ignored
 from arena.bots.manifest import MANIFEST, read_manifest
@@ -25,6 +26,7 @@ from arena.bots.samples import SAMPLES, meant_sample
 from arena.bots.scripts import FIRST_LINE, command_hint, is_meant_to_run
 from arena.bots.spec import BotSpec, base_environment
 from arena.errors import UsageError, suggest
+from arena.game.dialects import Dialect
 from arena.hostfile import HOST_ERRORS, kind_of, read_start
 from arena.printable import printable
 
@@ -43,7 +45,19 @@ def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
     `asked` is what was said of it with its path.
     """
     bot = _load(path, asked.arguments if asked else ())
-    return replace(bot, name=asked.name or bot.name, asked=asked) if asked else bot
+    if asked is None:
+        return bot
+    if asked.dialect is not None:
+        bot = made_to_speak(bot, asked.dialect)
+    return replace(bot, name=asked.name or bot.name, asked=asked)
+
+
+def made_to_speak(bot: BotSpec, dialect: Dialect) -> BotSpec:
+    """The bot as one that speaks this. It is the same bot if its bot.toml says so, too, and another one if not."""
+    if dialect is bot.dialect:
+        return bot
+    digest = digest_in(dialect, bot.digest)
+    return replace(bot, dialect=dialect, is_made_to_speak=True, digest=digest, former=None)
 
 
 def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
@@ -141,7 +155,8 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
         state = "is not an executable file" if os.path.exists(program) else "does not exist"
         hint = command_hint(full, command[0], environment["PATH"]) if not os.path.exists(program) else ""
         raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}{hint}")
-    if program is None and not built and shutil.which(command[0], path=environment["PATH"]) is None:
+    is_hosts = command[0] in manifest.interpreters  # then the host may have named it, which is known later
+    if program is None and not (built or is_hosts) and shutil.which(command[0], path=environment["PATH"]) is None:
         hint = command_hint(full, command[0], environment["PATH"])
         raise UsageError(f"{where}: command: there is no program {printable(repr(command[0]), 200)} on the PATH{hint}")
     identity = identify_folder(
@@ -156,7 +171,9 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
         command=(str(program), *command[1:]) if program is not None else command,
         folder=full,
         environment={**environment, **manifest.env},
+        interpreters=manifest.interpreters,
         build=manifest.build,
+        dialect=manifest.protocol,
         look=identity.look,
         **_known_by(identity, arguments),
     )

@@ -5,6 +5,8 @@ build = "cargo build --release"           # optional: run by the shell in the fo
 name = "hunter"                           # optional: the name in tables, else the folder's
 env = { RUST_BACKTRACE = "1" }            # optional: added to the bot's environment
 ignore = ["logs/*", "*.tmp"]              # optional: files that the bot writes itself, which are not part of it
+interpreters = ["python3"]                # optional: programs that are not the bot's own, and that it runs besides
+protocol = "ucc-2012"                     # optional: what it speaks, if that is not the arena's own protocol
 """
 
 import os
@@ -21,6 +23,7 @@ from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError
+from arena.game.dialects import Dialect
 from arena.hostfile import HOST_ERRORS, read_toml
 from arena.printable import printable, shown
 from arena.schema import expected, structured
@@ -37,6 +40,15 @@ _Line = Annotated[str, Meta(pattern=r"\A(?=\s*\S)[^\0]*\Z", extra=expected("a st
 _Setting = Annotated[str, Meta(pattern=r"\A[^\0]*\Z", extra=expected("a string without NUL"))]
 
 
+_Interpreters = Annotated[
+    tuple[_Word, ...],
+    Meta(
+        max_length=8,
+        extra=expected('a list of at most 8 names or paths of programs, such as ["python2.7"], without NUL'),
+    ),
+]
+
+
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bot.toml that is as it should be. `build` and `name` are None where they are left out."""
 
@@ -45,6 +57,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(extra=expected(GRAMMAR))] | None = None
     env: dict[str, _Setting] = {}
     ignore: Annotated[tuple[str, ...], Meta(extra=expected(SOME_PATTERNS))] = ()
+    protocol: Dialect = Dialect.ARENA_1
+    interpreters: _Interpreters = ()
 
 
 def read_manifest(folder: Path) -> Manifest:

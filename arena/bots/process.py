@@ -22,6 +22,7 @@ import trio
 from arena.bots.account import Account
 from arena.bots.limits import size_text
 from arena.bots.sandbox import child, killing, reaper, tokens
+from arena.bots.sandbox.activity import activity_of
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
@@ -30,6 +31,7 @@ from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.stderr import StandardError
+from arena.game.hints.values import Activity
 from arena.hostfile import HOST_ERRORS
 from arena.nursery import background
 
@@ -47,6 +49,9 @@ IDLE_SPIN = 0.0005
 IDLE_PAUSE = 0.001
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
+CLOSED = -1
+MOST_LOOKED_AT = 16
+"""Processes of a bot that are looked at to tell what it is doing."""
 REMOVE_PATIENCE = 5.0
 """Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
 
@@ -137,6 +142,12 @@ class BotProcess:
             return data
         except OSError:
             return b""
+
+    def close_input(self) -> None:
+        """End the bot's input. What is written after that is passed over."""
+        assert self._popen.stdin is not None
+        self.stdin = CLOSED  # its number may be another file's from now on
+        self._popen.stdin.close()
 
     def has_output(self) -> bool:
         """Whether there is output that nobody has read (or its end has been reached)."""
@@ -264,13 +275,29 @@ class BotProcess:
                 while not (self._is_idle() or self.has_exited()):  # noqa: ASYNC110  (nothing tells of it)
                     await trio.sleep(IDLE_PAUSE)
 
+    def has_unread(self) -> bool | None:
+        """Whether there is something in the bot's input that it has not read; None if that cannot be told."""
+        try:
+            return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
+        except (OSError, ValueError):
+            return None
+
+    def has_closed_input(self) -> bool:
+        """Whether nobody can read the bot's input any more."""
+        if self.stdin == CLOSED:
+            return False
+        asked = select.poll()
+        asked.register(self.stdin, 0)
+        return any(event & select.POLLERR for _, event in asked.poll(0))
+
+    def activity(self) -> Activity:
+        """What its processes are doing at this moment."""
+        found = reaper.belongings(self.pid, MOST_LOOKED_AT)
+        return activity_of(process.pid for process in found[self._launch.helpers :])
+
     def _is_idle(self) -> bool:
         """Whether there is nothing in the bot's input that it has not read, and it waits."""
-        try:
-            unread = fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4)
-        except OSError:
-            return False
-        if any(unread):
+        if self.has_unread() is not False:
             return False
         if self._player is None:
             self._find_player()

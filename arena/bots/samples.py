@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from arena.bots.dialect_words import split_word
+
 SAMPLES = ("drifter", "raider", "warden", "scholar", "tactician")
 """Their names, from the weakest to the strongest."""
 ENDING = ".py"
@@ -26,7 +28,9 @@ def samples_folder() -> Path:
 
 
 def bot_path(word: str) -> Path:
-    """The path that was given for a bot; of a sample's bare name that names nothing here, the sample's file."""
+    """The path that was given for a bot, without a dialect before it; of a sample's bare name that names nothing here,
+    the sample's file."""
+    _, word = split_word(word)
     if word not in SAMPLES or os.path.lexists(word):
         return Path(word)
     file = sample_file(word)
@@ -40,7 +44,12 @@ def sample_file(name: str) -> Path:
 
 def is_path_of(word: str, path: Path) -> bool:
     """Whether `bot_path` has given, or can have given, this path for a word: files may have come and gone since."""
-    return path in (Path(word), sample_file(word) if word in SAMPLES else None)
+    _, without_dialect = split_word(word)
+    return path in (
+        Path(word),
+        Path(without_dialect),
+        sample_file(without_dialect) if without_dialect in SAMPLES else None,
+    )
 
 
 def name_clashes(words: Iterable[str]) -> Iterator[str]:

@@ -2,13 +2,16 @@
 
 import os
 import sys
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.asked import AskedBot
-from arena.bots.identity import Former
+from arena.bots.dialect_words import digest_in
+from arena.bots.identity import Former, digest_with
 from arena.bots.look import Look
+from arena.game.dialects import Dialect
 from arena.game.spec import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
@@ -22,6 +25,8 @@ TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
 class BotSpec:
     """A bot that can be started: its name, its program, the folder it runs in and the fingerprint of its files.
 
+    `interpreters` are the programs, by name or path, that it runs besides and that are not its own.
+
     With a `fault` it cannot: the text says why, and the bot forfeits each of its games. `files` are the files that the
     digest covers, by name as it is shown, with a short fingerprint of each; empty where they are too many to keep.
     `build` is the shell's command that makes its program; nothing of it is done here (see `arena.bots.build`).
@@ -29,6 +34,7 @@ class BotSpec:
     `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
     its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
+    `dialect` is what it speaks; it is made to if that is not what its own files say.
     """
 
     name: str
@@ -37,6 +43,7 @@ class BotSpec:
     folder: Path
     digest: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    interpreters: tuple[str, ...] = ()
     fault: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     build: str | None = None
@@ -44,15 +51,36 @@ class BotSpec:
     former: Former | None = field(default=None, compare=False, repr=False)
     entered_as: str = ""
     asked: AskedBot | None = field(default=None, compare=False, repr=False)
+    dialect: Dialect = Dialect.ARENA_1
+    is_made_to_speak: bool = False
 
     @property
     def player(self) -> Player:
         return Player(self.name, self.entered_as or self.digest)
 
+    def digest_of(self, content: str) -> str:
+        """Its digest if that of its files were this one."""
+        digest = digest_with(self.arguments, content)
+        return digest_in(self.dialect, digest) if self.is_made_to_speak else digest
+
     @property
     def arguments(self) -> tuple[str, ...]:
         """Those that it was asked for with, beside what its own bot.toml says."""
         return self.asked.arguments if self.asked else ()
+
+    @property
+    def fault_line(self) -> str:
+        """The `fault` in one line: where it has more, such as what a build printed, the first and the last of them."""
+        first, *more = (self.fault or "").splitlines() or [""]
+        if not more:
+            return first
+        last = more[-1].strip().removeprefix("(").removesuffix(")")
+        return f"{first} ({'... ' if len(more) > 1 else ''}{last})"
+
+    @property
+    def fault_output(self) -> str:
+        """The lines of the `fault` after the first."""
+        return textwrap.dedent("\n".join((self.fault or "").splitlines()[1:]))
 
 
 def base_environment() -> dict[str, str]:

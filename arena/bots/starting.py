@@ -15,7 +15,7 @@ from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level, joined
 from arena.bots.sandbox.mounts import Mounts, Rivals, mounts_of
 from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.sandbox.runtimes import check_program
+from arena.bots.sandbox.runtimes import Program, check_program
 from arena.bots.trial import try_controls, try_entrants
 from arena.errors import UsageError
 from arena.printable import printable
@@ -48,15 +48,15 @@ class _Ways:
 
     def __init__(self, level: Level, bots: Sequence[BotSpec], host: HostPrograms) -> None:
         self.mounts: dict[str, Mounts] = {}
-        self.paths: dict[str, str] = {}
-        """At the default level, the folders in which each bot may find programs."""
+        self.programs: dict[str, Program] = {}
+        """At the default level, what each bot is run by, and the folders in which it may find programs."""
         self.problems: dict[str, str] = {}
         host = host.as_of_now()
         rivals = Rivals(() if level is Level.DEFAULT else bots)
         for bot in (bot for bot in bots if bot.fault is None):
             try:
                 if level is Level.DEFAULT:
-                    self.paths[bot.name] = os.pathsep.join(str(folder) for folder in check_program(bot, host))
+                    self.programs[bot.name] = check_program(bot, host)
                 else:
                     self.mounts[bot.name] = mounts_of(bot, rivals, host)
             except SandboxError:
@@ -99,7 +99,7 @@ class Sandbox:
         ways = _Ways(level, bots, HostPrograms(self.interpreters, bots))
         if ways.problems:
             raise RefusedBotsError(ways.problems)
-        self._mounts, self._paths = ways.mounts, ways.paths
+        self._mounts, self._programs = ways.mounts, ways.programs
         if level is Level.CGROUP:
             self._hierarchy = Hierarchy.find()
 
@@ -143,8 +143,10 @@ class Sandbox:
         limits = self.limits_of(bot)
         words = f"{self.level.value}: {limits.text}"
         if self.level is Level.DEFAULT:
-            environment = {**bot.environment, "PATH": self._paths[bot.name]}
-            return Launch(bot.command, bot.folder, environment, limits, cpus=cpus, words=words)
+            program = self._programs[bot.name]
+            environment = {**bot.environment, "PATH": os.pathsep.join(map(str, program.path))}
+            command = program.command if program.is_named else bot.command
+            return Launch(command, bot.folder, environment, limits, cpus=cpus, words=words)
         line = bwrap.through_shell(bwrap.command(self._mounts[bot.name], limits, bwrap.spare_user()))
         group = None
         if self._hierarchy:

@@ -39,11 +39,11 @@ async def try_entrants(mounts: Mapping[str, Mounts], limits: Limits) -> dict[str
     Raises `SandboxError` if a control fails, and `HostError` if the machine cannot start anything.
     """
     await try_controls(mounts.values(), limits)
-    chosen = {name: each.trial for name, each in mounts.items() if each.trial and not each.trial.is_control}
-    failed = await _try_all(chosen.values(), limits, SECONDS)
+    chosen = [(name, trial) for name, each in mounts.items() for trial in each.trials if not trial.is_control]
+    failed = await _try_all((trial for _, trial in chosen), limits, SECONDS)
     return {
         name: f"tried {_words(trial.words)}, which the sandbox cannot run: {failed[trial]}"
-        for name, trial in chosen.items()
+        for name, trial in reversed(chosen)  # of several that fail, the first is told
         if trial in failed
     }
 
@@ -53,7 +53,7 @@ async def try_controls(mounts: Iterable[Mounts], limits: Limits) -> None:
 
     Raises `SandboxError` if one fails, and `HostError` if the machine cannot start anything.
     """
-    controls = [Trial(bwrap.PLAIN), *(each.trial for each in mounts if each.trial and each.trial.is_control)]
+    controls = [Trial(bwrap.PLAIN), *(trial for each in mounts for trial in each.trials if trial.is_control)]
     for trial, said in (await _try_all(controls, limits, CONTROL_SECONDS)).items():
         raise SandboxError(f"the sandbox cannot run {trial.words[0]}, which bots need: {said}")
 

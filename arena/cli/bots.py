@@ -5,10 +5,18 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import result
 
 
-@click.command("bots")
+@click.command(
+    "bots",
+    cls=ArenaCommand,
+    examples=(
+        ("arena bots league.sqlite", ""),
+        ("arena bots league.sqlite --bot warden", "the versions of one bot"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--bot", metavar="NAME", help="Only the versions of this bot; NAME@DIGEST only that one.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
@@ -18,7 +26,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     from arena.errors import UsageError
     from arena.league.store import files_in
     from arena.report.bots import bot_versions, bots_json, bots_report
-    from arena.report.standings import Roster, players_of
+    from arena.report.roster import Roster, players_of
     from arena.report.terminal import results_console
 
     with open_to_read(store) as opened:

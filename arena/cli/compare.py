@@ -6,38 +6,52 @@ import click
 
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
-from arena.cli.options import collect, play_options, refuse_windows
+from arena.cli.numbers import Decimal, Whole
+from arena.cli.options import HELP_GROUPS, collect, play_options, refuse_windows
 from arena.league.options import USUAL_MOST_COMPARED
 
 
-@click.command("compare", cls=ConfiguredCommand)
+@click.command(
+    "compare",
+    cls=ConfiguredCommand,
+    usual=("elo0", "elo1", "games", "rules", "time", "jobs", "store", "json"),
+    groups={"The test": ("elo0", "elo1", "alpha", "beta", "games"), **HELP_GROUPS},
+    examples=(("arena compare mine.py mine-old.py --games 2000", "is mine.py better?"),),
+    bots="two bots, the new one and the old one",
+    example="arena compare mine.py mine-old.py",
+)
 @click.argument("new", metavar="NEW")
 @click.argument("old", metavar="OLD")
 @click.option(
     "--elo0",
-    type=float,
+    type=Decimal(),
     default=0.0,
     show_default="0",
     metavar="ELO",
-    help="NEW is no more above OLD than this: not better.",
+    help="NEW is no more above OLD than this.",
 )
 @click.option(
     "--elo1",
-    type=float,
+    type=Decimal(),
     default=10.0,
     show_default="10",
     metavar="ELO",
-    help="NEW is as much above OLD as this: better.",
+    help="NEW is as much above OLD as this.",
 )
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
+    "--alpha", type=Decimal(), default=0.05, show_default=True, metavar="SHARE", help="How often 'better' may be wrong."
 )
 @click.option(
-    "--beta", type=float, default=0.05, show_default=True, metavar="SHARE", help="How often 'not better' may be wrong."
+    "--beta",
+    type=Decimal(),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="How often 'not better' may be wrong.",
 )
 @click.option(
     "--games",
-    type=int,
+    type=Whole(),
     default=USUAL_MOST_COMPARED,
     show_default=True,
     metavar="N",
@@ -58,11 +72,10 @@ def compare_command(
     as_lines: bool,
     **options: Any,
 ) -> int:
-    """Test whether bot NEW is better than bot OLD, with no more games than that takes.
+    """Test whether bot NEW is better than OLD, in no more games than that takes.
 
-    A sequential test (GSPRT) on pairs of games, colours swapped. It ends as soon as the games speak for a difference
-    of --elo1 rather than --elo0, or the other way round. Exit code 0: NEW is better; 1: it is not; 3: --games were not
-    enough to tell. A BOT is what it is for 'arena match'. The same command goes on with a test that was stopped.
+    It ends as soon as the games speak for a difference of --elo1 rather than --elo0, or the other way round, and exits
+    with 0 if NEW is better, 1 if not, 3 if undecided. The same command goes on with a test that was stopped.
     """
     refuse_windows()
     from arena.cli.comparing import compare

@@ -10,31 +10,32 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.config_keys import keys_of, options_in_file
+from arena.cli.helping import ArenaCommand, long_name
 from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
     from arena.errors import ArenaError
-    from arena.league.config_file import ConfigFile, Found, Holds, Key
+    from arena.league.config_file import ConfigFile, Found
     from arena.report.config import Setting
 
 META = "arena.settings"
 """Where the context of a command has its `Configured`."""
 NOBODY = "-"
 """What stands for bots that nobody has named, where settings are only shown."""
-LARGEST = 2**63 - 1
-"""What msgspec can compare with; the option itself knows its bounds."""
+NAMED, LONGEST_NAMED = 4, 200
+"""Bots, and characters of them, that an error names where their number is wrong."""
 FROM_FILE = "file"
 WORDS = {
     click.core.ParameterSource.COMMANDLINE: "command line",
     click.core.ParameterSource.ENVIRONMENT: "environment",
     click.core.ParameterSource.DEFAULT_MAP: FROM_FILE,
 }
-OWN_OPTIONS = ("config", "no_config", "show_config")
 
 
 @dataclass
@@ -56,30 +57,34 @@ class Configured:
     def own(self) -> "OwnByName | None":
         """What the file says of single bots. Each has to be there where those play that it names for all commands."""
         from arena.bots.asked import OwnByName
+        from arena.league.config_file import BOT
 
         if self.file is None or not self.file.own:
             return None
-        return OwnByName(self.file.where, self.file.own, is_strict=self.are_bots_shared)
+        return OwnByName(
+            self.file.where, self.file.own, self.are_bots_shared, self.file.folder, f"{self.file.prefix}{BOT}."
+        )
 
 
-class ConfiguredCommand(click.Command):
+class ConfiguredCommand(ArenaCommand):
     """A command that also takes its options and its bots from a file."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, bots: str, example: str, **options: Any) -> None:
+        """`bots` says in words which bots the command expects; `example` is a command line that has them."""
         super().__init__(*arguments, **options)
+        self._bots_words, self._example = bots, example
         for param in self.params:
             if isinstance(param, click.Option) and param.is_flag and not param.secondary_opts:
-                param.secondary_opts = [f"--no-{_name(param)}"]
+                param.secondary_opts = [f"--no-{long_name(param)}"]
         self.params += _own_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments are looked at twice: what is named there says which file is read, and whether bots are."""
         state = ctx.meta[META] = Configured()
         if not ctx.resilient_parsing:
-            given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-            helps = self.get_help_option(ctx)
-            if helps is None or given.get(helps.name or "") is not True:
-                args = [*args, *self._configure(ctx, state, given)]
+            given, more, _ = self.make_parser(ctx).parse_args(args=list(args))
+            if not self.asks_for_help(ctx, given):
+                args = [*args, *self._configure(ctx, state, given, more)]
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -125,8 +130,13 @@ class ConfiguredCommand(click.Command):
         result(config_json(config) if ctx.params.get("as_json") else config_text(config))
         return 0
 
-    def _configure(self, ctx: click.Context, state: Configured, given: "dict[str, Any]") -> list[str]:
-        """Read the file, if there is one to be read. Returns the words for bots that are not on the command line."""
+    def _configure(
+        self, ctx: click.Context, state: Configured, given: "dict[str, Any]", more: "list[str]"
+    ) -> list[str]:
+        """Read the file, if there is one to be read. Returns the words for bots that are not on the command line.
+
+        `more` are words of the command line that there is no argument for.
+        """
         state.shows = given.get("show_config") is True
         wanted = given.get("config")
         path = Path(wanted) if isinstance(wanted, str) else None
@@ -140,14 +150,27 @@ class ConfiguredCommand(click.Command):
         if path:
             self._read(ctx, state, path)
         arguments = [param for param in self.params if isinstance(param, click.Argument)]
-        named = sum(_count(given.get(param.name or "")) for param in arguments)
+        takes = None if arguments[0].nargs == -1 else len(arguments)
+        named = [word for param in arguments for word in _given(given.get(param.name or ""))] + more
         if named:
+            if takes is not None and len(named) != takes:
+                raise self._other_number(ctx, named)
             return []
         bots = state.file.bots(ctx.info_name or "") if state.file else None
         if bots is None:
-            state.is_nobody = state.shows
-            return [NOBODY] * len(arguments) if state.shows else []
-        return self._bots(ctx, state, *bots, takes=None if arguments[0].nargs == -1 else len(arguments))
+            if not state.shows:
+                raise self._other_number(ctx, named)
+            state.is_nobody = True
+            return [NOBODY] * len(arguments)
+        return self._bots(ctx, state, *bots, takes=takes)
+
+    def _other_number(self, ctx: click.Context, named: "list[str]") -> click.UsageError:
+        """What to say where not as many bots are named as the command takes."""
+        from arena.printable import printable
+
+        words = printable(", ".join(named[:NAMED]), LONGEST_NAMED) + (", ..." if len(named) > NAMED else "")
+        got = f"{len(named)}: {words}" if len(named) > 1 else f"only {words}" if named else "none"
+        return click.UsageError(f"Expected {self._bots_words}, got {got}. For example: {self._example}", ctx)
 
     def _bots(
         self, ctx: click.Context, state: Configured, asked: "list[AskedBot]", key: "Found", takes: int | None
@@ -167,7 +190,7 @@ class ConfiguredCommand(click.Command):
     def _read(self, ctx: click.Context, state: Configured, path: Path) -> None:
         from arena.league.config_file import read_config
 
-        commands = {name: _keys(command) for name, command in _commands(ctx, self)}
+        commands = {name: keys_of(command) for name, command in _commands(ctx, self)}
         state.file = read_config(path, commands)
         options = _by_key(self)
         for name, found in state.file.settings(ctx.info_name or "").items():
@@ -192,7 +215,7 @@ def told_by_key(error: "ArenaError | ValueError", command: click.Command, state:
     if state.file is None:
         return error
     text = str(error)
-    names = {_name(param): param.name or "" for param in _options(command)}
+    names = {long_name(param): param.name or "" for param in options_in_file(command)}
     found = {f"--{key}": state.found[name] for key, name in names.items() if configured_by_file(name)}
     told = text
     for option, value in found.items():
@@ -236,24 +259,13 @@ def _commands(ctx: click.Context, own: click.Command) -> Iterator[tuple[str, cli
     return ((name, command) for name, command in group.items() if isinstance(command, ConfiguredCommand))
 
 
-def _options(command: click.Command) -> list[click.Option]:
-    """The options of a command that can stand in a file."""
-    options = [param for param in command.params if isinstance(param, click.Option)]
-    return [option for option in options if option.name not in OWN_OPTIONS]
-
-
 def _by_key(command: click.Command) -> dict[str, click.Option]:
-    return {_name(option): option for option in _options(command)}
+    return {long_name(option): option for option in options_in_file(command)}
 
 
-def _name(option: click.Option) -> str:
-    """The name of an option without dashes: the long one."""
-    return max(option.opts, key=len).lstrip("-")
-
-
-def _count(given: object) -> int:
-    """How many words there are for an argument on the command line."""
-    return 1 if isinstance(given, str) else len(given) if isinstance(given, tuple | list) else 0
+def _given(value: object) -> list[str]:
+    """The words that there are for an argument on the command line."""
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, tuple | list) else []
 
 
 def _words(ctx: click.Context, argument: click.Argument) -> tuple[str, ...]:
@@ -269,14 +281,14 @@ def _setting(ctx: click.Context, option: click.Option, state: Configured, is_sha
     key = state.found[name].key if source is click.core.ParameterSource.DEFAULT_MAP else None
     usual = f"default: {option.show_default}" if isinstance(option.show_default, str) else "default"
     words = WORDS.get(source, usual) if source else usual
-    return Setting(_name(option), ctx.params[name], words, key, is_shared)
+    return Setting(long_name(option), ctx.params[name], words, key, is_shared)
 
 
 def _shared(ctx: click.Context, command: click.Command) -> "Collection[str]":
     """The keys that all commands have."""
     from arena.league.config_file import shared_keys
 
-    return shared_keys({name: _keys(each) for name, each in _commands(ctx, command)})
+    return shared_keys({name: keys_of(each) for name, each in _commands(ctx, command)})
 
 
 def _check(ctx: click.Context, param: click.Option, found: "Found", where: str) -> None:
@@ -288,50 +300,3 @@ def _check(ctx: click.Context, param: click.Option, found: "Found", where: str) 
         param.type_cast_value(ctx, found.value)
     except click.BadParameter as error:
         raise UsageError(printable(f"{where}: {found.key}: {error.message}")) from None
-
-
-# --- keys -------------------------------------------------------------------------------------------------------------
-
-
-def _keys(command: click.Command) -> "dict[str, Key]":
-    from arena.league.config_file import Key
-
-    return {
-        _name(option): Key(_name(option), _kind(option), _holds(option), f"{option.help} {option.multiple}")
-        for option in _options(command)
-    }
-
-
-def _holds(option: click.Option) -> "Holds":
-    from arena.league.config_file import Holds
-
-    metavar = option.metavar or ""
-    if isinstance(option.type, click.Path) or metavar in ("PATH", "FILE"):
-        return Holds.PATH
-    if option.name == "rules":
-        return Holds.RULES
-    return Holds.NAMES if metavar.endswith(",...") else Holds.VALUE
-
-
-def _kind(option: click.Option) -> Any:
-    """The type that a value in the file has for an option."""
-    from msgspec import Meta
-
-    from arena.league.config_file import Holds
-    from arena.schema import expected
-
-    match option.type:
-        case _ if option.is_flag:
-            return bool
-        case click.IntRange(min=least, max=most):
-            return Annotated[int, Meta(ge=least, le=most if most is not None and most <= LARGEST else None)]
-        case click.Choice(choices=choices):
-            return Literal[tuple(str(choice) for choice in choices)]
-        case click.types.IntParamType():
-            return int
-        case click.types.FloatParamType():
-            return float
-    usual = option.default
-    example = f' such as "{usual}"' if isinstance(usual, str) else ""
-    word = Annotated[str, Meta(extra=expected(f"a string{example}"))]  # with a pattern, msgspec 0.22 corrupts memory
-    return word | list[str] if option.multiple or _holds(option) is Holds.NAMES else word

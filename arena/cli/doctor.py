@@ -2,12 +2,17 @@
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
 from arena.cli.options import refuse_windows
 from arena.cli.streams import result
 
 
-@click.command("doctor")
+@click.command(
+    "doctor",
+    cls=ArenaCommand,
+    examples=(("arena doctor", ""),),
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def doctor_command(as_json: bool) -> None:
     """Show which levels of --sandbox work on this machine, what each enforces, and how to get more."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 DONE = 0
 FAILED = 1
 FOUND = 1
-"""`arena verify`, `rerun`, and what reads a store: something is not as it should be."""
+"""`arena check`, `verify`, `rerun`, and what reads a store: something is not as it should be."""
 NOT_BETTER = 1
 """`arena compare`: the new bot is not better."""
 USAGE = 2
@@ -34,6 +34,7 @@ MEANINGS = (
     Meaning(DONE, ("verify",), "all is sound"),
     Meaning(DONE, ("rerun",), "the same to the end"),
     Meaning(DONE, ("compare",), "NEW is better"),
+    Meaning(DONE, ("check",), "a league would accept the bot; with `--replay`: the same answers to the end"),
     Meaning(
         FAILED,
         (),
@@ -48,6 +49,7 @@ MEANINGS = (
     ),
     Meaning(FOUND, ("verify",), "something is not sound"),
     Meaning(FOUND, ("rerun",), "it differs"),
+    Meaning(FOUND, ("check",), "a league would not accept the bot; with `--replay`: other answers"),
     Meaning(NOT_BETTER, ("compare",), "NEW is not better"),
     Meaning(USAGE, (), "what was asked for makes no sense: a path, a name, an option; nothing was played"),
     Meaning(UNDECIDED, ("compare",), "undecided within `--games`"),

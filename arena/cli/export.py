@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
 from arena.cli.streams import remark, result_bytes
 
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-@click.command("export")
+@click.command(
+    "export",
+    cls=ArenaCommand,
+    examples=(
+        ("arena export league.sqlite -o games.jsonl", ""),
+        ("arena export league.sqlite --game 3 --view red", "what Red may know"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("-o", "--output", default=STDOUT, metavar="FILE", help="A new file to write (default: standard output).")
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
@@ -72,7 +80,7 @@ def _numbers(store: "Store", contents: "Contents[GameRow]", bot: str | None, gam
     """The numbers of the games that were asked for, in the order in which they were stored. Raises `UsageError`."""
     from arena.errors import UsageError
     from arena.printable import printable
-    from arena.report.standings import Roster, players_of
+    from arena.report.roster import Roster, players_of
 
     rows = contents.rows
     if bot is not None:

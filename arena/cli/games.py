@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import result
 from protocol.notation import Reason
 
@@ -12,12 +13,22 @@ FORFEIT = "forfeit"
 RESULTS = ("red", "blue", "draw", "neither")
 
 
-@click.command("games")
+@click.command(
+    "games",
+    cls=ArenaCommand,
+    examples=(
+        ("arena games league.sqlite --lost-by warden", "the games it lost"),
+        ("arena games league.sqlite --reason forfeit --long", ""),
+        ("arena games league.sqlite --jsonl", "for a program"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
 @click.option("--against", metavar="NAME", help="Of those, only the games against this one.")
 @click.option("--lost-by", metavar="NAME", help="Only the games that this bot lost.")
-@click.option("--result", "outcome", type=click.Choice(RESULTS), help="Only games with this winner, or none.")
+@click.option(
+    "--result", "outcome", type=click.Choice(RESULTS), metavar="WINNER", help="Only games with this winner, or none."
+)
 @click.option(
     "--reason",
     "reasons",
@@ -48,7 +59,7 @@ def games_command(
     from arena.game.verdict import GameResult
     from arena.report.game_filter import GameFilter
     from arena.report.json import game_lines, games_json
-    from arena.report.standings import Roster, players_of
+    from arena.report.roster import Roster, players_of
     from arena.report.tables import one_form
     from arena.report.terminal import game_line, long_line
 

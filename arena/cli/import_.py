@@ -5,12 +5,17 @@ from pathlib import Path
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 
 SECONDS_BETWEEN_REMARKS = 5.0
 
 
-@click.command("import")
+@click.command(
+    "import",
+    cls=ArenaCommand,
+    examples=(("arena import all.sqlite games.jsonl league.sqlite", "merge two sources"),),
+)
 @click.argument("store", type=click.Path(path_type=Path, dir_okay=False))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print what was imported as JSON.")

@@ -6,10 +6,29 @@ import click
 
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
-from arena.cli.options import collect, collect_format, format_options, play_options, refuse_windows
+from arena.cli.options import (
+    FORMAT_GROUP,
+    HELP_GROUPS,
+    collect,
+    collect_format,
+    format_options,
+    play_options,
+    refuse_windows,
+)
 
 
-@click.command("league", cls=ConfiguredCommand)
+@click.command(
+    "league",
+    cls=ConfiguredCommand,
+    bots="the bots that are to play",
+    example="arena league bots/*",
+    usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
+    groups={"Who meets whom": FORMAT_GROUP, "Bots that take part": ("strict", "follow-links"), **HELP_GROUPS},
+    examples=(
+        ("arena league bots/* --store league.sqlite", ""),
+        ("arena league bots/* --format swiss --rules barrage --time 1s/move", ""),
+    ),
+)
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
@@ -19,20 +38,17 @@ from arena.cli.options import collect, collect_format, format_options, play_opti
 def league_command(
     paths: tuple[str, ...], strict: bool, follow_links: bool, *, as_json: bool, as_lines: bool, **options: Any
 ) -> int:
-    """Play a league: a round robin, in which every pair of bots meets in each round, once with each colour, or another
-    --format.
+    """Play a league: in each round every pair of bots meets once with each colour, unless --format says otherwise.
 
-    A BOT is an executable file, a .py file or a folder with a bot.toml; or, where there is no such file, the name of
-    a sample bot: drifter, raider, warden, scholar, tactician (the strongest). Games that the store already holds are
-    not played again: the same command resumes a league, and adds to it when a bot or a round is added. A bot that
-    cannot be started (a broken bot.toml, a failed build) forfeits its games, unless --strict is given.
+    A BOT is an executable file, a .py file, a folder with a bot.toml or the name of a sample bot: drifter, raider,
+    warden, scholar, tactician. The same command goes on with a league, also with another bot or a round more.
     """
     refuse_windows()
     from arena.cli.play import play
     from arena.league.formats import USUAL_ROUNDS
-    from arena.league.league import Entry
     from arena.league.options import Kind
     from arena.league.pairing import format_of
+    from arena.league.plan import Entry
 
     form = form_of(as_json=as_json, as_lines=as_lines)
     asked = collect_format(options)

@@ -4,12 +4,20 @@ from pathlib import Path
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.looking import print_pages
 from arena.cli.streams import result
 from protocol.notation import COLOR_BY_WORD
 
 
-@click.command("log")
+@click.command(
+    "log",
+    cls=ArenaCommand,
+    examples=(
+        ("arena log league.sqlite 3", ""),
+        ("arena log league.sqlite 3 --side red", "only the dialogue with Red's bot"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("game")
 @click.option("--side", type=click.Choice(list(COLOR_BY_WORD)), help="Only the dialogue with this side's bot.")
@@ -24,7 +32,7 @@ def log_command(store: Path, game: str, side: str | None, *, times: bool, as_jso
     from arena.league.pairs import was_followed
     from arena.printable import printable
     from arena.report.log import log_json, log_text
-    from arena.report.standings import Roster
+    from arena.report.roster import Roster
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))

@@ -26,7 +26,8 @@ def color_option(function: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice([AUTO, ALWAYS, NEVER]),
         default=AUTO,
         show_default=True,
-        help="Colours; auto: on a terminal that has them, unless NO_COLOR is set.",
+        metavar="WHEN",
+        help="Whether to use colours; auto: on a terminal that has them, unless NO_COLOR is set.",
     )(function)
 
 

@@ -7,62 +7,27 @@ Whatever is raised, a user gets one clear message on standard error and an exit 
 import io
 import os
 import sys
-import traceback
+from typing import Any
 
 import click
 
 from arena.cli import interrupts, streams
-from arena.cli.bots import bots_command
-from arena.cli.compare import compare_command
-from arena.cli.doctor import doctor_command
+from arena.cli.completing import VARIABLE
 from arena.cli.exit_codes import FAILED, INTERRUPTED, USAGE
-from arena.cli.export import export_command
-from arena.cli.games import games_command
-from arena.cli.import_ import import_command
-from arena.cli.league import league_command
-from arena.cli.log import log_command
-from arena.cli.match import match_command
-from arena.cli.rerun import rerun_command
-from arena.cli.resume import resume_command
-from arena.cli.rules import rules_command
-from arena.cli.show import show_command
-from arena.cli.standings import standings_command
-from arena.cli.verify import verify_command
+from arena.cli.group import ArenaGroup
 from arena.cli.words import started_as_module
-from arena.version import __version__
 
 TRACEBACK_VARIABLE = "ARENA_TRACEBACK"
 LONGEST_COMPLAINT = 4000
 """Characters of what is said of a wrong option, which may be an argument of any length."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="arena")
+CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.command("arena", cls=ArenaGroup, context_settings=CONTEXT)
 def cli() -> None:
-    """A bot arena for the board game Stratego.
-
-    Runs bots, in any language, against each other; keeps every game; prints tables that can be trusted.
-    """
-
-
-for _command in (
-    league_command,
-    match_command,
-    compare_command,
-    standings_command,
-    bots_command,
-    games_command,
-    show_command,
-    log_command,
-    rerun_command,
-    verify_command,
-    export_command,
-    import_command,
-    resume_command,
-    rules_command,
-    doctor_command,
-):
-    cli.add_command(_command)
+    """A bot arena for the board game Stratego."""
 
 
 def main() -> None:
@@ -87,7 +52,7 @@ def run() -> int:
     except BaseExceptionGroup as group:  # out of several tasks of trio
         return _interrupted() if group.subgroup(KeyboardInterrupt) else _explain(group)
     except Exception as error:
-        return _explain(error)
+        return FAILED if VARIABLE in os.environ else _explain(error)  # a line that is being typed is no place for words
     return code
 
 
@@ -118,6 +83,8 @@ def _explain(error: BaseException) -> int:
         _complain("the current folder has been removed; change to another one")
         return USAGE
     if os.environ.get(TRACEBACK_VARIABLE):
+        import traceback
+
         traceback.print_exc()
     _complain(
         f"internal error: {type(error).__name__}: {error}\n"

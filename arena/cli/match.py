@@ -7,21 +7,34 @@ import click
 
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
-from arena.cli.options import collect, play_options, refuse_windows
+from arena.cli.numbers import Whole
+from arena.cli.options import HELP_GROUPS, collect, play_options, refuse_windows
 from arena.league.options import MOST_GAMES, Kind
 
 
-@click.command("match", cls=ConfiguredCommand)
+@click.command(
+    "match",
+    cls=ConfiguredCommand,
+    bots="two bots",
+    example="arena match mine.py warden",
+    usual=("games", "rules", "time", "jobs", "sandbox", "store", "pause", "json"),
+    groups={"The match": ("games", "pause", "pause-after"), **HELP_GROUPS},
+    examples=(
+        ("arena match mine.py warden --games 20", ""),
+        ("arena match mine.py mine-old.py --time 60+0.6 --rules barrage", ""),
+        ("arena match mine.py raider --pause game.json --pause-after 30", ""),
+    ),
+)
 @click.argument("first", metavar="BOT")
 @click.argument("second", metavar="BOT")
-@click.option("--games", type=click.IntRange(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")
+@click.option("--games", type=Whole(1, MOST_GAMES), help="How many games (default: 2; with --pause: 1).")
 @click.option(
     "--pause",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Play one game; on Ctrl-C save it there, for 'arena resume FILE'.",
+    help="Play one game, which Ctrl-C saves in FILE; 'arena resume FILE' goes on with it.",
 )
-@click.option("--pause-after", type=click.IntRange(min=1), metavar="N", help="Save it after N plies.")
+@click.option("--pause-after", type=Whole(min=1), metavar="N", help="Save it after N plies.")
 @play_options
 @lines_option
 def match_command(
@@ -37,14 +50,13 @@ def match_command(
 ) -> int:
     """Play a match between two bots, changing colours after each game.
 
-    A BOT is an executable file, a .py file or a folder with a bot.toml; or, where there is no such file, the name of
-    a sample bot: drifter, raider, warden, scholar, tactician (the strongest). Games that the store already holds are
-    not played again.
+    A BOT is an executable file, a .py file, a folder with a bot.toml or the name of a sample bot: drifter, raider,
+    warden, scholar, tactician. Games that the store holds are not played again.
     """
     refuse_windows()
     from arena.cli.pausable import begin
     from arena.cli.play import play
-    from arena.league.league import Entry
+    from arena.league.plan import Entry
 
     form = form_of(as_json=as_json, as_lines=as_lines)
     if pause is not None:

@@ -8,8 +8,35 @@ from typing import Any
 import click
 
 from arena.cli.config import configured
+from arena.cli.numbers import Decimal, Whole
 from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, PlayOptions, usable_cpus
+from arena.league.options import (
+    LARGEST_SEED,
+    MOST_GAMES,
+    MOST_JOBS,
+    OPPONENTS,
+    SANDBOXES,
+    USUAL,
+    PlayOptions,
+    usable_cpus,
+)
+
+HELP_GROUPS = {
+    "Rules and time": (
+        *("rules", "time", "start-time", "setup-time", "margin", "seed"),
+        *("openings", "opponents", "pondering", "keep-bots"),
+    ),
+    "The machine": ("jobs", "affinity"),
+    "Limits of bots": ("sandbox", "memory", "processes", "tmp", "limits", "interpreter"),
+    "Builds of bots": ("build-time", "build-memory", "build-disk", "build-network"),
+    "Results": ("store", "json", "jsonl", "color"),
+    "Settings from a file": ("config", "no-config", "show-config"),
+}
+"""Where `--help-all` has the shared options."""
+FORMAT_GROUP = (
+    *("format", "rounds", "challengers", "seeds", "best-of", "extra-pairs", "confidence", "games", "disqualify"),
+)
+"""The options of the formats, by the names that they have on the command line."""
 
 
 def refuse_windows() -> None:
@@ -36,15 +63,15 @@ _OPTIONS = (
         default=USUAL.rules,
         show_default=True,
         metavar="NAME[+SWITCH...]",
-        help="The ruleset, with switches if you like, or a TOML file of your own; 'arena rules' lists them.",
+        help="The ruleset: a name, with switches if you like, or a TOML file of your own; 'arena rules' lists them.",
     ),
     click.option(
         "--time",
         default=USUAL.time,
         show_default=True,
         metavar="TIME",
-        help="100ms or 1s/move: for each move. 60+0.6: a bank of 60 s and 0.6 s more for each move. "
-        "60+0.6,1s/move: both.",
+        help="Such as 1s/move or 60+0.6 (a bank of 60 s for the game, and 0.6 s more after each move), or both as in "
+        "60+0.6,1s/move.",
     ),
     click.option(
         "--start-time", default=USUAL.start_time, show_default=True, metavar="TIME", help="To start and say 'ready'."
@@ -61,13 +88,13 @@ _OPTIONS = (
         "--seed",
         default=USUAL.seed,
         show_default=True,
-        type=click.IntRange(0, LARGEST_SEED),
+        type=Whole(0, LARGEST_SEED),
         help="The seed of all random numbers.",
     ),
     click.option(
         "-j",
         "--jobs",
-        type=click.IntRange(1, MOST_JOBS),
+        type=Whole(1, MOST_JOBS),
         default=usable_cpus,
         show_default="the usable CPUs",
         help="Games at a time.",
@@ -77,6 +104,7 @@ _OPTIONS = (
         type=click.Choice(SANDBOXES),
         default=USUAL.sandbox,
         show_default=True,
+        metavar="LEVEL",
         help="How bots are held; 'arena doctor' shows what works here, auto takes the strongest of it.",
     ),
     click.option("--memory", default=USUAL.memory, show_default=True, metavar="SIZE", help="Memory of each bot."),
@@ -84,7 +112,7 @@ _OPTIONS = (
         "--processes",
         default=USUAL.processes,
         show_default=True,
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         help="Processes and threads of each bot.",
     ),
     click.option(
@@ -142,14 +170,41 @@ _OPTIONS = (
         metavar="FILE",
         help="A file of set-ups that games begin with; each bot plays either side of each.",
     ),
+    click.option(
+        "--opponents",
+        type=click.Choice(OPPONENTS),
+        default=USUAL.opponents,
+        show_default=True,
+        help="Whether each bot is told the name of its opponent.",
+    ),
     click.option("--affinity", is_flag=True, help="Pin each worker process and its bots to a CPU of its own."),
     click.option(
         "--store",
         type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
         help="Where the games are kept (default: a file in this folder, named after the rules and the time).",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print the results as JSON."),
 )
+
+
+_OF_BOTS = (
+    *("time", "start_time", "setup_time", "margin", "seed", "memory", "processes", "tmp", "interpreters"),
+    *("build_time", "build_memory", "build_disk", "build_network"),
+)
+"""Those of the shared options, but for the sandbox, that say how one bot is held, and how long it may take."""
+
+
+def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those of the shared options to a command, with a `--sandbox` of its own: the strongest that works here."""
+    for option in reversed(_OPTIONS):
+        (parameter,) = option(lambda: None).__click_params__  # type: ignore[attr-defined]
+        if parameter.name in _OF_BOTS:
+            function = option(function)
+    words = "How it is held: auto takes the strongest level that works here, default is that of leagues without one."
+    return click.option(
+        "--sandbox", type=click.Choice(SANDBOXES), metavar="LEVEL", default=SANDBOXES[-1], show_default=True, help=words
+    )(function)
 
 
 def collect(values: dict[str, Any]) -> PlayOptions:
@@ -171,55 +226,56 @@ _FORMAT_OPTIONS = (
         default=FormatName.ROUND_ROBIN.value,
         show_default=True,
         type=click.Choice([name.value for name in FormatName]),
+        metavar="NAME",
         help="Who meets whom.",
     ),
     click.option(
         "--rounds",
         show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
-        type=click.IntRange(min=1),
-        help="Times that every pair meets, twice each (single-round-robin: once; swiss: meetings of each bot).",
+        type=Whole(min=1),
+        help="Rounds; in each, every pair meets twice (single-round-robin: once; swiss: each bot meets one other).",
     ),
     click.option(
         "--challengers",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
-        help="gauntlet: the first N bots each meet all others.",
+        help="How many bots, the first that are named, each meet all others in a gauntlet.",
     ),
     click.option(
         "--seeds",
         metavar="NAME,...",
-        help="swiss, knockout: the bots from the first seed on; the others follow in the order of the command.",
+        help="The bots from the first seed on, for swiss and knockout; the others follow in the order of the command.",
     ),
     click.option(
         "--best-of",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         show_default="1",
-        help="knockout: pairs of games of a match.",
+        help="Pairs of games of a match, in a knockout.",
     ),
     click.option(
         "--extra-pairs",
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar="N",
         show_default=str(USUAL_EXTRA_PAIRS),
-        help="knockout: further pairs of a match that is level; after them the better seed goes on.",
+        help="Further pairs of a match that is level, in a knockout; after them the better seed goes on.",
     ),
     click.option(
         "--confidence",
-        type=float,
+        type=Decimal(),
         metavar="P",
         show_default=f"{USUAL_CONFIDENCE}, without --games",
-        help="ladder: ends when each bot is stronger than the next one with this likelihood.",
+        help="End a ladder when each bot is stronger than the next one with this likelihood.",
     ),
     click.option(
         "--games",
-        type=click.IntRange(1, MOST_GAMES),
+        type=Whole(1, MOST_GAMES),
         metavar="N",
-        help="ladder: ends after so many games (default: 500 for each bot).",
+        help="End a ladder after so many games (default: 500 for each bot).",
     ),
     click.option(
         "--disqualify",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="A bot that has lost N games by its own fault plays no more.",
     ),

@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.forms import Form
 from arena.cli.interrupts import StopRequests, unwinding
+from arena.cli.of_color import by_color
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.league.options import PlayOptions
+from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
     AlreadyPlayed,
     Changed,
@@ -21,14 +24,26 @@ from arena.league.saved import (
     Saved,
     begin_game,
     play_prepared,
-    resume_game,
 )
-from arena.league.store import GameRow
+from arena.league.store import GameRow, StoreChangedError
 from arena.play.saved_game import load_saved
 from arena.printable import printable
 from arena.report.clocks import handicap_text
 from arena.report.json import PausedJson, pausable_json
 from arena.report.terminal import game_line
+
+CHANGED = (
+    "this game is not stored; what is at {path} now would be taken for its store: put the one with the games of before "
+    "back there before you give the same command again"
+)
+
+
+class SaidOfGame(NamedTuple):
+    """What the command line says of a saved game: the level, where bots are (NAME=PATH each), and interpreters."""
+
+    sandbox: str | None
+    paths: tuple[str, ...]
+    interpreters: tuple[str, ...]
 
 
 def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: int | None, form: Form) -> int:
@@ -39,13 +54,15 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
 
-def resume(file: Path, pause_after: int | None, sandbox: str | None, form: Form) -> int:
-    """Go on with a saved game, at the level `sandbox` or else that of the file. Returns the exit code."""
+def resume(file: Path, pause_after: int | None, said: SaidOfGame, form: Form) -> int:
+    """Go on with a saved game. Returns the exit code."""
     with unwinding():
         saved = load_saved(file)
-        own_process(sandbox or saved.sandbox)
-        with resume_game(saved, file, sandbox, remark) as prepared:
-            return _play(prepared, pause_after, is_level_chosen=sandbox == AUTO, form=form)
+        names = [frozenset({player.name}) for player in saved.players]
+        options = ResumeOptions(said.sandbox, by_color("--bot", said.paths, names), said.interpreters)
+        own_process(resume_sandbox(saved, options))
+        with resume_game(saved, file, options, remark) as prepared:
+            return _play(prepared, pause_after, is_level_chosen=said.sandbox == AUTO, form=form)
 
 
 def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is_level_chosen: bool, form: Form) -> int:
@@ -65,13 +82,18 @@ def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is
         try:
             ending = play_prepared(prepared, pause_after, stop, remark)
         except ArenaError as error:
-            raise stopped_by(error, f"stopped: {kept}", f"resume with: {same_command()}") from error
+            if type(error) is UsageError:  # such a game is not played with these bots: nothing to go on with
+                raise
+            is_changed = isinstance(error, StoreChangedError)
+            how = CHANGED.format(path=prepared.store.path) if is_changed else f"resume with: {same_command()}"
+            raise stopped_by(error, f"stopped: {kept}", how) from error
         stop.reporting()
         match ending:
             case Finished(row):
-                return 0 if _tell(row, prepared.store, form) else FAILED
+                return 0 if _tell(row, prepared.store.path, form) else FAILED
             case Saved(plies):
-                go_on = shell_line(*this_command(), "resume", str(prepared.file))
+                named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
+                go_on = shell_line(*this_command(), "resume", str(prepared.file), *named)
                 remark(f"paused after {plies} plies; go on with: {go_on}")
                 if form is not Form.TEXT:
                     paused = PausedJson(printable(str(prepared.file)), plies)

@@ -15,17 +15,21 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, Forfeits, OpenLeague, Outcome, Plan, Watcher, open_league
+from arena.league.league import OpenLeague, open_league
 from arena.league.options import PlayOptions
+from arena.league.outcome import Forfeits, Outcome, Watcher
+from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
+from arena.report.declared import declared_last
 from arena.report.formats import placing_report
 from arena.report.json import league_json
 from arena.report.lines import GameLines
 from arena.report.progress import LiveProgress, PlainProgress, Progress
-from arena.report.standings import Roster, make_table
+from arena.report.roster import Roster
+from arena.report.standings import make_table
 from arena.report.terminal import full_report, progress_console, results_console
 
 STDERR_LINES_SHOWN = 5
@@ -161,7 +165,7 @@ def _number_text(planned: int | None, at_most: int | None) -> str:
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:
-    """What is about to be played, in three lines."""
+    """What is about to be played, in three lines, and two more for a format with settings and for openings."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     own = dict(plan.settings.bot_times)
@@ -169,9 +173,14 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     usual = plan.settings.time.text
     handicap = handicap_text(usual, times, [bot.name for bot in plan.bots])
     rules = f"{plan.settings.ruleset.name}, {f'{handicap};' if handicap else f'{usual},'} {at_once}"
-    played = f"{what}{have}; {rules}"
-    held = level_line(plan.level, plan.is_level_chosen)
-    return Text(printable(f"{played}\n{held}\nstore: {plan.path}", lines=True))
+    lines = [f"{what}{have}; {rules}"]
+    if plan.format_settings:
+        lines.append(f"format: {', '.join(plan.format_settings)}")
+    if plan.openings is not None:
+        count = len(plan.settings.openings)
+        lines.append(f"openings: {printable(str(plan.openings))} ({count})")
+    lines += [level_line(plan.level, plan.is_level_chosen), f"store: {plan.path}"]
+    return Text(printable("\n".join(lines), lines=True))
 
 
 def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> bool:
@@ -187,7 +196,8 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
             lines.close()
         if form is not Form.TEXT:
             names = Roster(plan.players, rows).names
-            document = partial(league_json, plan.path, settings, table, names=names, placing=placing)
+            declared = declared_last(rows, lambda number: league.store.stored(number).record)
+            document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
             result(document(rows, plan.faults, as_line=form is Form.LINES))
         else:
             console = results_console()

@@ -1,18 +1,25 @@
 """`arena rerun`: a stored game played again."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand
+from arena.cli.of_color import by_color
 from arena.cli.options import refuse_windows
 from arena.cli.streams import remark, result
 from arena.league.options import SANDBOXES
-from protocol.notation import Color
 
 
-@click.command("rerun")
+@click.command(
+    "rerun",
+    cls=ArenaCommand,
+    examples=(
+        ("arena rerun league.sqlite 3", ""),
+        ("arena rerun league.sqlite 3 --bot warden=bots/warden.py", ""),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("game")
 @click.option(
@@ -22,10 +29,18 @@ from protocol.notation import Color
     metavar="NAME=PATH",
     help="Where a bot of the game is; NAME is its name, red or blue; can be given for both.",
 )
+@click.option(
+    "--arguments",
+    "words",
+    multiple=True,
+    metavar="NAME=WORDS",
+    help="With which arguments a bot is started, in one string as a shell takes them (default: those that STORE has).",
+)
 @click.option("--changed-bots", is_flag=True, help="Play with bots that have changed since, too.")
 @click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),
+    metavar="LEVEL",
     help="How the bots are held (default: what the record says; without a sandbox only bots that --bot names).",
 )
 @click.option(
@@ -41,6 +56,7 @@ def rerun_command(
     game: str,
     *,
     paths: tuple[str, ...],
+    words: tuple[str, ...],
     changed_bots: bool,
     sandbox: str | None,
     interpreters: tuple[str, ...],
@@ -59,15 +75,18 @@ def rerun_command(
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
     from arena.printable import printable
     from arena.report.rerun import rerun_json, rerun_text
-    from arena.report.standings import Roster
+    from arena.report.roster import Roster
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
         places, limits, last_sandbox = opened.places(), opened.limits(), opened.sandbox()
+        known_arguments = opened.arguments()
     names = [frozenset({player.name, shown.get(player, player.name)}) for player in record.players]
     options = RerunOptions(
-        bots=_by_color(paths, names),
+        bots=by_color("--bot", paths, names),
+        arguments={color: _split(text) for color, text in by_color("--arguments", words, names, "WORDS").items()},
+        known_arguments=known_arguments,
         near=list(dict.fromkeys([Path(), Path("bots"), store.parent])),
         places=places,
         limits=limits,
@@ -84,19 +103,14 @@ def rerun_command(
     return DONE if done.difference is None else FOUND
 
 
-def _by_color(paths: Sequence[str], names: Sequence[frozenset[str]]) -> dict[Color, str]:
-    """The paths that were given, by the colour of the bot that each names. Raises `UsageError`."""
+def _split(text: str) -> tuple[str, ...]:
+    """The words of a string as a shell splits it. Raises `UsageError`."""
+    import shlex
+
     from arena.errors import UsageError
     from arena.printable import shown
 
-    found: dict[Color, str] = {}
-    calls = {color.word: color for color in Color}  # which a bot's own name comes before
-    calls |= {name: color for color in Color for name in names[color] - names[color.opponent]}
-    for text in paths:
-        name = max((name for name in calls if text.startswith(f"{name}=")), key=len, default=None)
-        if name is None:
-            raise UsageError(f"--bot: expected NAME=PATH with one of {', '.join(calls)}; got {shown(text)}")
-        if calls[name] in found:
-            raise UsageError(f"--bot: expected one path for {calls[name].word}, got two")
-        found[calls[name]] = text[len(name) + 1 :]
-    return found
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"--arguments: expected words as a shell takes them, got {shown(text)}: {error}") from None

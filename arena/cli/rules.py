@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import result
 from arena.report.names import Language, Numbering
 
@@ -23,7 +24,8 @@ _OPTIONS = (
         default=Numbering.EUROPEAN.value,
         callback=lambda _, __, value: Numbering(value),
         show_default=True,
-        help="The marshal is 10 (european) or 1 (american).",
+        metavar="KIND",
+        help="How ranks are numbered; the marshal is 10 (european) or 1 (american).",
     ),
     click.option(
         "--names",
@@ -32,12 +34,20 @@ _OPTIONS = (
         default=Language.ENGLISH.value,
         callback=lambda _, __, value: Language(value),
         show_default=True,
+        metavar="LANGUAGE",
         help="The language that the pieces are named in.",
     ),
 )
 
 
-@click.command("rules")
+@click.command(
+    "rules",
+    cls=ArenaCommand,
+    examples=(
+        ("arena rules", "all rulesets and switches"),
+        ("arena rules vintage/barrage+rescue", "the rules in force"),
+    ),
+)
 @click.argument("name", required=False, metavar="[NAME[+SWITCH...]]")
 @names_options
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")

@@ -4,13 +4,22 @@ from pathlib import Path
 
 import click
 
+from arena.cli.helping import ArenaCommand
 from arena.cli.looking import color_option, paint_for, print_pages
 from arena.cli.rules import names_options
 from arena.cli.streams import result
 from arena.report.names import Language, Names, Numbering
 
 
-@click.command("show")
+@click.command(
+    "show",
+    cls=ArenaCommand,
+    examples=(
+        ("arena show league.sqlite 3", ""),
+        ("arena show league.sqlite 3 --view red --ply 20", "what Red knew then"),
+        ("arena show league.sqlite 3 --moves", "no boards"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("game")
 @click.option(
@@ -25,7 +34,8 @@ from arena.report.names import Language, Names, Numbering
 @click.option(
     "--times/--no-times",
     default=None,
-    help="With or without the date, the times of all moves and what was used (default: with; with --moves without).",
+    help="With the times, or without (default: with; with --moves without): the date, the times of all moves and what "
+    "was used.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the game as JSON.")
 @color_option
@@ -49,7 +59,7 @@ def show_command(
     from arena.report.game_json import show_json
     from arena.report.plies import ALL_PLIES, parse_plies
     from arena.report.replay import Look, game_pages
-    from arena.report.standings import Roster
+    from arena.report.roster import Roster
 
     plies = ALL_PLIES if ply is None else parse_plies(ply)
     with open_to_read(store) as opened:

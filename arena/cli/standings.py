@@ -5,10 +5,19 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 
 
-@click.command("standings")
+@click.command(
+    "standings",
+    cls=ArenaCommand,
+    examples=(
+        ("arena standings league.sqlite", ""),
+        ("arena standings league.sqlite --anchor raider=1000 --pairs", ""),
+        ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
+    ),
+)
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
 @click.option(
@@ -35,8 +44,11 @@ def standings_command(
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
     from arena.report.clocks import table_note
+    from arena.report.declared import declared_last
+    from arena.report.formats import borne_out, disqualified_lines, placing_report
     from arena.report.json import league_json
-    from arena.report.standings import Roster, make_table, players_of
+    from arena.report.roster import Roster, players_of
+    from arena.report.standings import make_table
     from arena.report.tables import check_form, table_text
     from arena.report.terminal import full_report, results_console
 
@@ -47,17 +59,23 @@ def standings_command(
         contents = opened.count()
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
-        planned, meets_all = None if everyone else contents.planned, everyone or contents.meets_all
+        planned, meets_all = contents.planned_for(players)
         table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
+        names = Roster(players, rows).names
+        placing = borne_out(contents.disqualified, table.lines, names)
         if as_json:
-            names = Roster(players, rows).names
             kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
-            result(league_json(store, contents.settings, table, kept, names=names))
+            declared = declared_last(kept, lambda number: opened.stored(number).record)
+            result(league_json(store, contents.settings, table, kept, names=names, declared=declared, placing=placing))
         elif forms:
             result(table_text(table, forms[0], crosstable=crosstable), end="")
+            for line in disqualified_lines(placing, names) if placing else ():
+                remark(line)
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
+            if placing:
+                console.print(placing_report(placing, names))
         left_out = sum(row.games for row in rows) - table.games
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")

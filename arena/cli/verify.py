@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.exit_codes import DONE, FOUND
+from arena.cli.helping import ArenaCommand
 from arena.cli.streams import remark, result
 
 if TYPE_CHECKING:
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_REMARKS = 5.0
 
 
-@click.command("verify")
+@click.command(
+    "verify",
+    cls=ArenaCommand,
+    examples=(
+        ("arena verify league.sqlite", ""),
+        ("arena verify league.sqlite --salvage whole.sqlite", "copy what is sound"),
+    ),
+)
 @click.argument("store", metavar="STORE|FILE", type=click.Path(path_type=Path))
 @click.option("--salvage", type=click.Path(path_type=Path), metavar="NEW", help="Copy the sound games to a new store.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")

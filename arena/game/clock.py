@@ -78,8 +78,13 @@ class Clock:
         return (*times, self._bank_ms(color), self._bank_ms(other))
 
     def _bank_ms(self, color: Color) -> int:
+        bank = self.bank_ms(color)
+        return self.budget_ms(color) if bank is None else bank
+
+    def bank_ms(self, color: Color) -> int | None:
+        """Whole milliseconds that the side's bank has left; None if it has no bank."""
         bank = self._bank[color]
-        return self.budget_ms(color) if bank == NEVER else _milliseconds(bank)
+        return None if bank == NEVER else _milliseconds(bank)
 
     def start(self, color: Color, now: float) -> float:
         """Start the side's clock; returns when the side loses on time, its margin included."""

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Protocol
 
+from arena.game.dialects import Dialect
+from arena.game.ucc_connection import UccConnection
+from arena.game.ucc_lines import HINT_2012, is_row
 from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
 from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
@@ -25,6 +28,10 @@ MAX_LINES_A_TURN = 1000
 
 class Connection(Protocol):
     """What the referee needs of a dialect. One that has no short-cuts answers None in `take_move`."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is spoken."""
 
     @property
     def phase(self) -> Phase:
@@ -66,6 +73,8 @@ class LineConnection:
 
     __slots__ = ("_buffer", "_is_unasked", "_lines", "phase")
 
+    dialect = Dialect.ARENA_1
+
     def __init__(self) -> None:
         self.phase = Phase.STARTING
         self._buffer = LineBuffer()
@@ -94,7 +103,12 @@ class LineConnection:
             self._lines += 1
             if self._lines > MAX_LINES_A_TURN:
                 raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer")
-            message = decode_from_bot(line)
+            try:
+                message = decode_from_bot(line)
+            except RemoteProtocolError as error:
+                if self.phase is Phase.INTRODUCING and is_row(line.decode("latin-1").rstrip()):
+                    raise RemoteProtocolError(f"{error}{HINT_2012}") from None
+                raise
             if message is not None:
                 phase = self.phase
                 self.phase = after(UNASKED.get(phase, phase) if self._is_unasked else phase, message)
@@ -119,3 +133,8 @@ class LineConnection:
         if own_bank_ms is None or enemy_bank_ms is None:
             return b"turn %d %d %d\n" % (ply, own_ms, enemy_ms)
         return b"turn %d %d %d %d %d\n" % (ply, own_ms, enemy_ms, own_bank_ms, enemy_bank_ms)
+
+
+def connect(dialect: Dialect) -> Connection:
+    """A new connection to a bot that speaks this."""
+    return UccConnection() if dialect is Dialect.UCC_2012 else LineConnection()

@@ -14,14 +14,17 @@ from typing import NamedTuple
 import msgspec
 
 from arena.game.clock import MICROSECONDS
-from arena.game.connection import LineConnection
+from arena.game.connection import LineConnection, connect
+from arena.game.dialects import Dialect
 from arena.game.faults import MAX_FAULT, Fault, lost_by
+from arena.game.hints import LONGEST_HINT, MARK
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
+from arena.game.ucc_lines import action_line, setup_lines, turned
 from arena.game.verdict import GameResult
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
@@ -34,8 +37,8 @@ SLACK_MS = 1000
 """Added to the margin of both clocks, which no bot is told: times in records are rounded."""
 
 
-LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)")
-"""Characters of a fault's words, what was left out included."""
+LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
+"""Characters of a fault's words, what was left out and a hint included."""
 
 
 class Speaker(Enum):
@@ -114,6 +117,7 @@ def spec_of(record: GameRecord) -> GameSpec:
         pair_seed=record.pair_seed,
         blue_time=record.blue_time or None,
         opening=record.opening or None,
+        names_told=bool(record.names_told),
     )
 
 
@@ -156,7 +160,7 @@ class _Dialogue:
 
     def __init__(self, record: GameRecord, is_followed: bool) -> None:
         self._record = record
-        self._spec = _with_slack(spec_of(record))
+        self._spec = with_slack(spec_of(record))
         self._faults = faults_of(record)
         self._is_followed = is_followed
         self._is_played = None not in record.setups
@@ -215,8 +219,13 @@ class _Dialogue:
 
     def _sit(self, sitting: _Sitting, started: list[bool]) -> Iterator[Entry]:
         kept = {color: self._introduction(color) for color in Color if self._kept[color] and sitting.history is None}
+        red, blue = (connect(dialect) for dialect in self._record.dialects)
         referee = Referee(
-            self._spec, history=sitting.history, introduced=kept, keeps=self._is_followed and not any(self._kept)
+            self._spec,
+            (red, blue),
+            history=sitting.history,
+            introduced=kept,
+            keeps=self._is_followed and not any(self._kept),
         )
         for color in kept:
             yield Remark(0, color, "it had played the other game of the pair before, in the same process")
@@ -272,8 +281,13 @@ class _Dialogue:
         record = self._record
         lines = [f"name {record.declared[color]}"] if record.declared[color] else []
         wants = self._wants(color)
+        if record.authors and record.authors[color]:
+            lines.append(f"author {record.authors[color]}")
         if wants:
             lines.append(" ".join(("want", *(want.value for want in wants))))
+        cannot = record.cannot[color] if record.cannot else ()
+        if cannot:
+            lines.append(" ".join(("cannot", *(ability.value for ability in cannot))))
         for text in lines:
             yield Line(self._ply, color, Speaker.BOT, text)
         if not record.wants:
@@ -288,7 +302,8 @@ class _Dialogue:
         for color in Color:
             notes = self._setup_notes(color)
             setup = self._record.setups[color]
-            lines = [*notes, *([f"setup {setup}"] if setup is not None and color not in fails else [])]
+            rows = self._setup_lines(color, setup) if setup is not None and color not in fails else []
+            lines = [*notes, *rows]
             for text in lines:
                 yield Line(0, color, Speaker.BOT, text)
             if lines:
@@ -296,10 +311,23 @@ class _Dialogue:
         if not self._is_played:
             self._fail(referee)
 
+    def _setup_lines(self, color: Color, setup: str) -> list[str]:
+        if self._record.dialects[color] is Dialect.UCC_2012:
+            return setup_lines(color.opponent if self._starts is Color.BLUE else color, setup)
+        return [f"setup {setup}"]
+
+    def _action_line(self, color: Color, action: str) -> str:
+        if self._record.dialects[color] is Dialect.UCC_2012:
+            return action_line(turned(action) if self._starts is Color.BLUE else action)
+        return f"move {action}"
+
+    @property
+    def _starts(self) -> Color:
+        return Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
+
     def _setup_notes(self, color: Color) -> list[str]:
         """The notes that a side can only have made with its set-up: the first turn is the other's, or never came."""
-        starts = Color.BLUE if self._spec.ruleset.starts.value == Color.BLUE.word else Color.RED
-        if self._is_played and color is starts:
+        if self._is_played and color is self._starts:
             return []
         return [f"note {note.text}" for note in self._record.notes if note.ply == 1 and note.color == color.word]
 
@@ -331,7 +359,7 @@ class _Dialogue:
 
     def _acted(self, referee: Referee, color: Color) -> Iterator[Entry]:
         record, index = self._record, self._ply - 1
-        text = f"move {record.actions[index]}"
+        text = self._action_line(color, record.actions[index])
         yield Line(self._ply, color, Speaker.BOT, text)
         yield Answer(
             self._ply,
@@ -416,7 +444,7 @@ class _Dialogue:
             raise RecordError(f"game {self._record.id}: ply {self._ply}: {fault.text}")
 
 
-def _with_slack(spec: GameSpec) -> GameSpec:
+def with_slack(spec: GameSpec) -> GameSpec:
     """The same game, with more time beyond the limits."""
 
     def more(time: TimeControl) -> TimeControl:

@@ -5,6 +5,7 @@ What the processes of the bots used and how they were held is for who ran them t
 
 import msgspec
 
+from arena.game.dialects import USUAL_DIALECTS
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
 
@@ -15,6 +16,7 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
     spec = referee.spec
     assert referee.verdict is not None
     red, blue = referee.seats
+    dialects = (red.connection.dialect, blue.connection.dialect)
     return GameRecord(
         id=spec.id,
         arena=arena,
@@ -39,4 +41,7 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
         authors=(red.author, blue.author) if red.author or blue.author else msgspec.UNSET,
         wants=(red.wants, blue.wants),
         opening=spec.opening or msgspec.UNSET,
+        names_told=spec.names_told or msgspec.UNSET,
+        cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
+        protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
     )

@@ -52,7 +52,9 @@ class LiveGame:
             if setups:
                 seat.rows = tuple(setups[seat.color].split("/"))
             color = seat.color
-            for message in opening(spec.ruleset, spec.times[color], spec.seeds[color], color, seat.rows):
+            opponent = spec.players[color.opponent].name if spec.names_told else None
+            told = opening(spec.ruleset, spec.times[color], spec.seeds[color], color, seat.rows, opponent=opponent)
+            for message in told:
                 seat.say(message)
             seat.due = True
 

@@ -9,7 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from arena.errors import UsageError
 from arena.game.clock import Clock
+from arena.game.dialects import check_dialect
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.spec import Opening
@@ -89,6 +91,7 @@ def _check_record(record: GameRecord) -> None:
         check_time(time)
     if record.opening:
         _check_opening(record, record.opening, ruleset)
+    _check_dialects(record, ruleset)
     red, blue = record.setups
     if red is None or blue is None:
         _check_unplayed(record, ruleset)
@@ -165,6 +168,21 @@ def _check_opening(record: GameRecord, opening: Opening, ruleset: Ruleset) -> No
         raise RecordError("its set-ups are not those of its opening")
     if record.verdict.reason in SETTING_UP:
         raise RecordError(f"{record.verdict.reason.value}, but its set-ups were given")
+
+
+def _check_dialects(record: GameRecord, ruleset: Ruleset) -> None:
+    """What the sides spoke has words for the game, and for how it was begun."""
+    for color, dialect in zip(Color, record.dialects, strict=True):
+        try:
+            check_dialect(dialect, ruleset)
+        except UsageError as error:
+            raise RecordError(f"{color.word}: {error}") from None
+        if not dialect.can_be_restored and (record.opening or record.interrupted):
+            raise RecordError(
+                f"{color.word} spoke {dialect.value}, in which no game is begun or taken up in the middle"
+            )
+        if not dialect.plays_on and record.kept and record.kept[color]:
+            raise RecordError(f"{color.word} spoke {dialect.value}, in which a process plays one game, and is kept")
 
 
 def _check_unplayed(record: GameRecord, ruleset: Ruleset) -> None:

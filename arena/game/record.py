@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 
 from arena.errors import ArenaError
+from arena.game.dialects import USUAL_DIALECTS, Dialect
 from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable
-from protocol.messages import Want
+from protocol.messages import Ability, Want
 
 
 class NoteLine(msgspec.Struct, frozen=True):
@@ -78,6 +79,10 @@ class GameRecord(msgspec.Struct, frozen=True):
     `wants` is what each bot asked to be sent before its
     turns; older records do not have it. `opening` are the set-ups that the game was to begin with, whoever played it;
     it stands in no record of a game whose bots were to choose their own. `setups` are the same two if it has begun.
+    `names_told` is that each was told the name of the other, and stands in no record of another game; `cannot` is what
+    each said that it cannot do, and stands in no record of a game in which neither did.
+    `protocols` is what each side spoke; it stands in no record of a game in which both spoke version 1 of the arena's
+    protocol.
     """
 
     id: str
@@ -110,6 +115,9 @@ class GameRecord(msgspec.Struct, frozen=True):
     machine: str | msgspec.UnsetType = msgspec.UNSET
     wants: tuple[tuple[Want, ...], tuple[Want, ...]] | msgspec.UnsetType = msgspec.UNSET
     opening: Opening | msgspec.UnsetType = msgspec.UNSET
+    names_told: bool | msgspec.UnsetType = msgspec.UNSET
+    cannot: tuple[tuple[Ability, ...], tuple[Ability, ...]] | msgspec.UnsetType = msgspec.UNSET
+    protocols: tuple[Dialect, Dialect] | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)
@@ -123,6 +131,11 @@ class GameRecord(msgspec.Struct, frozen=True):
     def times(self) -> tuple[TimeControl, TimeControl]:
         """Red's and Blue's time control."""
         return self.time, self.blue_time or self.time
+
+    @property
+    def dialects(self) -> tuple[Dialect, Dialect]:
+        """What Red and Blue spoke."""
+        return self.protocols or USUAL_DIALECTS
 
 
 class RecordError(ArenaError):

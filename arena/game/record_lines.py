@@ -17,12 +17,13 @@ import msgspec
 from msgspec import Meta
 
 from arena.errors import ArenaError
+from arena.game.dialects import USUAL_DIALECTS, Dialect
 from arena.game.record import GameRecord, NoteLine, RecordError, Use, decode_record, encode_record
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import Verdict
 from arena.printable import printable, shown
-from protocol.messages import Want
+from protocol.messages import Ability, Want
 
 SCHEMA = 1
 ALL = "all"
@@ -45,7 +46,9 @@ _Name = Annotated[str, Meta(max_length=1000)]
 class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a line says of one side. What is not known of a game of an older version is None, `held` is empty then.
 
-    `opening` is the set-up that the side was given; it stands in no line of a game without an opening.
+    `opening` is the set-up that the side was given; it stands in no line of a game without an opening. `opponent` is
+    the name that it was told of the other, and `cannot` what it said that it cannot do; they stand there only then.
+    `protocol` is what the side spoke, where that was not version 1 of the arena's protocol.
     """
 
     name: _Name
@@ -62,6 +65,9 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kept: bool
     stderr: str
     opening: str | msgspec.UnsetType = msgspec.UNSET
+    opponent: _Name | msgspec.UnsetType = msgspec.UNSET
+    cannot: tuple[Ability, ...] | msgspec.UnsetType = msgspec.UNSET
+    protocol: Dialect | msgspec.UnsetType = msgspec.UNSET
 
 
 class WholeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -165,6 +171,9 @@ def _side(record: GameRecord, index: int) -> Side:
         kept=record.kept[index] if record.kept else False,
         stderr=record.stderr[index],
         opening=record.opening[index] if record.opening else msgspec.UNSET,
+        opponent=record.players[1 - index].name if record.names_told else msgspec.UNSET,
+        cannot=(record.cannot[index] or msgspec.UNSET) if record.cannot else msgspec.UNSET,
+        protocol=msgspec.UNSET if record.dialects[index] is Dialect.ARENA_1 else record.dialects[index],
     )
 
 
@@ -235,6 +244,7 @@ def _entry(whole: WholeLine) -> Entry:
             raise RecordError(f"{name}: expected it of both sides or of neither; one is null")
     if (red.opening is msgspec.UNSET) != (blue.opening is msgspec.UNSET):
         raise RecordError("opening: expected it of both sides or of neither; one has none")
+    dialects = (red.protocol or Dialect.ARENA_1, blue.protocol or Dialect.ARENA_1)
     record = GameRecord(
         id=whole.id,
         arena=whole.arena,
@@ -273,6 +283,9 @@ def _entry(whole: WholeLine) -> Entry:
             if red.opening is not msgspec.UNSET and blue.opening is not msgspec.UNSET
             else msgspec.UNSET
         ),
+        names_told=red.opponent is not msgspec.UNSET or msgspec.UNSET,
+        cannot=(red.cannot or (), blue.cannot or ()) if red.cannot or blue.cannot else msgspec.UNSET,
+        protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
     )
     readable = decode_record(encode_record(record))  # with all text in it made printable
     return Entry(readable, {printable(name): printable(value) for name, value in whole.settings.items()})

@@ -19,7 +19,9 @@ In the two phases in which both bots work at once, starting and setting up, a fa
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+import msgspec
 
 from arena.game import faults
 from arena.game.clock import NEVER, Stop, counted
@@ -29,16 +31,18 @@ from arena.game.live import LiveGame
 from arena.game.record import History
 from arena.game.seat import Introduction, Seat
 from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.rules.events import IllegalActionError, Outcome
 from arena.rules.game import Game
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.conversation import Phase
-from protocol.lines import RemoteProtocolError, excerpt
+from protocol.lines import LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
     PROTOCOL_VERSION,
     Author,
     BotMessage,
+    Cannot,
     End,
     Error,
     Hello,
@@ -68,18 +72,26 @@ class Referee:
         *,
         introduced: Mapping[Color, Introduction] | None = None,
         keeps: bool = False,
+        can_pause: bool = False,
     ) -> None:
         """`connections` are new ones, Red's and Blue's; without them both speak version 1 of the arena's protocol.
         `history` is what has been played already of a game that was interrupted and now goes on. `introduced` are bots
-        that have played another game before and go on from there; with `keeps` another game will follow this one."""
+        that have played another game before and go on from there; with `keeps` another game will follow this one, and
+        one that `can_pause` may be interrupted, to go on later."""
         self.spec = spec
         self._history = history
         self.verdict: Verdict | None = None
         self.void: str | None = None
         """Why the game cannot be judged, in words, if it cannot."""
+        self.refused: str | None = None
+        """Why the game is not played at all, in words: a bot has said that it cannot do what the game asks for."""
         red, blue = connections or (LineConnection(), LineConnection())
         self.seats = (Seat(Color.RED, red), Seat(Color.BLUE, blue))
-        self._keeps = keeps
+        if (history or spec.opening) and not all(seat.can_be_restored for seat in self.seats):
+            raise LocalProtocolError("a game that has begun, for a bot that cannot be told it")
+        self._keeps, self._can_pause = keeps, can_pause
+        self.advise: Callable[[Seat, Fault], Fault] | None = None
+        """Adds to the words of a fault, as soon as it is found, what may help its author."""
         self.live = LiveGame(spec, self.seats)
         """What is played. Its lists are also had from here:"""
         self.actions, self.times_us, self.forgiven_us = self.live.actions, self.live.times_us, self.live.forgiven_us
@@ -120,7 +132,7 @@ class Referee:
     @property
     def is_over(self) -> bool:
         """Whether there is a verdict, or there will be none."""
-        return self.verdict is not None or self.void is not None
+        return self.verdict is not None or self.void is not None or self.refused is not None
 
     def history(self, now: float | None = None) -> History | None:
         """What has been played so far, to go on from later; None before the set-ups are there.
@@ -152,7 +164,7 @@ class Referee:
         elif phase is Phase.INTRODUCING:
             seat.deadline = now + self.spec.times[color].start_ms / 1000
         elif phase is Phase.SETTING_UP:
-            time = self.spec.times[color]
+            time = self._time_of(seat)
             seat.deadline = now + (time.setup_ms + time.margin_ms) / 1000
         seat.limit = seat.deadline
         if now < self._settled:
@@ -189,12 +201,14 @@ class Referee:
     def gone(self, color: Color, how: str, exited: bool) -> None:
         """A seat's output has ended: `how` in words; `exited` tells a dead process from a closed output."""
         seat = self.seats[color]
+        seat.has_ended = True
         if seat.connection.unfinished:
             how += f"; its last line was not ended: {excerpt(seat.connection.unfinished)}"
         self._fail_unless_over(seat, faults.gone(seat.phase, how, exited=exited))
 
     def no_start(self, color: Color, why: str) -> None:
         """A seat's program could not be started at all."""
+        self.seats[color].has_ended = True
         self._fail(self.seats[color], Fault(Reason.NO_START, why))
 
     def called_off(self, reasons: Mapping[Color, str]) -> None:
@@ -255,6 +269,8 @@ class Referee:
                 seat.deadline = NEVER
             case Wants(wants):
                 seat.wants = wants
+            case Cannot(abilities):
+                seat.cannot = abilities
             case Name(text):
                 seat.declared = text
             case Author(text):
@@ -277,6 +293,8 @@ class Referee:
             if self._history is not None:  # what was played stays in the record of a game that could not go on
                 self.live.recall(self._history)
             self._forfeit()
+        elif self._meeting is Phase.IDLE and (refusal := self._refusal()):
+            self.refused = refusal
         elif self._history is not None:
             self._go_on(self.live.restore(self._history).outcome)
         elif self.spec.opening is not None:
@@ -286,6 +304,28 @@ class Referee:
             self._meeting = Phase.WAITING
         else:
             self._go_on(self.live.begin().outcome)
+
+    def _refusal(self) -> str | None:
+        """Why bots that have introduced themselves are not to play this game, in words; None if they can."""
+        unable = [seat for seat in self.seats if not seat.can_be_restored]
+        if not unable:
+            return None
+        said = " and ".join(
+            f"{faults.named(self.spec.players, seat.color)} "
+            + (
+                "says 'cannot restore'"
+                if seat.cannot
+                else f"speaks {seat.connection.dialect.value}, which has no 'restore'"
+            )
+            for seat in unable
+        )
+        if self._history is not None:
+            return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
+        if self.spec.opening is not None:
+            return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
+        return (
+            f"the game could not go on once it was paused: {said}: play it without --pause" if self._can_pause else None
+        )
 
     def _moved(self, seat: Seat, action: str, now: float, forgiven: float) -> None:
         seat.deadline = NEVER
@@ -313,15 +353,28 @@ class Referee:
 
     def _late(self, seat: Seat, now: float) -> None:
         budget_ms = self.live.clock.budget_ms(seat.color) if seat.phase is Phase.THINKING else 0
-        time, ply = self.spec.times[seat.color], len(self.actions) + 1
-        self._fail(seat, faults.late(seat.phase, time, budget_ms, ply, now - seat.started))
+        time, ply = self._time_of(seat), len(self.actions) + 1
+        fault = faults.late(seat.phase, time, budget_ms, ply, now - seat.started)
+        if seat.phase is Phase.SETTING_UP and not seat.connection.dialect.is_greeted:
+            fault = fault._replace(
+                text=f"{fault.text}; it was asked as a bot that speaks {seat.connection.dialect.value}"
+            )
+        self._fail(seat, fault)
+
+    def _time_of(self, seat: Seat) -> TimeControl:
+        """A seat's time control. A bot that is not greeted has its time to start for its set-up, too."""
+        time = self.spec.times[seat.color]
+        if seat.connection.dialect.is_greeted:
+            return time
+        return msgspec.structs.replace(time, setup_ms=time.start_ms + time.setup_ms)
 
     def _fail_unless_over(self, seat: Seat, fault: Fault) -> None:
         if not (self.is_over or seat.fault):
             self._fail(seat, fault)
 
     def _fail(self, seat: Seat, fault: Fault) -> None:
-        self._lose(seat, fault.shown)
+        shown = fault.shown
+        self._lose(seat, self.advise(seat, shown) if self.advise else shown)
 
     def _lose(self, seat: Seat, fault: Fault) -> None:
         seat.fault = fault

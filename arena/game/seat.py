@@ -7,7 +7,7 @@ from arena.game.connection import Connection
 from arena.game.faults import Fault
 from arena.game.view import SeatView
 from protocol.conversation import Phase
-from protocol.messages import ArenaMessage, Want
+from protocol.messages import Ability, ArenaMessage, Want
 from protocol.notation import Color
 
 
@@ -18,6 +18,7 @@ class Introduction(NamedTuple):
     declared: str
     wants: tuple[Want, ...]
     author: str = ""
+    cannot: tuple[Ability, ...] = ()
 
 
 class Seat:
@@ -25,12 +26,14 @@ class Seat:
 
     __slots__ = (
         "author",
+        "cannot",
         "color",
         "connection",
         "deadline",
         "declared",
         "due",
         "fault",
+        "has_ended",
         "limit",
         "note_bytes",
         "out",
@@ -51,10 +54,13 @@ class Seat:
         self.wants: tuple[Want, ...] = ()
         self.declared = ""
         self.author = ""
+        self.cannot: tuple[Ability, ...] = ()
         self.rows: tuple[str, ...] | None = None
         self.view: SeatView | None = None
         """Its board, if it wants one to be sent."""
         self.fault: Fault | None = None
+        self.has_ended = False
+        """Whether its output has ended, or never began."""
         self.deadline = NEVER
         """When it loses on time,"""
         self.limit = NEVER
@@ -70,11 +76,16 @@ class Seat:
     @property
     def introduction(self) -> Introduction:
         """What another game between the same processes begins with."""
-        return Introduction(self.connection, self.declared, self.wants, self.author)
+        return Introduction(self.connection, self.declared, self.wants, self.author, self.cannot)
 
     def introduced(self, introduction: Introduction) -> None:
         """The bot has introduced itself before an earlier game."""
-        self.connection, self.declared, self.wants, self.author = introduction
+        self.connection, self.declared, self.wants, self.author, self.cannot = introduction
+
+    @property
+    def can_be_restored(self) -> bool:
+        """Whether the bot can be told a game that has begun without it."""
+        return self.connection.dialect.can_be_restored and Ability.RESTORE not in self.cannot
 
     @property
     def phase(self) -> Phase:

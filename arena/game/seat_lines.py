@@ -38,6 +38,7 @@ def encode_seat_line(record: GameRecord, color: Color) -> bytes:
         fields[color.opponent.word][name] = None
     if record.opening:
         fields[color.opponent.word]["opening"] = None
+    fields[color.opponent.word].pop("cannot", None)
     blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
     first = color ^ blue_starts
     for name in TIMES:

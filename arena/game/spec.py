@@ -23,7 +23,7 @@ class GameSpec(msgspec.Struct, frozen=True):
     `players` is red, then blue. `seeds` are the numbers that the two are given, in the same order. `pair_seed` names
     the pair of games, colours swapped, that this one belongs to. `time` is both sides' time control, or Red's alone if
     Blue has another, `blue_time` (a handicap). `opening` is what it begins with if the bots are not to choose their
-    set-ups.
+    set-ups. With `names_told` each side is told the name of the other.
     """
 
     id: str
@@ -34,6 +34,7 @@ class GameSpec(msgspec.Struct, frozen=True):
     pair_seed: int
     blue_time: TimeControl | None = None
     opening: Opening | None = None
+    names_told: bool = False
 
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:

@@ -57,17 +57,32 @@ def _public(event: Event) -> ArenaMessage:
 
 
 def opening(
-    ruleset: Ruleset, time: TimeControl, seed: int, color: Color, restored: Sequence[str] | None = None
+    ruleset: Ruleset,
+    time: TimeControl,
+    seed: int,
+    color: Color,
+    restored: Sequence[str] | None = None,
+    *,
+    opponent: str | None = None,
 ) -> list[ArenaMessage]:
-    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on."""
+    """What a seat is told before it sets up, or instead: `restored` is its set-up in a game that goes on.
+
+    `opponent` is the name of the other side, where that is told.
+    """
     bank = time.bank_ms
     return [
         messages.Game(color, ruleset.name),
         *_rules(ruleset),
         messages.Clock(time.setup_ms, time.move_ms, bank, None if bank is None else time.increment_ms),
         messages.Seed(seed),
+        *([] if opponent is None else [messages.Opponent(_in_ascii(opponent))]),
         messages.Restore(tuple(restored)) if restored else messages.SetupRequest(),
     ]
+
+
+def _in_ascii(name: str) -> str:
+    """A name as it can stand on a line: other characters as their escapes, such as `\\xe4`."""
+    return name.encode("ascii", "backslashreplace").decode("ascii")
 
 
 @lru_cache(maxsize=16)
@@ -100,13 +115,14 @@ def _order(action: Action) -> tuple[int, int, int, int, int, str]:
 
 def true_cells(game: Game) -> tuple[str, ...]:
     """The board with every rank shown, as 100 cells like those of a `board` line: for the host, never for a bot."""
-    return tuple(
-        CELL_LAKE if square in LAKE_SQUARES else _true_cell(code) if code else CELL_EMPTY
-        for square, code in enumerate(game.board)
-    )
+    return tuple(true_cell(game, square) for square in range(len(SQUARES)))
 
 
-def _true_cell(code: int) -> str:
+def true_cell(game: Game, square: int) -> str:
+    """One of them."""
+    code = game.board[square]
+    if not code or square in LAKE_SQUARES:
+        return CELL_LAKE if square in LAKE_SQUARES else CELL_EMPTY
     return ("b" if code > BLUE_BIT else "r") + RANKS[code].letter
 
 
@@ -134,3 +150,8 @@ class SeatView:
         """The board as the 100 cells of a `board` line, between two actions."""
         self._view.close_action()
         return self._view.cells()
+
+    def cell(self, square: int) -> str:
+        """One of them."""
+        self._view.close_action()
+        return self._view.cell(square)

@@ -2,7 +2,7 @@
 
 A changed bot is a new player, and the games of the old one stay as they are; a renamed one is no new player. With each
 bot of a league the store keeps a short fingerprint of each of its files; for a bot of the same name these say what is
-new. It keeps from where each plays, too, which tells copies of one bot apart (`arena.bots.entering`).
+new. It keeps its arguments, too, and from where it plays, which tells copies of one bot apart (`arena.bots.entering`).
 """
 
 import re
@@ -23,7 +23,8 @@ _WRITTEN = re.compile(
 
 
 def note_versions(store: Store, bots: Sequence[BotSpec], played: Sequence[Player] | None = None) -> list[str]:
-    """Keep the files and places of these bots in the store; returns a line for each that changed since it played.
+    """Keep files, places and arguments of these bots in the store; returns a line for each that changed since it
+    played.
 
     `played` are those who have, as `Store.players` gives them, where they are known.
     """
@@ -43,6 +44,7 @@ def note_versions(store: Store, bots: Sequence[BotSpec], played: Sequence[Player
             kept.append(KeptFiles(bot.player, bot.files, versions))
     store.set_files(kept)
     store.set_places({bot.player.digest: place_of(bot) for bot in bots}, known)
+    store.set_arguments({bot.player.digest: bot.arguments for bot in bots if bot.fault is None}, known)
     return lines
 
 

@@ -12,9 +12,11 @@ from functools import partial
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
-from arena.league.league import Entry, OpenLeague, Outcome, Watcher
+from arena.league.league import OpenLeague
 from arena.league.options import MOST_GAMES, Kind
+from arena.league.outcome import Outcome, Watcher
 from arena.league.pairing import SequentialState, SequentialTest
+from arena.league.plan import Entry
 from arena.league.ratings import Difference
 from arena.league.ratings.sequential import Decision, Hypotheses, expected_pairs_left
 from arena.league.ratings.stopped import estimate
@@ -77,6 +79,8 @@ class Comparison:
             raise TypeError(f"expected a league of a sequential test, got one of {type(test).__name__}")
         self._test = test
         self._test.tell(league.stored())
+        if self.state.is_over:
+            league.keep_as_whole()
 
     @property
     def state(self) -> SequentialState:
@@ -115,6 +119,8 @@ class Comparison:
             return Outcome(error=None, is_complete=True, changed=(), remarks=(), forfeits=(), dropped=0)
         with stop.passed_on() as decided:  # that it is decided is no wish of whoever may stop it
             outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
+        if self.state.is_over and outcome.error is None:
+            self.league.keep_as_whole()
         return replace(outcome, is_complete=self.state.is_over)
 
 

@@ -29,6 +29,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.bots.asked import AskedBot, Own
+from arena.bots.dialect_words import split_prefix
 from arena.bots.limits_file import OwnTable, own_of
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.samples import SAMPLES, sample_file
@@ -87,10 +88,12 @@ class Found:
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A file whose keys and types are as they should be. `own` is what it says of single bots, by name."""
+    """A file whose keys and types are as they should be. `own` is what it says of single bots, by the words for them
+    (`arena.bots.limits_file`); `prefix` is what stands before all names of tables."""
 
     where: str
     folder: Path
+    prefix: str
     commands: Mapping[str, Mapping[str, Found]]
     own: Mapping[str, Own]
 
@@ -122,8 +125,14 @@ class ConfigFile:
         if table.name is not None and fault:
             raise FileError(f"{where}: name: {expected_name(table.name, fault)}")
         own = own_of(table, where)
-        for path in self._paths(table.path, where):
-            yield AskedBot(path, table.name, table.args, own)
+        prefix, text = self._dialect(table.path)
+        for path in self._paths(text, where):
+            yield AskedBot(f"{prefix}{path}", table.name, table.args, own)
+
+    def _dialect(self, text: str) -> tuple[str, str]:
+        """The dialect that stands before a path, as it is written there, and the path; a path that exists has none."""
+        prefix, path = split_prefix(text)
+        return ("", text) if os.path.lexists(_from(self.folder, text)) else (prefix, path)
 
     def _paths(self, text: str, where: str) -> list[str]:
         """The paths that a pattern matches, as a shell has them, or the one that is written."""
@@ -225,7 +234,7 @@ class _Reader:
         for name, said in tables.items():
             where = f"{self._where}: [{self._prefix}{BOT}.{printable(name, SHOWN)}]"
             own[name] = own_of(structured(said, _OwnTable, where), where)
-        return ConfigFile(self._where, self._folder, commands, own)
+        return ConfigFile(self._where, self._folder, self._prefix, commands, own)
 
     def _values(self, table: Mapping[str, Any], command: str | None) -> dict[str, Found]:
         """What stands in a command's table, or at the top."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from arena.bots import BotSpec, find_entrants, told_apart
 from arena.bots.build import build_all
 from arena.bots.finding import remarks_on
+from arena.bots.fitting import fitting
 from arena.bots.names import given_name
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
@@ -18,6 +19,7 @@ from arena.league.running import Say
 from arena.league.settings import build_limits, usual_limits
 from arena.league.store import Store, is_empty_file
 from arena.printable import printable
+from arena.rules.loading import load_ruleset
 
 NAMED = 3
 """Files named of those that a build makes otherwise each time."""
@@ -43,7 +45,12 @@ def entrants(
     wrong.
     """
     found = find_entrants(paths, follow_links=follow_links, asked=options.asked)
-    bots = built(found.bots, level, options, say, run)
+    ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
+    able = [
+        fitting(bot, ruleset, keep_bots=options.keep_bots, has_openings=options.openings is not None)
+        for bot in found.bots
+    ]
+    bots = built(able, level, options, say, run)
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]
     if strict and faults:

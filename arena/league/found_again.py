@@ -5,19 +5,23 @@ for by content: at a path that is given, else among the sample bots and in folde
 """
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from arena.bots import BotSpec, load_bot
+from arena.bots.asked import AskedBot
 from arena.bots.entering import as_player, may_be, place_of
+from arena.bots.loading import made_to_speak
 from arena.bots.manifest import MANIFEST
 from arena.bots.names import PROGRAM_ENDINGS
 from arena.bots.samples import SAMPLES, bot_path
 from arena.errors import UsageError
+from arena.game.dialects import Dialect
 from arena.game.spec import Player
-from arena.printable import printable
+from arena.printable import SHOWN, printable
 
 MOST_LOOKED_AT = 500
 """Files and folders of one folder that are looked at."""
@@ -25,36 +29,40 @@ DIGITS = 12
 
 
 class BotFinder:
-    """Finds the bots of one game. `places` are those of the store; with `may_differ` a bot that has changed will do."""
+    """Finds the bots of one game. `places` are those of the store; with `may_differ` a bot that has changed will do.
+
+    Each is looked for as it is with the arguments that it was started with, as they are part of what it is.
+    """
 
     def __init__(self, places: Mapping[str, str], near: Sequence[Path], *, may_differ: bool) -> None:
         self._places = places
         self._near = near
         self._may_differ = may_differ
-        self._seen: list[BotSpec] | None = None
+        self._seen: dict[tuple[str, ...], list[BotSpec]] = {}
 
-    def at(self, path: str, player: Player) -> BotSpec:
+    def at(self, path: str, player: Player, arguments: tuple[str, ...] = ()) -> BotSpec:
         """The bot at a path, as this player. Raises `UsageError` if it is another one, or none at all."""
-        bot = load_bot(bot_path(path))
-        return self.checked(bot, player)
+        bot = load_bot(bot_path(path), AskedBot(path, arguments=arguments))
+        return self.checked(_as_spoken_to(bot, player), player)
 
-    def anywhere(self, player: Player, named: str) -> BotSpec:
+    def anywhere(self, player: Player, named: str, arguments: tuple[str, ...] = ()) -> BotSpec:
         """The player's bot, wherever it is; `named` is how `--bot` calls it. Raises `UsageError` if it is not found."""
-        if self._seen is None:
-            self._seen = list(self._candidates())
-        same = [bot for bot in self._seen if may_be(bot, player)]
+        if arguments not in self._seen:
+            self._seen[arguments] = list(self._candidates(arguments))
+        seen = self._seen[arguments]
+        same = [bot for bot in seen if may_be(bot, player)]
         if same:
             at_its_place = [bot for bot in same if place_of(bot) == self._places.get(player.digest)]
             namesakes = [bot for bot in same if bot.name == player.name]
             return self.checked((at_its_place or namesakes or same)[0], player)
-        namesakes = [bot for bot in self._seen if bot.name == player.name]
+        namesakes = [bot for bot in seen if bot.name == player.name]
         if namesakes:
             return self.checked(namesakes[0], player)
         folders = ["this folder" if folder == Path() else printable(str(folder)) for folder in self._near]
         looked = " or ".join(["the sample bots", *folders])
         raise UsageError(
-            f"{named}: no bot with the digest {player.digest[:DIGITS]} was found; looked for it in {looked}; say "
-            f"where it is with --bot {named}=PATH"
+            f"{named}: no bot with the digest {player.digest[:DIGITS]} was found{_with(arguments)}; looked for it in "
+            f"{looked}; say where it is with --bot {named}=PATH{_or_arguments(named, arguments)}"
         )
 
     def checked(self, bot: BotSpec, player: Player) -> BotSpec:
@@ -62,19 +70,22 @@ class BotFinder:
         if not (self._may_differ or may_be(bot, player)):
             raise UsageError(
                 f"{printable(str(bot.path))}: expected {player.name} as it played, digest {player.digest[:DIGITS]}, "
-                f"got {bot.digest[:DIGITS]}: its files have changed since; restore them, or pass --changed-bots to "
+                f"got {bot.digest[:DIGITS]}{_with(bot.arguments)}: its files have changed since, or it had other "
+                f"arguments; restore them, say its arguments with --arguments NAME=WORDS, or pass --changed-bots to "
                 "play with it as it is now"
             )
         return replace(as_player(bot, player.digest), name=player.name)
 
-    def _candidates(self) -> Iterator[BotSpec]:
+    def _candidates(self, arguments: tuple[str, ...]) -> Iterator[BotSpec]:
         """All that can be loaded as a bot; what cannot is somebody else's."""
         paths = {os.path.realpath(path): path for path in (*map(bot_path, SAMPLES), *self._entries())}
         for path in paths.values():
             try:
-                yield load_bot(path)
+                bot = load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
             except (UsageError, OSError):
                 continue
+            yield bot
+            yield from (made_to_speak(bot, dialect) for dialect in Dialect if dialect is not bot.dialect)
 
     def _entries(self) -> Iterator[Path]:
         for folder in self._near:
@@ -84,6 +95,20 @@ class BotFinder:
             except OSError:
                 continue
             yield from filter(_may_be_bot, found)
+
+
+def _with(arguments: tuple[str, ...]) -> str:
+    return f" with the arguments {printable(shlex.join(arguments), SHOWN)}" if arguments else ""
+
+
+def _or_arguments(named: str, arguments: tuple[str, ...]) -> str:
+    return "" if arguments else f", and its arguments, if it had some, with --arguments {named}=WORDS"
+
+
+def _as_spoken_to(bot: BotSpec, player: Player) -> BotSpec:
+    """The bot in the dialect in which it was this player, if it was; else as it is."""
+    ways = [bot, *(made_to_speak(bot, dialect) for dialect in Dialect if dialect is not bot.dialect)]
+    return next((way for way in ways if may_be(way, player)), bot)
 
 
 def _may_be_bot(path: Path) -> bool:

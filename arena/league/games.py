@@ -38,6 +38,9 @@ KEEP_BOTS = "keep-bots"
 OPENINGS = "openings"
 """The name of the setting. A store of a version that had none holds games without openings."""
 NO_OPENINGS = "none"
+OPPONENTS = "opponents"
+"""The name of the setting. In games of a store of a version that had none nobody was told a name."""
+HIDDEN, NAMED = "hidden", "named"
 OPENINGS_DIGITS = 16
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""
@@ -61,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True):
     """The time controls of bots that have their own, by digest. They differ from `time` in the limits on moves."""
     openings: tuple[Opening, ...] = ()
     """The set-ups that games begin with; none if the bots choose their own."""
+    names_told: bool = False
+    """Whether each bot is told what its opponent is called."""
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
         """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
@@ -75,6 +80,7 @@ class Settings(msgspec.Struct, frozen=True):
             "pondering": "yes" if self.pondering else "no",
             KEEP_BOTS: "yes" if self.keep_bots else "no",
             OPENINGS: openings_text(self.openings),
+            OPPONENTS: NAMED if self.names_told else HIDDEN,
             **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in players},
             **self.own_times(players),
         }
@@ -312,6 +318,7 @@ class Games:
             pair_seed=pair_seed,
             blue_time=times[1] if times[1] != times[0] else None,
             opening=opening,
+            names_told=settings.names_told,
         )
 
     def _time_of(self, player: Player) -> TimeControl:

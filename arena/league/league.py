@@ -5,175 +5,29 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Protocol
 
 import trio
 
-from arena.bots import BotSpec
 from arena.bots.run import Run
-from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
-from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.changes import note_versions
-from arena.league.entrants import entrants
-from arena.league.executor import PlaySettings
 from arena.league.executor.local import local_executor
-from arena.league.games import Games, Settings
-from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import ChosenFormat, Format, Ladder, Pairing, Placed, Placing, RoundRobin
+from arena.league.games import Games
+from arena.league.options import PlayOptions
+from arena.league.outcome import Outcome, PlayState, Watcher
+from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placed, Placing, RoundRobin
+from arena.league.plan import Entry, Plan, make_plan
 from arena.league.resume import stored_in
-from arena.league.run import Session, Watch, play_missing
+from arena.league.run import Watch, play_missing
 from arena.league.running import Say, run_games
-from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store, StoreChangedError, sole_use
+from arena.league.store import GameRow, Store, StoreChangedError, StoreError, sole_use
 from arena.league.stored_games import known_from_before, stored_games, tell_stored
-from arena.league.versions import Versions
 from arena.nursery import background
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Who is to play how much: `format` says who meets whom, `games` cuts it short.
-
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
-    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots. `times`
-    are time controls of the bots at the paths, one for each path; None for a bot that has that of all.
-    """
-
-    paths: Sequence[str]
-    kind: Kind
-    rounds: int
-    games: int | None = None
-    strict: bool = True
-    distinct: bool = False
-    follow_links: bool = True
-    format: Format = RoundRobin
-    times: Sequence[str | None] = ()
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be played, and where it is kept."""
-
-    kind: Kind
-    settings: Settings
-    bots: tuple[BotSpec, ...]
-    jobs: int
-    level: Level
-    is_level_chosen: bool
-    """Whether the level was left to the arena (`auto`)."""
-    affinity: bool
-    path: Path
-    interpreters: tuple[str, ...]
-    format: str
-    """The word for it; empty for the usual one."""
-
-    @property
-    def players(self) -> tuple[Player, ...]:
-        return tuple(bot.player for bot in self.bots)
-
-    @property
-    def faults(self) -> dict[str, str]:
-        """Why bots that are broken cannot be started, by name."""
-        return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
-
-    @property
-    def play_settings(self) -> PlaySettings:
-        """What all games are played under."""
-        return PlaySettings(
-            bots=self.bots,
-            level=self.level,
-            usual=self.settings.limits,
-            limits=dict(self.settings.bot_limits),
-            interpreters=self.interpreters,
-            pondering=self.settings.pondering,
-            is_pinned=self.affinity,
-        )
-
-
-def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
-    """Find and build the bots, and read the settings. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
-    check_options(options)
-    level = choose(options.sandbox)
-    bots, path = entrants(
-        entry.paths,
-        level,
-        options,
-        strict=entry.strict,
-        distinct=entry.distinct,
-        follow_links=entry.follow_links,
-        store=partial(store_of, options, entry.kind),
-        say=say,
-        run=run,
-    )
-    settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
-    players = [bot.player for bot in bots]
-    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
-    return Plan(
-        kind=entry.kind,
-        settings=settings,
-        bots=tuple(bots),
-        jobs=options.jobs,
-        level=level,
-        is_level_chosen=options.sandbox == AUTO,
-        affinity=options.affinity,
-        path=apart_from_bots(path, bots),
-        interpreters=options.interpreters,
-        format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
-    )
-
-
-class Watcher(Protocol):
-    """Told what happens while games are played, in the task that plays them: it must not wait for anything."""
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        """A game is over and stored."""
-
-    def remark(self, text: str) -> None:
-        """There is something that people should know."""
-
-    def closing(self, under_way: int) -> None:
-        """No further game is begun; so many are played to their end."""
-
-
-@dataclass(frozen=True)
-class Forfeits:
-    """The games that one bot has lost for one reason that is its own fault: how many, and the first of them."""
-
-    name: str
-    reason: str
-    count: int
-    first: GameRow
-    stderr: str
-    """The end of what the bot had written to standard error in the first one."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of playing. What has been stored is in the store."""
-
-    error: ArenaError | None
-    """What stopped it, if something failed."""
-    is_complete: bool
-    """Whether all games are played and stored."""
-    changed: tuple[str, ...]
-    """A line for each bot that has changed while it was played, and was played no more."""
-    remarks: tuple[str, ...]
-    """A line for each bot into whose folder files have come."""
-    forfeits: tuple[Forfeits, ...]
-    dropped: int
-    """Games under way that were stopped, or could not be judged."""
-    repeated: tuple[str, int] | None = None
-    """The one bot that took part in all games that had to be played again, and how many these were."""
-    unstored: int = 0
-    """Games that were over, and could not be stored."""
 
 
 @contextlib.contextmanager
@@ -207,6 +61,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.set_planned(league.planned)
         store.set_meets_all(league.meets_all)
         store.set_sandbox(plan.level.value)
+        league.keep_disqualified()
         yield league
 
 
@@ -275,12 +130,22 @@ class OpenLeague:
         tell_stored(pairing, self.plan.players, self.stored())
         return pairing.placing()
 
+    def keep_as_whole(self) -> None:
+        """Have the store know that all is played: that there are to be as many games as there are now."""
+        self.planned = len(self.rows())
+        self.store.set_planned(self.planned)
+
+    def keep_disqualified(self) -> None:
+        """Have the store know who is disqualified by the games that are stored."""
+        placing = self.placing() if self.plan.disqualifies else None
+        self.store.set_disqualified(placing.disqualified if placing else ())
+
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.
 
         `watch` is called with what happens in the games, as the `watcher` is: it must not wait for anything.
         """
-        state = _PlayState(watcher, watch, self._known_ids())
+        state = PlayState(watcher, watch, self._known_ids())
         error = None
         try:
             self.store.watch(self._known_ids())
@@ -290,8 +155,12 @@ class OpenLeague:
             error = caught
         is_complete = state.session.is_complete and not isinstance(error, StoreChangedError)
         if is_complete and self.planned is None:
-            self.planned = len(self.rows())
-            self.store.set_planned(self.planned)
+            self.keep_as_whole()
+        if not isinstance(error, StoreError):
+            try:
+                self.keep_disqualified()
+            except StoreError as caught:
+                error = error or caught
         return Outcome(
             error=error,
             is_complete=is_complete,
@@ -303,7 +172,7 @@ class OpenLeague:
             repeated=state.session.in_all_repeats(),
         )
 
-    async def _play_until_stopped(self, stop: Stop, state: "_PlayState") -> None:
+    async def _play_until_stopped(self, stop: Stop, state: PlayState) -> None:
         session = state.session
 
         async def stop_when_asked(playing: trio.CancelScope) -> None:
@@ -319,7 +188,7 @@ class OpenLeague:
             nursery.start_soon(stop_when_asked, nursery.cancel_scope)
             await self._play_games(state)
 
-    async def _play_games(self, state: "_PlayState") -> None:
+    async def _play_games(self, state: PlayState) -> None:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
         jobs = plan.jobs
@@ -347,37 +216,3 @@ class OpenLeague:
                 watch=state.watch or (lambda event: None),
                 stored=stored,
             )
-
-
-class _PlayState:
-    """What is kept while games are played; forfeits are counted for each bot and reason.
-
-    `ids` are those of the league's stored games, to which each that is stored now is added.
-    """
-
-    def __init__(self, watcher: Watcher, watch: Watch | None, ids: set[str]) -> None:
-        self._ids = ids
-        self.watcher = watcher
-        self.watch = watch
-        self.versions = Versions()
-        self.session = Session()
-        self._first: dict[tuple[str, str], tuple[GameRow, str]] = {}
-        self._counts: dict[tuple[str, str], int] = {}
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        self._ids.add(row.id)
-        self.watcher.finished(row, record)
-        if not row.reason.is_forfeit:
-            return
-        for player, stderr in zip(row.players, record.stderr, strict=True):
-            winner = row.result.winner
-            if winner is None or row.players[winner] != player:
-                key = (player.name, row.reason.value)
-                self._first.setdefault(key, (row, stderr))
-                self._counts[key] = self._counts.get(key, 0) + 1
-
-    def forfeits(self) -> tuple[Forfeits, ...]:
-        return tuple(
-            Forfeits(name, reason, self._counts[name, reason], row, stderr)
-            for (name, reason), (row, stderr) in self._first.items()
-        )

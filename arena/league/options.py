@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from arena.rules.ruleset import Ruleset
 
 SANDBOXES = ("default", "bwrap", "cgroup", "auto")
+OPPONENTS = ("hidden", "named")
 LARGEST_SEED = 2**64 - 1
 MOST_JOBS = 4096
 """Games at a time; each takes two processes and a dozen descriptors."""
@@ -42,7 +43,8 @@ class PlayOptions:
 
     `rules` are a ruleset, or the name of one. `limits` is a TOML file with other limits and times for some bots.
     `interpreters` are paths of programs that bots may be run by. `keep_bots` plays the two games of a pair in the same
-    processes. `openings` is a file of set-ups that games begin with. `affinity` pins the bots of each game to a CPU.
+    processes. `openings` is a file of set-ups that games begin with. `opponents`, one of `OPPONENTS`, is
+    whether bots are told each other's names. `affinity` pins the bots of each game to a CPU.
     `asked` are the bots as they were named, where more is said of them than their paths. `own` is what single bots may
     use and take, by name; `limits` wins over it.
     Without a `store` the games are kept in a file in the current folder that is named after the settings.
@@ -68,6 +70,7 @@ class PlayOptions:
     pondering: bool = True
     keep_bots: bool = False
     openings: Path | None = None
+    opponents: str = "hidden"
     affinity: bool = False
     store: Path | None = None
     asked: "tuple[AskedBot, ...]" = ()

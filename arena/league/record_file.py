@@ -18,7 +18,7 @@ from arena.game.record_lines import LONGEST_LINE, Entry, SeatViewError, decode_l
 from arena.game.spec import Player
 from arena.game.time_control import parse_time
 from arena.hostfile import FileError, read_lines
-from arena.league.games import NO_OPENINGS, OPENINGS, Settings, openings_in
+from arena.league.games import HIDDEN, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
 from arena.league.store import KEPT_BESIDE, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
@@ -128,6 +128,9 @@ def settings_fault(entry: Entry) -> str | None:
     openings = settings.get(OPENINGS, NO_OPENINGS)
     if openings != NO_OPENINGS and not openings_in(openings):
         return f"settings: {OPENINGS}: expected '{NO_OPENINGS}', or how many of which digest, got {shown(openings)}"
+    opponents = settings.get(OPPONENTS, HIDDEN)
+    if opponents not in (HIDDEN, NAMED):
+        return f"settings: {OPPONENTS}: expected {HIDDEN} or {NAMED}, got {shown(opponents)}"
     for name, value in settings.items():
         if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
             return f"settings: {shown(name)}: expected limits such as {Limits().text!r}, got {shown(value)}"

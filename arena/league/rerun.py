@@ -1,8 +1,7 @@
 """A stored game played again, as a service: the same bots, colours, seeds, rules, clocks, limits and sandbox.
 
-A record may be anybody's: an imported line, a store from elsewhere. So it may ask for a stronger sandbox than a match
-would have, and for smaller limits, never for less: it takes no program out of its sandbox, and has none run outside of
-one that the host has not named.
+A record may be anybody's: an imported line, a store from elsewhere. What it may decide of how bots are held is the
+business of `arena.league.trust`.
 
 Nothing is stored. What comes of it is where the new game parts from the record: a bot that depends on nothing but what
 it is told and its seed plays the same game again, and one that does not shows it by the first action that differs.
@@ -18,25 +17,22 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
-from arena.bots.entering import place_of
 from arena.bots.limits import Limits, read_limits
 from arena.bots.run import Run
-from arena.bots.samples import is_sample
-from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
+from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import ArenaError, UsageError
 from arena.game.dialogue import spec_of
 from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
+from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.found_again import BotFinder
-from arena.league.options import USUAL
 from arena.league.pairs import return_game
 from arena.league.running import Say, run_games
+from arena.league.trust import bot_line, is_trusted, level_for, limits_for, sandbox_for, untrusted_text
 from arena.league.versions import Versions
-from arena.printable import printable
 from protocol.notation import Color
 
 
@@ -76,12 +72,15 @@ class Rerun:
 class RerunOptions:
     """How a game is played again. `bots` are paths by the colour that they play; the others are looked for `near`.
 
-    `places` are what the store knows of where its bots lay, `limits` those that its settings give to bots, by name; no
-    bot has more than these, or than the usual ones. `sandbox` is the level, where the host names one, `last_sandbox`
-    that at which the store was last played with: see `sandbox_asked`.
+    `arguments` are those that bots are started with, by colour, where the host says them; `known_arguments` are those
+    that the store has, by digest. `places` are what it knows of where its bots lay, `limits` those that its settings
+    give to bots, by name; no bot has more than these, or than the usual ones. `sandbox` is the level, where the host
+    names one, `last_sandbox` that at which the store was last played with: see `sandbox_asked`.
     """
 
     bots: Mapping[Color, str] = field(default_factory=dict)
+    arguments: Mapping[Color, tuple[str, ...]] = field(default_factory=dict)
+    known_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     near: Sequence[Path] = ()
     places: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, Limits] = field(default_factory=dict)
@@ -99,24 +98,18 @@ def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
     """
     if record.used is not None and not any(record.confinement):
         raise ArenaError("neither bot was started in this game: there is nothing to play again")
-    if options.sandbox is not None:
-        return options.sandbox
-    known = [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
-    return strongest([USUAL.sandbox, *(word for word in known if word in [level.value for level in Level])])
+    return sandbox_for(options.sandbox, _said(record, options))
+
+
+def _said(record: GameRecord, options: RerunOptions) -> list[str | None]:
+    """At which levels the record says that bots were held, and the store that they are."""
+    return [options.last_sandbox, *(word.partition(": ")[0] for word in record.confinement)]
 
 
 def chosen_level(record: GameRecord, options: RerunOptions) -> Level:
     """The level for `sandbox_asked`. Raises `UsageError` if it does not work here: no weaker one takes its place."""
-    asked = sandbox_asked(record, options)
-    try:
-        return choose(asked)
-    except UsageError as error:
-        if options.sandbox is not None:
-            raise
-        raise UsageError(
-            f"the bots of this game were held by {asked}, and are by nothing weaker now unless --sandbox "
-            f"says so\n{error}"
-        ) from None
+    sandbox_asked(record, options)
+    return level_for(options.sandbox, _said(record, options))
 
 
 def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.run) -> Rerun:
@@ -174,40 +167,29 @@ def _remark(record: GameRecord, say: Say) -> None:
 
 def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -> Limits:
     """What a side could use, the usual limits where the record does not say; no more than the store gives its bots."""
-    name = record.players[color].name
-    usual = Limits()
-    most = options.limits.get(name, usual)
-    recorded = read_limits(record.confinement[color].partition(": ")[2]) or usual
-    limits = recorded.within(most)
-    if limits != recorded:
-        whose = "the limits that the store's settings say" if name in options.limits else "the usual limits"
-        say(f"{color.word}: {name} had {recorded.text} by the record, which is more than {whose}: it has {limits.text}")
-    elif limits.within(usual) != limits:
-        say(f"{color.word}: {name} has more than the usual limits, as the store says: {limits.text}")
-    return limits
+    said = read_limits(record.confinement[color].partition(": ")[2]) or Limits()
+    return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
 
 
 def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run: Run) -> tuple[BotSpec, BotSpec]:
     """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
     finder = BotFinder(options.places, options.near, may_differ=options.changed_bots)
-    is_named_level = options.sandbox not in (None, AUTO)
     found, problems = [], []
     for color, player in zip(Color, record.players, strict=True):
         try:
-            if color in options.bots:
-                found.append(finder.at(options.bots[color], player))
-            else:
-                bot = finder.anywhere(player, color.word)
-                is_where_it_was = place_of(bot) == options.places.get(player.digest)
-                if level is Level.DEFAULT and not (is_named_level or is_where_it_was or is_sample(bot.path)):
-                    problems.append(_not_named(color, bot))
-                found.append(bot)
+            bot = _found(finder, color, player, options)
         except UsageError as error:
             problems.append(str(error))
+            continue
+        found.append(bot)
+        own_words = color in options.arguments or not bot.arguments
+        is_named = color in options.bots and own_words
+        if not is_trusted(bot, level, options.sandbox, options.places, is_named=is_named):
+            problems.append(untrusted_text(color, bot, _naming(color, bot, own_words)))
     if problems:
         raise UsageError("\n".join(problems))
     for color, bot in zip(Color, found, strict=True):
-        say(f"{color.word}: {bot.name} is {bot.path}")
+        say(f"{color.word}: {bot.name} is {bot_line(bot)}")
     host = HostPrograms(options.interpreters, found)
     built = runnable(level, build_all(found, level, BuildLimits(), host, say, run=run), host, Limits(), run)
     faults = [bot.fault for bot in built if bot.fault is not None]
@@ -217,14 +199,18 @@ def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run
     return red, blue
 
 
-def _not_named(color: Color, bot: BotSpec) -> str:
-    """Why a program is not run that only its content speaks for, which whoever made the record can have made, too, and
-    not that the store was played with from there."""
-    path = printable(str(bot.path))
-    return (
-        f"{color.word}: {bot.name} was found at {path}; without a sandbox it could use your files and network, so it "
-        f"runs only if you say so: --sandbox bwrap holds it; --bot {color.word}=PATH or --sandbox default trusts it"
-    )
+def _found(finder: BotFinder, color: Color, player: Player, options: RerunOptions) -> BotSpec:
+    """The bot of a side. Raises `UsageError` if it is not to be found, or has changed."""
+    arguments = options.arguments.get(color, options.known_arguments.get(player.digest, ()))
+    if color in options.bots:
+        return finder.at(options.bots[color], player, arguments)
+    return finder.anywhere(player, color.word, arguments)
+
+
+def _naming(color: Color, bot: BotSpec, has_own_words: bool) -> str:
+    """The options that name a bot: its path, and its arguments where only the store says them."""
+    option = f"--bot {color.word}=PATH"
+    return option if has_own_words else f"{option} with --arguments {color.word}=WORDS"
 
 
 async def _play(record: GameRecord, spec: GameSpec, settings: PlaySettings, say: Say) -> GameRecord:

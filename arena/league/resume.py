@@ -88,6 +88,7 @@ def _settings(paused: SavedGame, seed: int | None) -> Settings:
             bot_limits=own,
             pondering=paused.pondering,
             bot_times=tuple(own_times.items()),
+            names_told=spec.names_told,
         )
         if seed is None or pair_seed_of(settings.digest(paused.players), paused.players, 0, scheme) == paused.pair_seed:
             return settings

@@ -21,7 +21,9 @@ from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.games import (
     KEEP_BOTS,
+    NAMED,
     OPENINGS,
+    OPPONENTS,
     Scheme,
     Settings,
     Times,
@@ -101,7 +103,7 @@ def _game(ruleset: Ruleset, record: GameRecord) -> _Game:
 def _rebuilt(store: Store) -> dict[str, str]:
     """The settings that most of the games were played under, as far as the games say."""
     kinds: dict[tuple[Ruleset, str], list[_Game]] = {}
-    is_pondering_barred = has_kept = False
+    is_pondering_barred = has_kept = are_told = False
     for number in store.numbers():
         record = store.stored(number).record
         try:
@@ -114,6 +116,7 @@ def _rebuilt(store: Store) -> dict[str, str]:
         kinds.setdefault(kind, []).append(_game(ruleset, record))
         is_pondering_barred = is_pondering_barred or record.pondered_us is not None
         has_kept = has_kept or bool(record.kept)
+        are_told = are_told or bool(record.names_told)
     if not kinds:
         return {}
     (ruleset, _), games = max(kinds.items(), key=lambda kind: len(kind[1]))
@@ -124,6 +127,9 @@ def _rebuilt(store: Store) -> dict[str, str]:
     del described[KEEP_BOTS]  # where nothing is said, no bots are kept
     if has_kept:
         described[KEEP_BOTS] = "yes"
+    del described[OPPONENTS]  # nobody is told a name
+    if are_told:
+        described[OPPONENTS] = NAMED
     del described[OPENINGS]  # and where nothing is said, there are no openings
     if 2 * sum(game.opening is not None for game in games) > len(games):
         said = doubtful.get(OPENINGS, "")

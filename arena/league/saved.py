@@ -10,20 +10,20 @@ from pathlib import Path
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.fitting import refuse_unrestorable
 from arena.bots.run import Run
-from arena.bots.sandbox.levels import choose
-from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.starting import Sandbox, runnable
+from arena.bots.sandbox.levels import Level, choose
+from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord, History
-from arena.game.spec import GameSpec
+from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.options import Kind, PlayOptions
-from arena.league.resume import agree, stored_in
+from arena.league.resume import stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
@@ -31,7 +31,7 @@ from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
 from arena.nursery import background
-from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
+from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
 from arena.printable import printable
 
 
@@ -42,7 +42,8 @@ class PreparedGame:
     spec: GameSpec
     bots: tuple[BotSpec, BotSpec]
     history: History | None
-    store: Path
+    store: Store
+    """It stays open while the game is played, so that one that is exchanged meanwhile is noticed."""
     file: Path
     """Where the game is saved if it is interrupted."""
     held: Sandbox
@@ -115,66 +116,49 @@ def begin_game(
     store_at = partial(store_of, options, Kind.MATCH)
     bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
     _refuse_unsaveable(bots)
+    for bot in bots:
+        refuse_unrestorable(bot, "--pause")
     settings = settings_of(options, bots)
     red, blue = bots
     apart_from_bots(path, bots)
-    with sole_use(path):
-        with Store(path, create=True) as store:
-            store.agree(settings.described((red.player, blue.player)), (red.player, blue.player))
-            for line in note_versions(store, bots):
-                say(line)
-            store.set_entrants((red.player, blue.player))
-            (spec, _) = schedule(settings, [bot.player for bot in bots], 1, stored_in(store))
-            played = _played(spec.id, store)
+    players = (red.player, blue.player)
+    with sole_use(path), Store(path, create=True) as store:
+        store.agree(settings.described(players), players)
+        for line in note_versions(store, bots):
+            say(line)
+        _note_plan(store, players, level)
+        (spec, _) = schedule(settings, players, 1, stored_in(store))
+        played = already_played(spec.id, store)
         if played:
             yield played
             return
         with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
             run_games(run, held.try_out)
             usual_time = settings.time if settings.bot_times else None
-            yield PreparedGame(spec, (red, blue), None, path, file, held, settings.pondering, settings.seed, usual_time)
-
-
-@contextlib.contextmanager
-def resume_game(
-    saved: SavedGame, file: Path, sandbox: str | None, say: Say, run: Run = trio.run
-) -> Iterator[PreparedGame | AlreadyPlayed]:
-    """Prepare to go on with a saved game, at the level `sandbox` or else that of the file. Raises `ArenaError`."""
-    check_place(file)
-    bots = saved.load_bots()
-    level = choose(sandbox or saved.sandbox)
-    path = Path(saved.store)
-    if saved.interpreters:
-        say(f"interpreters of the saved game, which the bots can read: {', '.join(saved.interpreters)}")
-    if not os.path.exists(path):  # Path.exists raises an error for a name that is too long
-        say(f"store: {path} (a new one)")
-    elif Path.cwd() not in Path(os.path.realpath(path)).parents:
-        say(f"store: {path} (outside this folder)")
-    with sole_use(path):
-        with Store(path, create=True) as store:
-            played = _played(agree(saved, store, bots), store)
-        if played:
-            yield played
-            return
-        usual = saved.limits[0]
-        checked = runnable(level, bots, HostPrograms(saved.interpreters, bots), usual, run)
-        faults = [bot.fault for bot in checked if bot.fault is not None]
-        if faults:
-            raise UsageError("\n".join(faults))
-        limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-        with Sandbox(level, bots, usual, limits, saved.interpreters) as held:
-            run_games(run, held.try_out)
-            usual_time = saved.usual_time or None
             yield PreparedGame(
-                saved.spec(), bots, saved.history, path, file, held, saved.pondering, saved.seed, usual_time
+                spec, (red, blue), None, store, file, held, settings.pondering, settings.seed, usual_time
             )
+
+
+def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> None:
+    """Have the store know who takes part, and how they are held. A plan of just these players stays what it is; for
+    others one game is planned."""
+    if {player.digest for player in store.entrants()} != {player.digest for player in players}:
+        store.set_planned(1)
+        store.set_meets_all(True)
+        store.set_disqualified(())
+    store.set_entrants(players)
+    store.set_sandbox(level.value)
 
 
 def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
     """Play until the game is over, which is stored, or until it is interrupted, by `stop` or after so many plies.
 
     Raises `ArenaError` if the machine, a sandbox or the store fails; then nothing is stored, and the file is as it was.
+    That is `StoreChangedError` if the store is another one than before the game, or games are gone from it.
     """
+    store = prepared.store
+    store.watch(store.ids())
     versions = Versions()
     played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
     if versions.errors():
@@ -182,15 +166,16 @@ def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, s
     for line in versions.remarks():
         say(line)
     if isinstance(played, GameRecord):
-        with Store(prepared.store, create=True) as store:
-            return Finished(store.add(played))
+        row = store.add(played)
+        store.refuse_changed()
+        return Finished(row)
     if played is None:
         return NothingPlayed()
     saved = saved_game(
         prepared.spec,
         played,
         prepared.bots,
-        prepared.store,
+        store.path,
         held=prepared.held,
         pondering=prepared.pondering,
         seed=prepared.seed,
@@ -217,7 +202,7 @@ def _check_place(file: Path) -> None:
         raise UsageError(f"{file}: expected a file to save the game in, or none yet")
 
 
-def _played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
+def already_played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
     """Where the game is, if it has been played already."""
     row = None if game_id is None else store.row(game_id)
     return row and AlreadyPlayed(row, store.path)

@@ -14,13 +14,13 @@ from arena.bots import BotSpec
 from arena.bots.asked import NOTHING_OWN, Own
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits, check_processes, parse_memory, parse_size
-from arena.bots.limits_file import check_names, load_own
+from arena.bots.limits_file import by_bot, load_own
 from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
-from arena.league.games import Settings, openings_digest
+from arena.league.games import NAMED, Settings, openings_digest
 from arena.league.openings import load_openings
-from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, SANDBOXES, USUAL, Kind, PlayOptions
+from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, Kind, PlayOptions
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 
@@ -48,6 +48,11 @@ def check_options(options: PlayOptions) -> None:
             raise UsageError(f"--{name}: expected a whole number from {least} to {most}, got {value}")
     if options.sandbox not in SANDBOXES:
         raise UsageError(f"--sandbox: expected a level, got {options.sandbox!r}: {suggest(options.sandbox, SANDBOXES)}")
+    if options.opponents not in OPPONENTS:
+        raise UsageError(
+            f"--opponents: expected {' or '.join(OPPONENTS)}, got {options.opponents!r}: "
+            f"{suggest(options.opponents, OPPONENTS)}"
+        )
     if options.affinity and not hasattr(os, "sched_setaffinity"):
         raise UsageError("--affinity: this system cannot pin programs to a CPU")
     check_openings(options)
@@ -136,20 +141,17 @@ def settings_of(options: PlayOptions, bots: Sequence[BotSpec], times: Sequence[s
         options.keep_bots,
         tuple((digest, their) for digest, told in own_times.items() if (their := with_moves_of(time, told)) != time),
         openings=() if options.openings is None else load_openings(options.openings, ruleset),
+        names_told=options.opponents == NAMED,
     )
 
 
 def _own_of(options: PlayOptions, bots: Sequence[BotSpec]) -> dict[str, Own]:
     """What is said of single bots, by name. What `--limits` says wins, then what stands where the bot is named.
 
-    Raises `UsageError` for a name that no bot here has.
+    Raises `UsageError` for a table of no bot here, or of several.
     """
     names = [bot.name for bot in bots]
-    own: dict[str, Own] = {}
-    if options.own:
-        if options.own.is_strict:
-            check_names(options.own.tables, names, options.own.where, "bot.")
-        own = {name: said for name, said in options.own.tables.items() if name in names}
+    own = by_bot(options.own, names, bots) if options.own else {}
     for bot in bots:
         if bot.asked and bot.asked.own != NOTHING_OWN:
             own[bot.name] = bot.asked.own.over(own.get(bot.name, NOTHING_OWN))

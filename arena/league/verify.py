@@ -14,9 +14,12 @@ from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Opening, Player
 from arena.league.games import (
+    HIDDEN,
     KEEP_BOTS,
+    NAMED,
     NO_OPENINGS,
     OPENINGS,
+    OPPONENTS,
     Scheme,
     Settings,
     common_of,
@@ -36,7 +39,7 @@ ROUNDS_TRIED = 1000
 """A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
 
 OF_EACH_SIDE = ("time", "other times")
-NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS)
+NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS, OPPONENTS)
 LONGEST_SEED = 20
 """Digits of 2^64."""
 
@@ -45,9 +48,10 @@ Progress = Callable[[int, int], None]
 
 def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     """All that is wrong with a store, as it is found. `progress` is told how many of how many games are done."""
-    yield from store.file_damage()
+    of_file = store.file_damage()
     contents = store.count()
-    yield from (damage for damage in contents.damage if damage.game is None)
+    of_store = [damage for damage in contents.damage if damage.game is None]
+    yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
     numbers = store.numbers()
     league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}
@@ -158,6 +162,9 @@ class League:
             faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")
         if record.kept and any(record.kept) and self._settings.get(KEEP_BOTS, "no") == "no":
             faults.append("a bot was kept from another game, and the store is for new processes")
+        if bool(record.names_told) is not (self._settings.get(OPPONENTS, HIDDEN) == NAMED):
+            told = "told" if record.names_told else "not told"
+            faults.append(f"the bots were {told} each other's names, which the store says otherwise")
         return faults
 
     def _out_of_place(self, record: GameRecord, ruleset: Ruleset, seed: int) -> list[str]:

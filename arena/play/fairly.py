@@ -71,7 +71,7 @@ async def play_on_fairly(
     latest = history
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(game, bots, latest, interrupt, options)
+            played = await play_on(game, bots, latest, interrupt, options, can_pause=True)
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0

@@ -6,22 +6,30 @@ standard error, one waits for its exit, one sees to it that it keeps within its 
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import msgspec
 import trio
 
 from arena.bots import BotSpec
 from arena.bots.arrivals import Arrivals
+from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
+from arena.errors import UsageError
+from arena.game.connection import connect
+from arena.game.faults import Fault
+from arena.game.hints import diagnose, hinted
 from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
 from arena.game.referee import Referee
+from arena.game.seat import Seat
 from arena.game.spec import GameSpec
 from arena.play.driver import Driver
 from arena.play.events import GameFinished
 from arena.play.keeping import KeptBot
 from arena.play.machine import this_machine
+from arena.play.observed import seen_of
 from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
 from arena.version import __version__
 from protocol.notation import Color, Reason
@@ -51,30 +59,39 @@ async def play_on(
     history: History | None,
     interrupt: Interrupt,
     options: GameOptions = USUAL,
+    *,
+    can_pause: bool = False,
 ) -> GameRecord | History | None:
     """Play a game, from the beginning or from its `history`, to its verdict or until it is interrupted.
 
     Returns the record; or what has been played, if `interrupt` broke the game off; or None, if that happened before
     both sides had set up. When this returns, raises or is cancelled, no process of the game is left. Raises
-    `ArenaStoppedError` as `play_game` does.
+    `ArenaStoppedError` as `play_game` does, and `UsageError` if a bot has said that it cannot play such a game: one
+    that goes on, that begins with an opening, or that `can_pause`.
     """
     started = time.time()
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
+    red, blue = bots
     referee = Referee(
         spec,
+        (connect(red.dialect), connect(blue.dialect)),
         history=history,
         introduced={color: one.introduction for color, one in kept.items()},
         keeps=options.keeper is not None and options.keeper.expects_another,
+        can_pause=can_pause,
     )
     runner = GameRunner(referee, history, interrupt, options, kept)
     played: GameRecord | History | None
-    broken = {color: bot.fault for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
+    broken = {color: bot.fault_line for color, bot in zip(Color, bots, strict=True) if bot.fault is not None}
     if broken:
         runner.referee.called_off(broken)
-        played = runner.record(started, now() - begun)
+        output = _pair(bot.fault_output for bot in bots)
+        played = msgspec.structs.replace(runner.record(started, now() - begun), stderr=output)
     else:
         await runner.play(bots)
+        if runner.referee.refused is not None:
+            raise UsageError(runner.referee.refused)
         if runner.referee.void is not None:
             raise ArenaStoppedError(runner.referee.void, runner.history())
         is_over = runner.referee.verdict is not None
@@ -117,6 +134,7 @@ class GameRunner:
 
     async def play(self, bots: tuple[BotSpec, BotSpec]) -> None:
         """Run until there is a verdict or the game is interrupted; no process is left."""
+        self.referee.advise = partial(self._advised, bots)
         try:
             self._processes.update((color, kept.process) for color, kept in self._kept.items())
             for process in self._processes.values():
@@ -159,6 +177,12 @@ class GameRunner:
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
         self._driver.disturb()
+
+    def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
+        """A fault with a hint for its author, from what can be seen of the bot now."""
+        process = self._processes.get(seat.color)
+        seen = seen_of(seat, fault, self.referee.live, process, language_of(bots[seat.color]))
+        return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:
         """Tell both bots how it ended, as far as their pipes take it at once."""

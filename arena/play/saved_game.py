@@ -10,10 +10,12 @@ slips of an editor. That is no signature, and does not cover where the bots and 
 
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -36,6 +38,7 @@ from arena.printable import printable
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError, Starts
 from arena.rules.setup import IllegalSetupError
+from protocol.notation import Color
 
 PAUSE_FORMAT = 1
 CHECKSUM = "checksum"
@@ -53,7 +56,7 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
-    `arguments` are those that the bots are started with, if either has any.
+    `arguments` are those that the bots are started with, if either has any; `names_told` is as in `GameSpec`.
     `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
     bots has its own. `sandbox`, `limits`, `pondering` and `interpreters`
     are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
@@ -79,6 +82,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     blue_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     usual_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     arguments: tuple[tuple[str, ...], tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
+    names_told: bool | msgspec.UnsetType = msgspec.UNSET
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -87,26 +91,38 @@ class SavedGame(msgspec.Struct, frozen=True):
         except RulesetError as error:
             raise UsageError(str(error)) from None
         blue_time = self.blue_time or None
-        return GameSpec(self.id, ruleset, self.time, self.players, self.seeds, self.pair_seed, blue_time)
+        return GameSpec(
+            self.id,
+            ruleset,
+            self.time,
+            self.players,
+            self.seeds,
+            self.pair_seed,
+            blue_time,
+            names_told=bool(self.names_told),
+        )
 
-    def load_bots(self) -> tuple[BotSpec, BotSpec]:
-        """Both bots, under their names of then. Raises `UsageError` if one is gone or has changed."""
+    def load_bots(self, named: Mapping[Color, str] = MappingProxyType({})) -> tuple[BotSpec, BotSpec]:
+        """Both bots, under their names of then; `named` are paths of now, by the colour that a bot plays.
+
+        Raises `UsageError` if one is gone or has changed.
+        """
         given = self.arguments or ((), ())
         red, blue = (
-            _same_bot(path, player, arguments)
-            for path, player, arguments in zip(self.bots, self.players, given, strict=True)
+            _same_bot(color, named.get(color, path), player, arguments)
+            for color, path, player, arguments in zip(Color, self.bots, self.players, given, strict=True)
         )
         return red, blue
 
 
-def _same_bot(word: str, player: Player, arguments: tuple[str, ...]) -> BotSpec:
+def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...]) -> BotSpec:
     path = bot_path(word)
     try:
         bot = load_bot(path, AskedBot(word, arguments=arguments) if arguments else None)
     except NotThereError as error:
         raise UsageError(
-            f"{error}\nit is where {player.name} was when the game was saved; if it has moved, say where in the saved "
-            'game, under "bots"'
+            f"{error}\nexpected {player.name} there, who plays {color.word}; if it has moved, say where with --bot "
+            f'{color.word}=PATH, or in the saved game, under "bots"'
         ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
@@ -150,6 +166,7 @@ def saved_game(
         blue_time=spec.blue_time or msgspec.UNSET,
         usual_time=usual_time or msgspec.UNSET,
         arguments=(red.arguments, blue.arguments) if red.arguments or blue.arguments else msgspec.UNSET,
+        names_told=spec.names_told or msgspec.UNSET,
     )
 
 

@@ -18,10 +18,11 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.changes import file_changes, named
 from arena.league.store import GameRow
+from arena.report.declared import declared_in
 from arena.report.game_facts import date_text
 from arena.report.json import to_json
+from arena.report.roster import Roster
 from arena.report.shorten import short_names
-from arena.report.standings import Roster
 from arena.report.terminal import GAP
 
 DIGITS = 6
@@ -31,7 +32,8 @@ DIGITS = 6
 class BotVersion(msgspec.Struct, frozen=True):
     """One version of a bot.
 
-    `shown` is what tables call it, `name` that without a version. `declared` is what it called itself in its last game.
+    `shown` is what tables call it, `name` that without a version. `declared` is what it called itself in its last game,
+    and `author` who it said has written it.
     `first` and `last` are when the first and the last of its games began, in UTC as in ISO 8601. `took_part` is whether
     it took part when the store was last used. `before` is the digest of the version before it, and `changes` what has
     become of which of its files since: `new`, `gone` or `changed`. What is not known, or is not there, is null.
@@ -41,6 +43,7 @@ class BotVersion(msgspec.Struct, frozen=True):
     shown: str
     digest: str
     declared: str | None
+    author: str | None
     games: int
     first: str | None
     last: str | None
@@ -99,14 +102,15 @@ def bot_versions(
         one = played[shown]
         before = found[-1] if found and found[-1].name == one.player.name else None
         first, last = _dates(one, record_of)
-        record = record_of(one.last.number) if one.last else None
+        declared = declared_in(record_of(one.last.number) if one.last else None, one.player.digest)
         known = before and files[before.shown] and files[shown]
         found.append(
             BotVersion(
                 name=one.player.name,
                 shown=shown,
                 digest=one.player.digest,
-                declared=_declared(record, one),
+                declared=declared.name,
+                author=declared.author,
                 games=one.games,
                 first=first,
                 last=last,
@@ -131,15 +135,6 @@ def _dates(one: _Played, record_of: Callable[[int], GameRecord | None]) -> tuple
     return (date_text(starts[0]) or None, date_text(starts[-1]) or None) if starts else (None, None)
 
 
-def _declared(record: GameRecord | None, one: _Played) -> str | None:
-    """What a version called itself in this game of its own, if it came to that."""
-    if record is None or one.last is None:
-        return None
-    sides = (side for side, player in enumerate(record.players) if player.digest == one.player.digest)
-    side = next(sides, None)
-    return (record.declared[side] or None) if side is not None else None
-
-
 def bots_json(versions: Sequence[BotVersion]) -> str:
     """All of them as one array."""
     return to_json(list(versions))
@@ -160,7 +155,7 @@ def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
     ]
     fixed = sum(GAP + max(map(len, column)) for column in zip(("", "version", "games", "", ""), *rows, strict=True))
     room = width - fixed - GAP
-    declared = max(len("calls itself"), *(cell_len(one.declared or "") for one in versions))
+    declared = max(len("calls itself"), *(cell_len(_said(one)) for one in versions))
     short = short_names((one.name for one in versions), max(room - declared, room // 2))
     declared = max(1, room - max(len("bot"), *(cell_len(name) for name in short.values())))
     grid = Grid(box=None, pad_edge=False, header_style="dim")
@@ -169,11 +164,17 @@ def bots_report(versions: Sequence[BotVersion], width: int) -> RenderableType:
         most = declared if header == "calls itself" else None
         grid.add_column(header, justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
     for one, (mark, *cells) in zip(versions, rows, strict=True):
-        grid.add_row(mark, Text(short[one.name]), *cells, Text(one.declared or "-"))
+        grid.add_row(mark, Text(short[one.name]), *cells, Text(_said(one) or "-"))
     changes = [_changes_text(one) for one in versions if one.before]
     marked = Text("* took part when the store was last used")
     below: list[RenderableType] = ["", *map(Text, changes)] if changes else []
     return Group(grid, marked, *below)
+
+
+def _said(one: BotVersion) -> str:
+    """What a version has said of itself, in words."""
+    author = f"by {one.author}" if one.author else ""
+    return ", ".join(filter(None, (one.declared, author)))
 
 
 def _changes_text(one: BotVersion) -> str:

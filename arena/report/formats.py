@@ -9,7 +9,6 @@ from rich.text import Text
 
 from arena.game.spec import Player
 from arena.league.pairing.placing import (
-    Disqualified,
     FormatPlace,
     KnockoutPlace,
     LadderPlace,
@@ -18,6 +17,8 @@ from arena.league.pairing.placing import (
     StopReason,
     SwissPlace,
 )
+from arena.league.store import Disqualified
+from arena.report.standings import Line
 
 Names = Mapping[Player, str]
 
@@ -75,16 +76,29 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
     )
 
 
+def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: Names) -> Placing | None:
+    """What a store says of disqualified bots, as far as the games in its table do: who has fewer faults there than is
+    said has not been disqualified. None if nobody is left. `names` are those that the table shows."""
+    faults = {line.name: line.forfeits for line in lines}
+    found = [one for one in disqualified if 1 <= one.faults <= faults.get(names.get(one.player, ""), 0)]
+    return Placing(disqualified=tuple(found)) if found else None
+
+
 def placing_report(placing: Placing, names: Names) -> RenderableType:
     """A placing as a list, a line for each bot that was disqualified, and why a ladder is over."""
     parts: list[RenderableType] = []
     if placing.places:
         title, grid = _list(placing.places, names)
         parts += ["", Text(title, style="bold"), grid]
-    parts += [Text(_disqualified(one, names)) for one in placing.disqualified]
+    parts += map(Text, disqualified_lines(placing, names))
     if placing.stop:
         parts.append(Text(_stop(placing.stop)))
     return Group(*parts)
+
+
+def disqualified_lines(placing: Placing, names: Names) -> list[str]:
+    """A line for each bot that was disqualified."""
+    return [_disqualified(one, names) for one in placing.disqualified]
 
 
 def _name(player: Player, names: Names) -> str:

@@ -8,27 +8,34 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from arena.game.faults import lost_by
 from arena.game.record import GameRecord
 from arena.game.seat_lines import verdict_words
 from arena.game.spec import Player
+from arena.game.verdict import GameResult
 from protocol.notation import COLOR_BY_WORD, Color
 
 ALL = "all"
-"""The view of the host, who sees everything; the others are the colours."""
+"""The view of the host, who sees everything; the others are the colours, and"""
+PUBLIC = "public"
+"""that of whoever knows no more than what both sides were told."""
 DIGEST_DIGITS = 12
 """So much of a digest is shown; `--json` has all of it."""
 
 
 class SideFacts(msgspec.Struct, frozen=True):
-    """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game.
+    """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game,
+    `author` who it said has written it.
 
-    `time` is its time control as options write it; `sandbox` is how it was held, empty where that is not known. `seed`
-    is None if whoever looks may not know it.
+    `protocol` is what it spoke; `time` is its time control as options write it; `sandbox` is how it was held, empty
+    where that is not known. `seed` is None if whoever looks may not know it.
     """
 
     name: str
     digest: str
     declared: str
+    author: str
+    protocol: str
     time: str
     seed: int | None
     sandbox: str
@@ -58,7 +65,7 @@ class GameFacts(msgspec.Struct, frozen=True):
 
 
 def facts_of(number: int, record: GameRecord, view: str, names: Mapping[Player, str]) -> GameFacts:
-    """The facts as `view` (`all`, `red` or `blue`) may know them. `names` are to be shown, where not their own."""
+    """The facts as `view` (`all`, a colour or `public`) may know them. `names` are to be shown, where not their own."""
     red, blue = (_side(record, color, view, names) for color in Color)
     verdict = record.verdict
     return GameFacts(
@@ -86,6 +93,8 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
         name=names.get(player, player.name),
         digest=player.digest,
         declared=record.declared[color],
+        author=record.authors[color] if record.authors else "",
+        protocol=record.dialects[color].value,
         time=record.times[color].text,
         seed=record.seeds[color] if is_seen else None,
         sandbox=record.confinement[color],
@@ -95,8 +104,14 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
 
 
 def detail_for(record: GameRecord, view: str) -> str:
-    """How the game ended, in the words that this view may read."""
-    return record.verdict.detail if view == ALL else verdict_words(record, COLOR_BY_WORD[view])
+    """How the game ended, in the words that this view may read: those on a fault can name a rank."""
+    verdict = record.verdict
+    if view == ALL:
+        return verdict.detail
+    if view == PUBLIC and verdict.result is not GameResult.NEITHER:
+        loser = verdict.result.winner.opponent if verdict.result.winner is not None else None
+        return lost_by(record.players, loser, verdict.reason)
+    return verdict_words(record, COLOR_BY_WORD.get(view, Color.RED))
 
 
 def date_text(seconds: float) -> str:

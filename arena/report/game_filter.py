@@ -7,7 +7,7 @@ from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
-from arena.report.standings import Roster
+from arena.report.roster import Roster
 from protocol.notation import Color, Reason
 
 

@@ -11,11 +11,14 @@ from arena.league.pairing import Placing
 from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
+from arena.report.crosstable import Meeting
+from arena.report.declared import Declared
 from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import date_text
-from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Meeting, Superiority, Table
+from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
+NOT_LOOKED_AT: Mapping[str, Declared] = {}
 
 
 def to_json(value: object) -> str:
@@ -55,15 +58,16 @@ class LeagueJson(msgspec.Struct, frozen=True):
     """A whole league. Times are in milliseconds, Elo is relative to the mean of all, or to the `anchor`.
 
     `complete` tells whether no game is known to be missing of the `planned_games`, which are the least that there can
-    be where the store does not say. `difference` is that between the bots of a match, else null. `advantage` is what
+    be where the store does not say; both are null where no league of just these bots was played in the store, as after
+    an import. `difference` is that between the bots of a match, else null. `advantage` is what
     the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
     `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
     """
 
     store: str
     settings: dict[str, str]
-    complete: bool
-    planned_games: int
+    complete: bool | None
+    planned_games: int | None
     standings: tuple[Line, ...]
     difference: Difference | None
     advantage: Advantage | None
@@ -113,11 +117,13 @@ def league_json(
     *,
     names: Mapping[Player, str] = NAMES_ALONE,
     placing: Placing | None = None,
+    declared: Mapping[str, Declared] = NOT_LOOKED_AT,
     as_line: bool = False,
 ) -> str:
     """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
 
-    `names` are those that the table shows, if not the players' own. With `as_line` it is one line, of the kind `table`,
+    `names` are those that the table shows, if not the players' own; `declared` is what bots have said of themselves, by
+    digest. With `as_line` it is one line, of the kind `table`,
     without the games.
     """
     document = LeagueJson(
@@ -125,7 +131,7 @@ def league_json(
         settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
         complete=table.is_complete,
         planned_games=table.planned,
-        standings=table.lines,
+        standings=tuple(_with_declared(line, declared) for line in table.lines),
         difference=table.difference,
         advantage=table.advantage,
         draw_share=table.draw_share,
@@ -138,6 +144,11 @@ def league_json(
         placing=placing_entry(placing, names) if placing else None,
     )
     return kind_line("table", document, but="games") if as_line else to_json(document)
+
+
+def _with_declared(line: Line, declared: Mapping[str, Declared]) -> Line:
+    said = declared.get(line.digest)
+    return msgspec.structs.replace(line, declared=said.name, author=said.author) if said else line
 
 
 def kind_line(kind: str, document: msgspec.Struct, but: str = "") -> str:

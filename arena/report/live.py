@@ -14,7 +14,8 @@ import msgspec
 
 from arena.game.spec import Player
 from arena.league.store import GameRow, Group
-from arena.report.standings import Difference, Line, Roster, rated_lines
+from arena.report.roster import Roster
+from arena.report.standings import Difference, Line, rated_lines
 from arena.report.tally import Tally
 
 RATING_SHARE, DRAWING_SHARE = 1 / 30, 1 / 60

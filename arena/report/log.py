@@ -18,8 +18,8 @@ PREFIX = 10
 """Columns before a line of the protocol."""
 STDERR_HAS_NO_TIME = "when it wrote its lines to standard error is not in the record; this is the end of them"
 HANDSHAKE = (
-    "not in the record: in which order a bot introduced itself, its author,",
-    "and what the protocol passes over (empty lines, comments)",
+    "not in the record: in which order a bot introduced itself, and what the",
+    "protocol passes over (empty lines, comments)",
 )
 KEPT = (
     "not in the record: whether the bots went on to the other game of the pair",

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+from arena.game.dialects import Dialect
 from arena.game.dialogue import Answer
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
@@ -127,7 +128,9 @@ def _times_text(record: GameRecord) -> str:
 
 def _side_text(side: SideFacts) -> str:
     declared = f", calls itself {printable(side.declared, SHOWN_CHARACTERS)}" if side.declared else ""
-    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}"
+    author = f", by {printable(side.author, SHOWN_CHARACTERS)}" if side.author else ""
+    spoke = "" if side.protocol == Dialect.ARENA_1.value else f", speaks {side.protocol}"
+    return f"{side.name}, digest {side.digest[:DIGEST_DIGITS]}{declared}{author}{spoke}"
 
 
 def _held_text(red: SideFacts, blue: SideFacts) -> str:
@@ -191,7 +194,7 @@ def _lost_text(ranks: list[Rank], names: Names) -> str:
 
 def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: Look) -> str:
     said = "".join(f"{_note(note)}\n" for note in notes if look.view in (ALL, note.color))
-    texts = (_words(told(event, look.view), look.names) for event in step.events)
+    texts = (event_words(told(event, look.view), look.names) for event in step.events)
     words = "".join(f"; {text}" for text in texts if text)
     taken = look.paint(f"  [{Taken.at(record, step.ply).text}]", "dim") if look.times else ""
     return f"\n{said}{look.paint(f'ply {step.ply}: {step.color.word} {step.action}', 'bold')}{words}{taken}\n"
@@ -209,7 +212,8 @@ def told(event: Event, view: str) -> ArenaMessage:
     return messages_told[event.color.opponent if isinstance(event, Fought) else Color.RED]  # a defender knows its rank
 
 
-def _words(message: ArenaMessage, names: Names) -> str:
+def event_words(message: ArenaMessage, names: Names) -> str:
+    """What a message tells of an action beside the action itself, in words; empty where that is all."""
     match message:
         case messages.Battle(square, attacker, defender, survivor):
             met = names.name(defender) if defender is not None else "an unknown piece"
@@ -252,7 +256,7 @@ def _used(record: GameRecord, color: Color) -> list[str]:
     """What a side used of the machine, and whether in a process of its own."""
     lines = []
     used, name = record.used and record.used[color], record.players[color].name
-    if used:
+    if used and record.confinement[color]:  # else it was not started
         megabytes = f"{used.memory / 1e6:.0f} MB"
         lines.append(
             f"{color.word} ({name}) used {used.cpu_us / 1e6:.2f} s of CPU, {megabytes}; {record.confinement[color]}"

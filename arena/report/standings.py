@@ -2,15 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
-from arena.league.ratings import Anchor, League, Row, Standing, difference
+from arena.league.ratings import Anchor, League, Standing, difference
 from arena.league.store import GameRow, Group
+from arena.report.crosstable import Crosstable, Meeting
+from arena.report.roster import Roster
 from arena.report.tally import Tally, Totals
 from protocol.notation import Reason
 
@@ -30,6 +31,9 @@ class Line(msgspec.Struct, frozen=True):
     Ties in the score are broken by `head_to_head`, the points per game among the bots of that score (None where there
     is no tie), then by `sonneborn_berger_per_game`, then by wins per game. `sonneborn_berger` is the same score as the
     usual sum: of the points taken from each opponent, times all points of that opponent.
+
+    `declared` is what the bot called itself in its last game, `author` who it said has written it. They are None where
+    it has said nothing, and where nobody has looked: games are counted without them.
     """
 
     place: int
@@ -51,15 +55,8 @@ class Line(msgspec.Struct, frozen=True):
     head_to_head: float | None
     sonneborn_berger: float
     sonneborn_berger_per_game: float
-
-
-class Meeting(msgspec.Struct, frozen=True):
-    """What one bot scored against another."""
-
-    name: str
-    opponent: str
-    points: float
-    games: int
+    declared: str | None = None
+    author: str | None = None
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -100,43 +97,6 @@ class AnchorBot(msgspec.Struct, frozen=True):
     elo: float
 
 
-class Crosstable:
-    """Who scored what against whom, in the order of rank; what is not asked for is not made."""
-
-    def __init__(self, order: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> None:
-        """`order` has the names of `names` as they are shown; `rows` has the games of each in the order of `names`."""
-        self.order = tuple(order)
-        self._names = tuple(names)
-        self._rows = rows
-        self._number = {name: number for number, name in enumerate(names)}
-        self._rank = {name: rank for rank, name in enumerate(order)}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Crosstable):
-            return NotImplemented
-        return self.order == other.order and all(self.row(name) == other.row(name) for name in self.order)
-
-    def __hash__(self) -> int:
-        return hash(self.order)
-
-    def row(self, name: str) -> dict[str, Meeting]:
-        """A bot's meetings by the names of its opponents, in the order of rank."""
-        row = self._rows[self._number[name]]
-        columns = zip(row.opponents, row.half_points, row.games, strict=True)
-        met = [Meeting(name, self._names[opponent], points / 2, games) for opponent, points, games in columns]
-        return {each.opponent: each for each in sorted(met, key=lambda each: self._rank[each.opponent])}
-
-    def meetings(self) -> Iterator[Meeting]:
-        """All of them, row by row."""
-        for name in self.order:
-            yield from self.row(name).values()
-
-    @property
-    def most_games(self) -> int:
-        """The games of the pair that has met most often."""
-        return max((max(row.games, default=0) for row in self._rows), default=0)
-
-
 class Ending(msgspec.Struct, frozen=True):
     """How many games ended for a reason, and which bots lost so (none for draws)."""
 
@@ -148,7 +108,8 @@ class Ending(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """The whole table: lines in order of rank, all meetings, all endings.
 
-    `planned` is how many games there are to be, or at least are to be where nobody has said how many. `difference` is
+    `planned` is how many games there are to be, or at least are to be where nobody has said how many; None where no
+    league of these players was planned, so that nothing is known of what is missing. `difference` is
     that between the two bots of a match. `draw_share` is the share of their games that equal bots draw, as fitted.
     `pairs` has the likelihoods of superiority if they were asked for: each two bots, the one of the higher rank first.
     """
@@ -157,7 +118,7 @@ class Table(msgspec.Struct, frozen=True):
     crosstable: Crosstable
     endings: tuple[Ending, ...]
     games: int
-    planned: int
+    planned: int | None
     is_planned_known: bool
     difference: Difference | None
     advantage: Advantage | None = None
@@ -171,82 +132,9 @@ class Table(msgspec.Struct, frozen=True):
         return tuple(self.crosstable.meetings())
 
     @property
-    def is_complete(self) -> bool:
-        """Whether no game is known to be missing."""
-        return self.games >= self.planned
-
-
-class Played(Protocol):
-    """A game, as far as it says who played it."""
-
-    @property
-    def players(self) -> tuple[Player, Player]: ...
-
-
-class Roster:
-    """Who is who among players: a player is its content, whatever it was called, and goes by the name it had last.
-
-    One content under two names that have met each other is two players all the same: stores of earlier versions have
-    copies of a bot so. `players` has each of the players once, under the last name. `names` has what to show for each,
-    by any of the names that it has in the rows: with the start of its digest where versions of one bot stand side by
-    side.
-    """
-
-    def __init__(self, players: Iterable[Player], rows: Iterable[Played] = ()) -> None:
-        """Of players who are the same, the last one gives the name. Who plays in the rows alone is not among them."""
-        met = {row.players for row in rows}
-        self._copies = {player for pair in met if pair[0].digest == pair[1].digest for player in pair}
-        last = {self._key(player): player for player in players}
-        self.players = tuple(last.values())
-        counts = Counter(player.name for player in self.players)
-        shown = {
-            key: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}"
-            for key, player in last.items()
-        }
-        everybody = dict.fromkeys([*self.players, *(player for pair in met for player in pair)])
-        self.names: Mapping[Player, str] = {
-            player: shown[self._key(player)] for player in everybody if self._key(player) in shown
-        }
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """The digest of each of the players by the name to show, in the order in which they were named."""
-        return {self.names[player]: player.digest for player in self.players}
-
-    def _key(self, player: Player) -> Player | str:
-        return player if player in self._copies else player.digest
-
-    def called(self, name: str) -> set[Player]:
-        """The players of a name, as they stand in rows: all versions, or with `@` and the start of a digest behind it
-        the one of that digest. Where nobody has the name now, those who had it.
-
-        Raises `UsageError` if there is none, or if the start is that of several.
-        """
-        found = {self.names[player] for player in self.players if player.name == name}
-        base, at, digest = name.rpartition("@")
-        if not found and at and digest:
-            versions = [player for player in self.names if player.digest.startswith(digest.lower())]
-            found = {self.names[player] for player in versions if player.name == base}
-            if len(found) > 1:
-                raise UsageError(
-                    f"{len(found)} versions of {base!r} have a digest that starts so; give more of it: {name!r}"
-                )
-        found = found or {self.names[player] for player in self.names if player.name == name}
-        if not found:
-            known = sorted({player.name for player in self.names} | set(self.names.values()))
-            raise UsageError(f"no games of a bot {name!r}; {suggest(name, known) if known else 'it is empty'}")
-        return {player for player, shown in self.names.items() if shown in found}
-
-
-def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> list[Player]:
-    """All who play in these games, in the order of their last games; those who take part now come last."""
-    seen: dict[Player, None] = {}
-    for row in rows:
-        for player in row.players:
-            seen.pop(player, None)
-            seen[player] = None
-    digests = {player.digest for player in seen}
-    return [*seen, *(player for player in entrants if player.digest in digests)]
+    def is_complete(self) -> bool | None:
+        """Whether no game is known to be missing; None where nobody knows how many there are to be."""
+        return None if self.planned is None else self.games >= self.planned
 
 
 def make_table(
@@ -254,14 +142,15 @@ def make_table(
     rows: Iterable[GameRow | Group],
     planned: int | None = None,
     *,
-    meets_all: bool = True,
+    meets_all: bool | None = True,
     anchor: str | None = None,
     pairs: bool = False,
 ) -> Table:
     """The table of the games between these players, whatever they were called then; games of others are left out.
 
     `planned` is how many games they are to play, if that is known. Unless all are to meet equally often (`meets_all`),
-    as long as it is not known there is at least one more. `anchor` is NAME or NAME=ELO, the bot that ratings
+    as long as it is not known there is at least one more. With None in place of `meets_all` nothing is known of what
+    is missing, and only `planned` counts. `anchor` is NAME or NAME=ELO, the bot that ratings
     are relative to and its Elo. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for an
     anchor that is none.
     """
@@ -275,15 +164,18 @@ def make_table(
         _check_anchor(league, lines)
     order = [line.name for line in lines]
     cross = Crosstable(order, league.names, league.rows)
-    unknown = tally.games + 1 if planned is None else 0
-    least = _least_planned(len(digests), cross.most_games) if meets_all else unknown
+    least = 0
+    if meets_all:
+        least = _least_planned(len(digests), cross.most_games)
+    elif meets_all is False and planned is None:
+        least = tally.games + 1
     red = league.advantage
     return Table(
         lines=lines,
         crosstable=cross,
         endings=_endings(tally),
         games=tally.games,
-        planned=max(planned or 0, least),
+        planned=None if planned is None and meets_all is None else max(planned or 0, least),
         is_planned_known=planned is not None and planned >= least,
         difference=found,
         advantage=Advantage(red.elo, _finite(red.low), _finite(red.high)) if red else None,

@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.report.standings import Line, Meeting, Table
+from arena.report.crosstable import Meeting
+from arena.report.standings import Line, Table
 from arena.report.terminal import interval_text, points_text
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001  # spreadsheets take the wide ones too

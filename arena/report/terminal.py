@@ -28,6 +28,7 @@ LONGEST_NUMBER = 10
 CROSS_CELL = 9
 MOST_IN_CROSSTABLE = 20
 """Bots, up to which all are in the crosstable of a terminal; of a larger league it has those who fit into its width."""
+NO_PLAN = "games may be missing: the store has no plan of a league of just these bots"
 GAP = 2
 """Spaces between two columns."""
 NAME_WIDTH = 24
@@ -177,7 +178,9 @@ def _percent(share: float) -> str:
 def notes(table: Table) -> list[Text]:
     """What is to be said below the standings: what is missing, and the difference between the two of a match."""
     found = []
-    if not table.is_complete:
+    if table.planned is None:
+        found.append(Text(NO_PLAN))
+    elif not table.is_complete:
         planned = table.planned if table.is_planned_known else f"at least {table.planned}"
         rule = "; places go by points per game" if len(table.lines) > 2 else ""
         found.append(Text(f"incomplete: {table.games} of {planned} games{rule}"))

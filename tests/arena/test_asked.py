@@ -136,4 +136,4 @@ def test_a_table_of_a_bot_that_is_not_there_is_refused_only_where_the_file_names
     tables = {"tow": Own(processes=3)}
     assert settings(folder, OwnByName("arena.toml", tables, is_strict=False)) == settings(folder)
     with pytest.raises(UsageError, match=r"arena\.toml: \[bot\.tow\]: no bot here has that name; did you mean two\?"):
-        settings(folder, OwnByName("arena.toml", tables, is_strict=True))
+        settings(folder, OwnByName("arena.toml", tables, is_strict=True, prefix="bot."))

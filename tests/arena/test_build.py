@@ -23,11 +23,13 @@ from arena.bots import BotSpec, load_bot
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import made_to_speak
 from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox
+from arena.game.dialects import Dialect
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 60.0
@@ -146,6 +148,13 @@ def test_nothing_is_said_where_nothing_is_built(folder: Path) -> None:
     said: list[str] = []
     assert build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), said.append) == [bot]
     assert said == []
+
+
+def test_a_bot_that_is_made_to_speak_a_dialect_speaks_it_when_it_is_built(folder: Path) -> None:
+    bot = made_to_speak(bot_with(folder, MAKE), Dialect.UCC_2012)
+    (built,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None)
+    assert (built.fault, built.dialect, built.digest) == (None, Dialect.UCC_2012, bot.digest)
+    assert build_all([built], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None) == [built]
 
 
 @pytest.mark.parametrize("level", levels())
@@ -284,6 +293,16 @@ def test_what_a_build_makes_can_be_read_and_run_by_any_bots_user_and_written_by_
     assert {path.stat().st_uid for path in (folder / "hunter").rglob("*")} == {os.geteuid()}
 
 
+@pytest.mark.parametrize("level", levels())
+def test_a_build_has_a_home_for_its_caches_where_the_arena_has_none(
+    level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME")
+    build(bot_with(folder, f'echo "$HOME" >home; test -w "$HOME"; {MAKE}'), level)
+    home = (folder / "hunter/home").read_text().strip()
+    assert home == (str(Path.home()) if level is Level.DEFAULT else "/tmp")
+
+
 @in_a_sandbox
 def test_a_c_compiler_works(folder: Path) -> None:
     if shutil.which("cc", path="/usr/bin") is None:
@@ -314,6 +333,26 @@ def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -
     assert said.endswith("programs outside the system have to be named by the host: --interpreter PATH")
     build(bot, named=(folder / "tools/cc/bin/compile",))
     assert run_as_bot(bot) == "7\n"
+
+
+@in_a_sandbox
+def test_a_compiler_of_the_system_is_found_wherever_the_hosts_path_has_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "tools/compile", "#!/bin/sh\n", 0o755)
+    monkeypatch.setenv("PATH", f"{folder}/tools:/usr/lib:{os.environ['PATH']}")
+    build(bot_with(folder, f"echo $PATH >path; {MAKE}"))
+    found = (folder / "hunter/path").read_text().strip().split(":")
+    assert "/usr/lib" in found
+    assert f"{folder}/tools" not in found
+
+
+@in_a_sandbox
+@pytest.mark.parametrize("tool", ["cargo", "rustc"])
+def test_who_has_rust_from_rustup_is_told_how_to_name_it(tool: str, folder: Path) -> None:
+    if shutil.which(tool, path="/usr/local/bin:/usr/bin:/bin"):
+        pytest.skip(f"here {tool} is the system's, which builds see")
+    assert problem(bot_with(folder, f"{tool} --version")).endswith('--interpreter "$(rustc --print sysroot)"')
 
 
 @in_a_sandbox

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import commands
 import pytest
 
 from arena.bots import BotSpec, broken, changed, find_entrants, load_bot
@@ -17,7 +18,6 @@ from arena.bots.look import SETTLED_NS
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 RESIGNS = f"""
 exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
@@ -47,15 +47,8 @@ def bot_folder(folder: Path, program: str = RESIGNS, manifest: str = "") -> Path
 
 def league(folder: Path, *bots: str, command: str = "league") -> "subprocess.CompletedProcess[str]":
     rounds = ["--rounds", "2"] if command == "league" else []
-    return subprocess.run(
-        [*ARENA, command, *bots, "--rules", "duel", *rounds, "--store", "l.sqlite", "-j", "1", "--time", "60s"],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-        text=True,
-    )
+    options = ("--rules", "duel", *rounds, "--store", "l.sqlite", "-j", "1", "--time", "60s")
+    return commands.arena(folder, command, *bots, *options)
 
 
 def names_played(store: Path) -> list[set[str]]:

@@ -6,19 +6,20 @@ import math
 import re
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from commands import ARENA, arena
 from rich.console import Console
 
 from arena.errors import UsageError
 from arena.league.compare import comparison_entry, games_left, hypotheses_of
 from arena.league.pairing import SequentialState
 from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
+from arena.league.store import Store
 from arena.report.comparison import comparison_text, live_text, note_text, verdict_text
 from arena.report.progress import LiveProgress
 
@@ -49,16 +50,13 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(folder: Path) -> Run:
     def run_one(new: str, old: str, *more: str, rules: str = "duel") -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            command(new, old, "--rules", rules, *more), cwd=folder, capture_output=True, text=True, check=False
-        )
+        return arena(folder, *command(new, old, "--rules", rules, *more))
 
     return run_one
 
 
 def command(*words: str) -> list[str]:
-    started = "from arena.cli.main import main; main()"
-    return [sys.executable, "-c", started, "compare", "--time", "60s", "--elo1", "400", "-j", "2", *words]
+    return ["compare", "--time", "60s", "--elo1", "400", "-j", "2", *words]
 
 
 def test_who_always_wins_is_better_and_the_same_command_says_so_again_at_once(run: Run, folder: Path) -> None:
@@ -71,6 +69,10 @@ def test_who_always_wins_is_better_and_the_same_command_says_so_again_at_once(ru
     assert "game 1:" not in again.stderr
     (store,) = folder.glob("*.sqlite")
     assert store.name.startswith("compare-good-bad-duel-")
+    with Store(store, create=False) as opened:
+        contents = opened.read()
+    assert contents.planned is not None, "a test that is decided is no league that is incomplete"
+    assert contents.planned <= len(contents.rows)
     other = json.loads(run("good", "bad", "--alpha", "0.2", "--json").stdout)
     assert (other["verdict"], other["alpha"]) == ("better", 0.2), "what is tested is no setting of the store"
 
@@ -99,7 +101,7 @@ def test_after_ctrl_c_the_same_command_goes_on(folder: Path, run: Run) -> None:
     (folder / "slow").chmod(0o755)
     words = ("good", "slow", "--elo1", "10", "--rules", "duel", "--json")
     running = subprocess.Popen(
-        command(*words),
+        [*ARENA, *command(*words)],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -4,7 +4,6 @@ No game is lost that was reported, and what is said of it is one clear sentence.
 """
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -19,10 +18,10 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.store import Store, StoreChangedError, StoreError
 from arena.league.store.database import LOCK
+from arena.league.verify import verify
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 PAGE = 4096
 
@@ -130,7 +129,7 @@ print(told[-1] if told else 12, why, sep="\\n")
 def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: Path, room: int) -> None:
     most = path.stat().st_size + room
     done = subprocess.run(
-        [sys.executable, "-c", ADDS_GAMES, str(path), str(most)],
+        [sys.executable, "-B", "-c", ADDS_GAMES, str(path), str(most)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -147,14 +146,16 @@ def test_a_limit_on_the_size_of_files_is_named_and_not_taken_for_the_disk(path: 
 def test_under_such_a_limit_a_league_ends_with_its_name_and_no_traceback(tmp_path: Path) -> None:
     bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
     most = 20_000
+    # -B: of bytecode that finds no room Python would keep the first part, and take it for the whole.
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))"
+    limited = [sys.executable, "-B", "-c", f"{limit}; from arena.cli.main import main; main()"]
     done = subprocess.run(
-        [*ARENA, "league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite"],
+        [*limited, "league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
     )
     assert done.returncode == 1
     assert f"{most} bytes (RLIMIT_FSIZE" in done.stderr
@@ -206,6 +207,41 @@ def test_a_file_that_was_cut_off_is_an_error_or_named_and_never_a_wrong_game(pat
         return
     assert contents.damage
     assert set(contents.rows) <= set(good)
+
+
+@pytest.mark.parametrize(
+    ("kept", "words"),
+    [
+        (60, "expected a header of 100 bytes, got 60 in all: nothing of the games is left"),
+        (3 * PAGE + 7, r"expected \d+ bytes \(\d+ pages of 4096, by its header\), got 12295: its end is missing"),
+    ],
+)
+def test_of_a_file_that_was_cut_off_it_is_said_how_much_was_expected_and_came(
+    path: Path, kept: int, words: str
+) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:kept])
+    for create in (False, True):
+        with pytest.raises(StoreError, match=words):
+            Store(path, create=create)
+    assert path.read_bytes() == data[:kept]
+
+
+def test_a_check_of_a_file_that_was_cut_off_says_so_once_and_first(path: Path) -> None:
+    whole = path.stat().st_size
+    os.truncate(path, 3 * PAGE)
+    with Store(path, create=False, is_doubtful=True) as store:
+        texts = [str(finding) for finding in verify(store, lambda done, of: None)]
+    assert texts[0].startswith(f"expected {whole} bytes ")
+    assert texts[0].endswith("its end is missing")
+    assert texts.count(texts[0]) == 1
+
+
+def test_a_page_that_was_written_over_is_not_said_to_be_missing(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:PAGE] + os.urandom(PAGE) * 3 + data[4 * PAGE :])
+    with pytest.raises(StoreError, match="expected a sound store, got one with pages that are damaged"):
+        Store(path, create=False).settings()
 
 
 # --- a store that is no longer there ----------------------------------------------------------------------------------

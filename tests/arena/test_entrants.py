@@ -9,6 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import commands
 import pytest
 import trio
 
@@ -26,7 +27,6 @@ from arena.league.store import Store
 from protocol.notation import Reason
 
 ROOT = Path(__file__).parent.parent.parent
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 MakeBot = Callable[..., BotSpec]
 Play = Callable[..., Awaitable[GameRecord]]
@@ -56,14 +56,7 @@ def bot_folder(folder: Path, manifest: str = 'command = ["./run"]\n') -> Path:
 
 def arena(folder: Path, *arguments: str | bytes) -> "subprocess.CompletedProcess[str]":
     """Run the command in a folder to its end. What it prints must do nothing to a terminal."""
-    done = subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = commands.arena_bytes(folder, *arguments)
     texts = [output.decode("utf-8") for output in (done.stdout, done.stderr)]
     for text in texts:
         assert text.replace("\n", "").isprintable(), text
@@ -72,7 +65,7 @@ def arena(folder: Path, *arguments: str | bytes) -> "subprocess.CompletedProcess
 
 
 def league(folder: Path, *bots: str | bytes) -> "subprocess.CompletedProcess[str]":
-    return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "2")
+    return arena(folder, "league", *bots, "--rules", "duel", "--rounds", "1", "--store", "l.sqlite", "-j", "1")
 
 
 # --- broken entrants ------------------------------------------------------------------------------------------------
@@ -351,6 +344,8 @@ def test_a_script_that_the_system_cannot_run_is_broken_with_the_cure(
     shutil.copy(tmp_path / name, folder)
     for bot in runnable(Level.DEFAULT, find_bots([str(tmp_path / name), str(folder)])):
         assert words in (bot.fault or "")
+    alone = runnable(Level.DEFAULT, find_bots([str(tmp_path / name)]))[0].fault or ""
+    assert alone.count(f"{tmp_path / name}:") == 1, "it is the bot and the file, and named as such once"
 
 
 @pytest.mark.parametrize("start", [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"#!/bin/sh\n", b"PK\x03\x04\x14\x00"])

@@ -116,6 +116,24 @@ def test_the_settings_that_a_store_keeps_beside_its_games_stay_as_they_are(tmp_p
         assert (store.settings(), store.entrants()) == (before, entrants)
 
 
+def test_a_store_that_came_by_import_has_no_plan_and_a_league_that_was_run_in_the_target_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    source, target = tmp_path / "source.sqlite", Path(shutil.copy(DUEL, tmp_path / "target.sqlite"))
+    shutil.copy(DUEL, source)
+    for path, planned in ((source, 40), (target, 12)):
+        with Store(path, create=True) as store:
+            store.set_planned(planned)
+    taken_in(tmp_path / "new.sqlite", source)
+    taken_in(target, source)
+    found = []
+    for path in (tmp_path / "new.sqlite", target):
+        with Store(path, create=False) as store:
+            contents = store.count()
+            found.append(contents.planned_for(contents.entrants))
+    assert found == [(None, None), (12, True)]
+
+
 def test_an_import_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "AT_ONCE", 5)
     target = tmp_path / "new.sqlite"

@@ -21,6 +21,7 @@ from arena.bots.sandbox import prctl, reaper, tokens
 from arena.bots.sandbox.launch import Launch, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.own_limits import OwnLimits
+from arena.bots.sandbox.time_slice import scheduling
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.spec import GameSpec
@@ -246,6 +247,23 @@ def test_pinned_workers_have_a_cpu_each_on_which_their_bots_run_too(waiting: Wai
             for pid in waiting.pids():
                 bot = psutil.Process(pid)
                 assert bot.cpu_affinity() == places[bot.ppid()]
+            waiting.go_on()
+
+    trio.run(main)
+
+
+@pytest.mark.skipif(
+    not ((usual := scheduling()) and usual.runtime_ns), reason="this kernel knows no time slice of a thread's own"
+)
+def test_workers_have_shorter_time_slices_than_their_bots_and_their_parent(waiting: Waiting) -> None:
+    async def main() -> None:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor, trio.open_nursery() as nursery:
+            nursery.start_soon(heard, executor, games_of(waiting.bots, 1)[:1])
+            await waiting.until(1)
+            [worker] = [scheduling(worker.pid) for worker in workers()]
+            others = [scheduling(pid) for pid in (0, *waiting.pids())]
+            assert worker
+            assert all(other and other.runtime_ns > worker.runtime_ns for other in others)
             waiting.go_on()
 
     trio.run(main)
@@ -720,22 +738,33 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
 ) -> None:
     bots = make_bot(GOOD, "ann"), make_bot("import time\ntime.sleep(0.05)\n" + GOOD, "bob")
     games = games_of(bots, 4)
+    under_way: set[str] = set()
 
     async def main() -> list[Outcome]:
         outcomes: list[Outcome] = []
+        killed: list[object] = []  # one; or more, if what the first had begun was over by then
         async with local_executor(PlaySettings(bots, level), 2) as executor:
             with trio.fail_after(PATIENCE):
                 async for outcome in executor.play(tasks_of(games)):
                     outcomes.append(outcome)
-                    if len(ids(outcomes, Begun)) == 3 and not ids(outcomes, Lost):
-                        for state in executor._workers:
-                            if isinstance(outcome, Begun) and outcome.id in state.begun and state.process:
-                                state.process.kill()
+                    for state in executor._workers:
+                        if (
+                            isinstance(outcome, Begun)
+                            and len(ids(outcomes, Begun)) >= 3
+                            and not ids(outcomes, Lost)
+                            and outcome.id in state.begun
+                            and state.process
+                            and not any(other.process in killed for other in executor._workers)
+                        ):
+                            under_way.update(state.begun)
+                            killed.append(state.process)
+                            state.process.kill()
         return outcomes
 
     outcomes = trio.run(main)
     lost = ids(outcomes, Lost)
-    assert len(lost) == (1 if len(usable_cpus()) > 1 else 2)  # with one CPU there is one worker, which plays both
+    assert lost
+    assert set(lost) <= under_way
     assert sorted(ids(outcomes, Played)) == sorted(game.id for game in games)
     assert sorted(ids(outcomes, Begun)) == sorted([*(game.id for game in games), *lost])
     names = {game.id: game.names for game in games}
@@ -823,6 +852,18 @@ def test_workers_that_die_before_they_are_ready_are_not_started_for_ever(
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     with pytest.raises(ArenaError, match="a worker process exited with code 1\n    there is no such module"):
         trio.run(play_all, PlaySettings(bots), 2, games_of(bots))
+
+
+def test_a_worker_keeps_bytecode_where_this_process_does(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from arena.league.executor import process
+
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit(f'bytecode is in {sys.pycache_prefix}')")
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    with pytest.raises(ArenaError, match=f"bytecode is in {tmp_path}"):
+        trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
 
 
 def test_a_worker_does_not_take_the_children_of_the_program_that_started_it(make_bot: MakeBot) -> None:

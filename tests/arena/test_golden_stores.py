@@ -8,10 +8,10 @@ import json
 import shutil
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import arena
 
 from arena.game.recheck import check_record
 from arena.game.verdict import GameResult
@@ -21,21 +21,14 @@ from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 BOTS = sorted((GOLDEN / "bots").glob("*.py"))
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
 LEAGUES = {
-    "duel": ("--rules", "duel", "--time", "2s/move"),
-    "own": ("--rules", str(GOLDEN / "own.toml"), "--time", "60+0.5,5s/move", "--seed", "7"),
+    "duel": ("--rules", "duel", "--time", "2s/move", "-j", "1"),
+    "own": ("--rules", str(GOLDEN / "own.toml"), "--time", "60+0.5,5s/move", "--seed", "7", "-j", "1"),
 }
 """How the leagues were begun."""
 STORES = sorted(path.stem for path in GOLDEN.glob("v*.sqlite"))
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 @pytest.fixture(params=STORES)
@@ -89,16 +82,27 @@ def test_an_upgrade_changes_nothing_that_was_there(store: Path) -> None:
     assert contents(store) == before
 
 
-def test_the_same_league_finds_all_games_and_plays_only_a_round_that_is_missing(store: Path) -> None:
+def league(store: Path, rounds: int) -> "subprocess.CompletedProcess[str]":
+    """The league of a store with so many rounds."""
+    line = (*map(str, BOTS), *LEAGUES[store.stem.partition("-")[2]], "--store", store.name, "--rounds", str(rounds))
+    done = arena(store.parent, "league", *line)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_the_same_league_finds_all_games(store: Path) -> None:
     """Ids follow from the rules, the times and the bots' files: none of them may have changed."""
     before = contents(store)
-    league = ("league", *map(str, BOTS), *LEAGUES[store.stem.partition("-")[2]], "--store", store.name)
-    again = arena(store.parent, *league, "--rounds", "1")
-    assert again.returncode == 0, again.stderr
-    assert "12 games, 12 of them stored already" in again.stderr
+    assert "12 games, 12 of them stored already" in league(store, 1).stderr
     assert contents(store) == before
-    more = arena(store.parent, *league, "--rounds", "2")
-    assert more.returncode == 0, more.stderr
+
+
+@pytest.mark.parametrize("name", LEAGUES)
+def test_of_a_store_of_the_first_version_a_round_is_played_that_is_missing(tmp_path: Path, name: str) -> None:
+    oldest = min(GOLDEN.glob(f"v*-{name}.sqlite"))
+    store = Path(shutil.copy(oldest, tmp_path))
+    before = contents(store)
+    more = league(store, 2)
     assert "24 games, 12 of them stored already" in more.stderr
     assert contents(store)[:12] == before
     assert len(contents(store)) == 24
@@ -113,7 +117,7 @@ def test_a_game_that_was_saved_by_the_first_version_goes_on(tmp_path: Path, name
         text = text.replace(what, str(where))
     (tmp_path / "g.json").write_text(text)
     shutil.copy(GOLDEN / f"v2-{name}.sqlite", tmp_path / "full.sqlite")
-    done = arena(tmp_path, "resume", "g.json")
+    done = arena(tmp_path, "resume", "g.json", "--sandbox", "default")
     assert done.returncode == 0, done.stderr
     with Store(tmp_path / "l.sqlite", create=False) as opened:
         (row,) = opened.rows()

@@ -1,23 +1,23 @@
 """`arena league --format`: real processes, a store, the format's own list beside the table, and leagues that go on."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import pytest
 
+from arena.api.league import League
 from arena.game.record import GameRecord
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.league import Entry, open_league
+from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import format_of
+from arena.league.plan import Entry
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store
 
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 BOT = """#!/bin/sh
 while read -r word rest; do
   case $word in
@@ -43,27 +43,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "80"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return commands.arena(folder, *arguments, COLUMNS="80")
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":
     bots = [f"bot{number}" for number in range(1, 6)]
-    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", *more)
+    return arena(folder, "league", *bots, "--rules", "duel", "--time", "10s", "--store", "l.sqlite", "-j", "1", *more)
 
 
 def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folder: Path) -> None:
     done = league(folder, "--format", "swiss", "--rounds", "3")
     assert done.returncode == 0, done.stderr
     assert "swiss league of 5 bots, 12 games" in done.stderr
+    assert "\nformat: 3 rounds\n" in done.stderr
     assert "[12/12]" in done.stderr
     listed = done.stdout.partition("Swiss: points with byes")[2].split()
     assert listed[:6] == ["#", "bot", "points", "Buchholz", "won", "byes"]
@@ -81,12 +73,17 @@ def test_a_swiss_is_played_stored_and_listed_and_goes_on_in_another_format(folde
 
     whole = league(folder, "--rounds", "1")
     assert "league of 5 bots, 20 games, 12 of them stored already" in whole.stderr
+    assert "\nformat: 1 round\n" in whole.stderr
     assert "Swiss" not in whole.stdout
 
 
 def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Path) -> None:
-    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2")
+    (folder / "given.txt").write_text(
+        "red  FBBS2339M./........../........../2.........\nblue FBBS2339M./........../........../.2........\n"
+    )
+    done = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2", "--openings", "given.txt")
     assert done.returncode == 0, done.stderr
+    assert "\nformat: 1 round, out after 1 fault\nopenings: given.txt (1)\nsandbox: " in done.stderr
     assert "bot5 is disqualified after 1 fault:" in done.stdout
     with Store(folder / "l.sqlite", create=False) as store:
         rows, planned = store.rows(), store.read().planned
@@ -94,7 +91,19 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert f"after 1 fault: {left_out} games left out" in done.stdout
     assert "so far" not in done.stdout
     assert planned == len(rows)
-    assert "incomplete" not in arena(folder, "standings", "l.sqlite").stdout
+    standings = arena(folder, "standings", "l.sqlite").stdout
+    assert "incomplete" not in standings
+    line = f"bot5 is disqualified after 1 fault: {left_out} games left out"
+    assert line in standings.splitlines()
+    document = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)
+    out = {"name": "bot5", "faults": 1, "left_out": left_out, "is_so_far": False}
+    assert document["placing"] == {"places": [], "disqualified": [out], "stop": None}
+    assert line in arena(folder, "standings", "l.sqlite", "--csv").stderr
+    assert f"\n{line}" in str(League(folder / "l.sqlite").standings())
+
+    whole = league(folder, "--rounds", "1")
+    assert "disqualified" not in whole.stdout
+    assert "disqualified" not in arena(folder, "standings", "l.sqlite").stdout
 
 
 def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:

@@ -1,13 +1,15 @@
 """Limits are written the way people write sizes, and a host's file for single bots is read strictly."""
 
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.bots import BotSpec, find_bots
-from arena.bots.asked import Own
+from arena.bots.asked import Own, OwnByName
 from arena.bots.limits import GIB, MIB, Limits, parse_memory, parse_size, size_text
-from arena.bots.limits_file import load_own
+from arena.bots.limits_file import by_bot, load_own
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl
 
@@ -127,6 +129,36 @@ def test_a_name_of_two_bots_is_refused_with_what_to_write(tmp_path: Path, namesa
     with pytest.raises(UsageError) as caught:
         load_own(write(tmp_path, "[hunter]\nprocesses = 7\n"), [bot.name for bot in namesakes], namesakes)
     assert f'2 bots here go by that; write which one: ["{first.path}"] or ["{second.path}"]' in str(caught.value)
+
+
+def test_tables_of_a_file_with_settings_go_by_the_same_rules_and_its_paths_start_from_its_folder(
+    tmp_path: Path, namesakes: list[BotSpec]
+) -> None:
+    first, second, _ = namesakes
+    names = [bot.name for bot in namesakes]
+    tables = {"./a/hunter.py": Own(processes=7), f"hunter@{second.player.digest[:8]}": Own(processes=8)}
+    said = OwnByName("arena.toml", tables, is_strict=True, folder=tmp_path, prefix="bot.")
+    assert by_bot(said, names, namesakes) == {first.name: Own(processes=7), second.name: Own(processes=8)}
+    elsewhere = replace(said, folder=tmp_path / "a")
+    with pytest.raises(UsageError, match=r"arena\.toml: \[bot\.\./a/hunter\.py\]: no bot here has that name"):
+        by_bot(elsewhere, names, namesakes)
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_there_too_a_name_of_two_bots_is_refused_with_what_to_write(
+    tmp_path: Path, namesakes: list[BotSpec], is_strict: bool
+) -> None:
+    said = OwnByName("arena.toml", {"hunter": Own(processes=7)}, is_strict, tmp_path, "bot.")
+    with pytest.raises(UsageError) as caught:
+        by_bot(said, [bot.name for bot in namesakes], namesakes)
+    assert 'write which one: [bot."a/hunter.py"] or [bot."b/hunter.py"]' in str(caught.value)
+
+
+def test_a_path_is_the_same_however_it_is_written(tmp_path: Path, namesakes: list[BotSpec]) -> None:
+    other = namesakes[2]
+    for word in (f"{tmp_path}/b/../c/other.py", f"{tmp_path}//c/./other.py", os.path.relpath(other.path)):
+        path = write(tmp_path, f"['{word}']\nprocesses = 7\n")
+        assert load_own(path, [bot.name for bot in namesakes], namesakes) == {other.name: Own(processes=7)}
 
 
 def test_two_tables_for_one_bot_are_refused(tmp_path: Path, namesakes: list[BotSpec]) -> None:

@@ -40,8 +40,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux sets
 
 
 @pytest.fixture(autouse=True)
-def same_limits() -> Iterator[None]:
-    """The limits are afterwards what they were."""
+def same_limits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The limits are afterwards what they were. Of bytecode that finds no room Python would keep the first part."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = {number: resource.getrlimit(number) for number in own_limits._names()}
     yield
     for number, pair in before.items():

@@ -15,11 +15,13 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Executor, GameTask
 from arena.league.games import NOTHING_STORED, Games, Scheme, Settings, Stored
-from arena.league.league import Entry, open_league
+from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import Pairing, RoundRobin
+from arena.league.plan import Entry
 from arena.league.resume import stored_in
-from arena.league.run import Session, play_missing
+from arena.league.run import play_missing
+from arena.league.session import Session
 from arena.league.stop import Stop
 from arena.league.store import GameRow, Store
 from arena.league.stored_games import stored_games

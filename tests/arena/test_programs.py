@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+from commands import ARENA, arena
 
 from arena.cli import exit_codes, main
 from arena.cli.main import cli
@@ -16,12 +17,14 @@ from arena.errors import ArenaError, UsageError
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores" / "v4-own.sqlite"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 
-PRINTS_LINES_ANYWAY = {"export": "its games are JSON lines, and nothing else is printed"}
+PRINTS_LINES_ANYWAY = {
+    "export": "its games are JSON lines, and nothing else is printed",
+    "completion": "what it prints is for a shell",
+}
 """Commands without `--json`, and why."""
-PLAYED = {"league", "match", "compare", "resume", "rerun"}
+PLAYED = {"league", "match", "compare", "check", "resume", "rerun"}
 """Those that play games are tried below as processes, or where they have their tests."""
 READS: dict[str, list[str]] = {
     "standings": ["STORE"],
@@ -29,17 +32,23 @@ READS: dict[str, list[str]] = {
     "bots": ["STORE"],
     "show": ["STORE", "2"],
     "log": ["STORE", "2"],
+    "report": ["STORE", "--out", "NEW"],
     "verify": ["STORE"],
     "import": ["NEW", "STORE"],
     "rules": ["isf"],
+    "new": ["hunter"],
     "doctor": [],
 }
 MISSING: dict[str, list[str]] = {
     **{name: ["missing.sqlite"] for name in ("standings", "games", "bots", "verify", "export", "resume")},
+    "report": ["missing.sqlite", "--out", "pages"],
     **{name: ["missing.sqlite", "1"] for name in ("show", "log", "rerun")},
     **{name: ["missing-a.py", "missing-b.py"] for name in ("league", "match", "compare")},
+    "check": ["missing.py"],
     "import": ["new.sqlite", "missing.jsonl"],
     "rules": ["missing"],
+    "new": ["missing/hunter"],
+    "completion": ["missing"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}
@@ -112,12 +121,6 @@ def test_two_forms_at_once_are_refused(run: Run) -> None:
 
 
 # --- games as lines ---------------------------------------------------------------------------------------------------
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 def lines_of(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:

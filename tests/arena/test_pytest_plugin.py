@@ -89,6 +89,15 @@ def test_paths_may_be_path_objects_and_sample_bots_names(run: Run) -> None:
     assert run(f"from pathlib import Path\n{text}").returncode == 0
 
 
+def test_games_begin_with_openings_where_a_file_of_them_is_given(run: Run, tmp_path: Path) -> None:
+    red, blue = ".........F/2........B/..S.2...../.39.M.....", "F........./B....9...2/........../2.S.3.M..."
+    (tmp_path / "set-ups.txt").write_text(f"red {red}\nblue {blue}\n")
+    text = module('"./mine", "drifter", rules="barrage", games=1', f"result.records[0].setups == ({red!r}, {blue!r})")
+    assert run(text, "--arena-openings", "set-ups.txt").returncode == 0
+    missing = run(text, "--arena-openings", "gone.txt")
+    assert "gone.txt: cannot be read" in missing.stdout
+
+
 def test_a_failing_test_shows_how_its_match_went(run: Run) -> None:
     done = run(module(f'"./mine", "crashes.py", {QUICK}', "result.score < 0.5"))
     assert done.returncode == 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
-from arena.game.record_lines import SeatViewError, date_text, decode_line, encode_line, with_checksum
+from arena.game.record_lines import SeatViewError, Side, date_text, decode_line, encode_line, with_checksum
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -27,8 +27,10 @@ WHOLE = (GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()
 SEATS = (GOLDEN / "seats-schema1.jsonl").read_bytes().splitlines()
 OPENINGS = (GOLDEN / "openings-schema1.jsonl").read_bytes().splitlines()
 """Games with openings: one that was played, and one in which Blue did not start."""
+TOLD = (GOLDEN / "told-schema1.jsonl").read_bytes().splitlines()
+"""The two games of a pair in which the bots were told each other's names, and one said that it cannot be restored."""
 FULL = WHOLE[-1]
-"""A game in which every field has something in it, but for that of games with openings."""
+"""A game in which every field has something in it, but for those of games with openings or names that were told."""
 
 
 def refused(line: bytes, *, is_ended: bool = True) -> str:
@@ -52,7 +54,7 @@ def forged(change: Callable[[dict[str, Any]], object], line: bytes = FULL) -> by
 # --- what is written is read ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", [*WHOLE, *OPENINGS])
+@pytest.mark.parametrize("line", [*WHOLE, *OPENINGS, *TOLD])
 def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: bytes) -> None:
     entry = decode_line(line)
     check_record(entry.record)
@@ -60,9 +62,11 @@ def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: 
 
 
 def test_the_golden_lines_have_every_field_of_a_record() -> None:
-    full, opened = (msgspec.structs.asdict(decode_line(line).record) for line in (FULL, OPENINGS[0]))
-    assert [name for name, value in full.items() if not value] == ["opening"]
+    full, opened, told = (msgspec.structs.asdict(decode_line(line).record) for line in (FULL, OPENINGS[0], TOLD[0]))
+    assert [name for name, value in full.items() if not value] == ["opening", "names_told", "cannot", "protocols"]
     assert opened["opening"]
+    assert told["names_told"]
+    assert any(told["cannot"])
 
 
 def test_a_line_is_one_json_object_with_the_schema_first_and_the_checksum_last() -> None:
@@ -252,7 +256,7 @@ def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None
     text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
     _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
     fields = json.loads(OPENINGS[0])
-    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(fields["red"]))):
+    for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(Side.__struct_fields__))):
         named = [
             key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
         ]

@@ -3,16 +3,15 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import commands
 import pytest
 
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 RESIGNS = f"""
 exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
@@ -40,21 +39,13 @@ def bot_folder(folder: Path, manifest: str = "") -> Path:
 
 
 def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
-        [*ARENA, *arguments],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = commands.arena(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return done
 
 
 def league(folder: Path, *bots: str, rounds: str = "1") -> "subprocess.CompletedProcess[str]":
-    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite", "-j", "2", "--rounds", rounds)
+    options = ("--rules", "duel", "--time", "60s", "--store", "l.sqlite", "-j", "1", "--rounds", rounds)
     return arena(folder, "league", *bots, *options, "--json")
 
 
@@ -249,7 +240,7 @@ def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
 
 # --- stores of earlier versions ---------------------------------------------------------------------------------------
 
-OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "2")
+OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "1")
 
 
 @pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])

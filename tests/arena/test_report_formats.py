@@ -5,7 +5,6 @@ from rich.console import Console
 
 from arena.game.spec import Player
 from arena.league.pairing.placing import (
-    Disqualified,
     FormatPlace,
     KnockoutPlace,
     LadderPlace,
@@ -14,6 +13,7 @@ from arena.league.pairing.placing import (
     StopReason,
     SwissPlace,
 )
+from arena.league.store import Disqualified
 from arena.report.formats import placing_entry, placing_report
 
 LONGEST = "n" * 40

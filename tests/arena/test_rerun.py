@@ -1,5 +1,6 @@
 """`arena rerun` and `arena log`: a stored game played again, and its dialogue as text and as JSON."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from commands import arena as command
 
 import arena
 from arena.bots import load_bot
@@ -140,7 +142,7 @@ def test_without_a_sandbox_no_program_runs_that_the_host_has_not_named(
     evil.write_text(f"open({str(tmp_path / 'owned')!r}, 'w')\n")
     players = (Player("evil", load_bot(evil).digest), record.players[1])
     forged = msgspec.structs.replace(held(record, "default: " + Limits().text), players=players)
-    with pytest.raises(UsageError, match=r"red: evil was found at .*evil\.py; without a sandbox"):
+    with pytest.raises(UsageError, match=r"red: evil is .*evil\.py; without a sandbox"):
         rerun(forged, RerunOptions(near=[tmp_path], sandbox=named), unheard)
     assert not (tmp_path / "owned").exists()
     for trusted in (RerunOptions(near=[tmp_path], sandbox="default"), RerunOptions(bots={RED: str(evil)})):
@@ -162,6 +164,40 @@ def test_what_a_store_was_played_with_from_where_it_lies_runs_again_as_it_did(tm
     moved = subprocess.run(line, check=False, capture_output=True, text=True)
     assert moved.returncode == 2
     assert "moved.py; without a sandbox it could use your files" in moved.stderr
+
+
+TAKES_X = "import sys\nassert sys.argv[1:] == ['--depth', '3 4']\n"
+
+
+def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text((BOTS / "raider.py").read_text().replace("import", TAKES_X + "import", 1))
+    (tmp_path / "arena.toml").write_text(
+        f'bots = [{{ path = "own.py", args = ["--depth", "3 4"] }}, "{BOTS / "drifter.py"}"]\n'
+        'rules = "duel"\ntime = "60s"\nstore = "g.sqlite"\n'
+    )
+    again = functools.partial(command, tmp_path, "rerun", "g.sqlite", "1")
+    played = command(tmp_path, "match", "--games", "1")
+    assert played.returncode == 0, played.stderr
+    done = again()
+    assert done.returncode == 0, done.stderr
+    assert "own is own.py --depth '3 4'\n" in done.stderr
+    assert "same to the end" in done.stdout
+    with Store(tmp_path / "g.sqlite", create=False) as store:
+        record, settings = store.record("1")[1], store.settings()
+    own.rename(tmp_path / "moved.py")
+    moved = again()
+    assert moved.returncode == 2
+    color = Color(record.players[1].name == "own").word
+    assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox default trusts it" in moved.stderr
+    half_named = again("--bot", "own=moved.py")
+    assert half_named.returncode == 2, "the store alone says what the program is started with"
+    named = again("--bot", "own=moved.py", "--arguments", "own=--depth '3 4'")
+    assert named.returncode == 0, named.stderr
+    other = again("--bot", "own=moved.py", "--arguments", "own=--depth 5")
+    assert other.returncode == 2
+    assert "its files have changed since, or it had other arguments" in other.stderr
+    assert "--depth" not in "".join(value for name, value in settings.items() if name.startswith("files of "))
 
 
 def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:
@@ -288,7 +324,9 @@ def test_a_bot_that_is_nowhere_is_asked_for(near: Path) -> None:
     [
         (["--bot", "x=y"], "--bot: expected NAME=PATH with one of red, blue, raider, drifter; got 'x=y'"),
         (["--bot", "raider"], "--bot: expected NAME=PATH"),
-        (["--bot", "red=a", "--bot", "raider=b"], "--bot: expected one path for red, got two"),
+        (["--arguments", "x=y"], "--arguments: expected NAME=WORDS with one of red, blue, raider, drifter; got 'x=y'"),
+        (["--arguments", "red='"], "--arguments: expected words as a shell takes them, got"),
+        (["--bot", "red=a", "--bot", "raider=b"], "--bot: expected it once for red, got it twice"),
     ],
 )
 def test_a_wrong_bot_is_a_clear_error(path: Path, arguments: list[str], message: str) -> None:

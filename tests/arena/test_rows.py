@@ -18,7 +18,8 @@ from arena.league.store import GameRow, Store
 from arena.league.store.game_row import COLUMNS, record_sum, row_sum
 from arena.league.store.rows import ROWS_AT_ONCE
 from arena.report.json import league_json
-from arena.report.standings import make_table, players_of
+from arena.report.roster import players_of
+from arena.report.standings import make_table
 from protocol.notation import Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"

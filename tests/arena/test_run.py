@@ -18,7 +18,8 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, GameTask
-from arena.league.run import Session, play_missing
+from arena.league.run import play_missing
+from arena.league.session import Session
 from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 from arena.play.options import ArenaStoppedError

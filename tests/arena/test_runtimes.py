@@ -22,6 +22,7 @@ from arena.bots.links import MOST_LINKS, follow
 from arena.bots.sandbox import bwrap, needs
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.mounts import mounts_of
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.runtimes import check_program, find_program
 from arena.bots.starting import RefusedBotsError, Sandbox, runnable
@@ -144,7 +145,7 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     honest = load_bot(put(folder / "bots/honest", "#!/usr/bin/env sh\n"))
     host = HostPrograms((), [honest])
     assert folder / "bots" not in host.path
-    assert folder / "bots" not in check_program(honest, host)
+    assert folder / "bots" not in check_program(honest, host).path
     if level is not Level.DEFAULT:
         assert find_program(honest, host).command[0] in ("/usr/bin/sh", "/bin/sh")
     with Sandbox(level, [honest], Limits(), {}) as held:
@@ -470,7 +471,7 @@ def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_br
     good, evil, worse = verdicts(bots)
     assert good is None
     assert worse is not None
-    assert f"{folder}/worse: --sandbox bwrap: tried {folder}/opt/odd/bin/python3.9 -I -S -c pass, which the" in worse
+    assert f"{folder}/worse: --sandbox bwrap: tried {folder}/opt/odd/bin/python3.9 -E -s -S -c pass, which the" in worse
     assert evil is None  # a script: what is tried is its interpreter, and what it does itself is no trial's affair
 
 
@@ -648,3 +649,85 @@ def test_a_path_has_no_more_links_than_the_kernel_follows(tmp_path: Path) -> Non
     assert follow(base / str(MOST_LINKS)).end == base / "0"
     with pytest.raises(OSError, match="Too many levels"):
         follow(base / str(MOST_LINKS + 1))
+
+
+# --- programs that a bot runs besides ---------------------------------------------------------------------------------
+
+
+def besides(folder: Path, names: str, command: str = '["./run"]') -> BotSpec:
+    """A bot whose bot.toml lists these interpreters."""
+    return bot_folder(folder / "A", command, f"interpreters = {names}", run="#!/bin/sh\n")
+
+
+def lang(folder: Path, path: str = "opt/lang/bin/lang7") -> Path:
+    """A program of the host's that is on nobody's PATH."""
+    return put(folder / path, "#!/bin/sh\n")
+
+
+def test_a_program_that_the_host_has_named_is_found_by_its_bare_name(folder: Path) -> None:
+    program = lang(folder)
+    bot = besides(folder, '["lang7"]', '["lang7", "main.x"]')
+    host = HostPrograms((str(program),), [bot])
+    assert find_program(bot, host).command[-2:] == (str(program), "main.x")
+    assert program.parent.parent in find_program(bot, host).folders
+    assert check_program(bot, host).is_named, "so that it is started by its path at the default level, too"
+
+
+def test_a_program_beside_one_that_is_named_comes_after_the_path(folder: Path) -> None:
+    program = lang(folder)
+    put(folder / "opt/lang/bin/python3", "#!/bin/sh\n")
+    bot = besides(folder, '["lang7"]', '["python3", "main.py"]')
+    found = check_program(bot, HostPrograms((str(program),), [bot]))
+    assert not found.is_named
+    assert program.parent == found.path[-1]
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_a_program_that_nobody_has_named_is_refused_with_the_reason(level: Level, folder: Path) -> None:
+    program = lang(folder)
+    said = problem(level, [besides(folder, '["lang7"]', '["lang7", "main.x"]')])
+    assert "there is no program 'lang7' on the PATH, nor has the host named one with --interpreter" in said
+    said = problem(level, [besides(folder, f'["{program}"]')])
+    assert f"interpreters: {program} leads out of its own files: {program} is neither" in said
+    assert f"--interpreter {program}" in said
+
+
+@pytest.mark.parametrize("level", EVERYWHERE)
+def test_what_a_bot_runs_besides_is_no_other_bots_file(level: Level, folder: Path) -> None:
+    accomplice(folder, "B/python3")
+    other = bot_folder(folder / "B", '["./python3"]')
+    for word in ("../B/python3", f"{folder}/B/python3"):
+        assert f"leads into the files of a bot, {folder}/B" in problem(level, [besides(folder, f'["{word}"]'), other])
+    assert ran(folder) == ""
+
+
+def test_a_second_program_is_shown_with_its_installation_and_is_on_the_path(folder: Path) -> None:
+    program = lang(folder)
+    bot = besides(folder, '["lang7"]')
+    found = mounts_of(bot, None, HostPrograms((str(program),), [bot]))
+    assert folder / "opt/lang" in found.folders
+    assert str(program.parent) in found.environment["PATH"].split(os.pathsep)
+    assert found.trials[-1].is_control, "the host has named it, and answers for it"
+
+
+@in_a_sandbox
+def test_a_second_program_that_cannot_be_run_breaks_the_bot_that_has_chosen_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(folder / "opt/lang/bin/python2.7", "#!/bin/sh\nexit 127\n")
+    monkeypatch.setenv("PATH", f"{folder}/opt/lang/bin{os.pathsep}{os.environ['PATH']}")
+    (verdict,) = verdicts([besides(folder, '["python2.7"]')])
+    assert "which the sandbox cannot run" in (verdict or "")
+
+
+def test_a_python_is_tried_with_words_that_every_python_knows(folder: Path) -> None:
+    python = put(folder / "opt/old/bin/python2.7", "#!/bin/sh\n")
+    bot = besides(folder, '["python2.7"]')
+    *_, trial = find_program(bot, HostPrograms((str(python),), [bot])).trials
+    assert trial.words == (str(python), "-E", "-s", "-S", "-c", "pass")
+
+
+def test_a_list_of_interpreters_is_a_short_list_of_words(folder: Path) -> None:
+    for names in ('"python2.7"', "[3]", str(["x"] * 9)):
+        with pytest.raises(UsageError, match="interpreters: expected a list of at most 8 names or paths of programs"):
+            besides(folder, names)

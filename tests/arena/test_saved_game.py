@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,9 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
+from commands import ARENA, arena
 
+from arena.bots import load_bot
 from arena.bots.limits import GIB, MIB, Limits
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import TOKEN_VARIABLE
@@ -23,7 +24,9 @@ from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.store import Store
+from arena.league.saved import Finished, PreparedGame, play_prepared
+from arena.league.stop import Stop
+from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
 from arena.rules.loading import load_ruleset
 from protocol.bot_codec import decode_for_bot
@@ -31,7 +34,6 @@ from protocol.messages import Legal, Restore, Turn
 from protocol.notation import Color
 
 ROOT = Path(__file__).parent.parent.parent
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 RED_ROWS = "FBBS2339M./........../........../2........."
 BLUE_ROWS = "FBBS339M2./........../........../.........2"
 PATIENCE = 120
@@ -152,12 +154,6 @@ def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
             load_saved(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot be read"):
         load_saved(tmp_path / "missing")
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 @pytest.fixture
@@ -378,10 +374,65 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
     paused = load_saved(folder / "g.json")
     assert (paused.sandbox, paused.limits, paused.pondering) == ("default", (Limits(), Limits()), True)
     (folder / "c.sqlite").unlink()  # it has the settings of today's match
-    done = arena(folder, "resume", "g.json")
+    done = arena(folder, "resume", "g.json", "--sandbox", "default")
     assert done.returncode == 0, done.stderr
     record = stored(folder / "c.sqlite")
     check_record(record)
     assert record.confinement == (f"default: {Limits().text}",) * 2
     assert record.cpu_us[:3] == (0, 0, 0)
     assert len(record.cpu_us) == len(record.actions) > 3
+
+
+# --- its store --------------------------------------------------------------------------------------------------------
+
+DUELS = ROOT / "tests" / "golden" / "stores" / "v4-duel.sqlite"
+
+
+@pytest.mark.parametrize("what", ["deleted", "replaced", "written over"])
+def test_a_store_that_is_exchanged_while_the_game_is_played_gets_no_game(tmp_path: Path, what: str) -> None:
+    path, bot = tmp_path / "l.sqlite", load_bot(ROOT / "bots" / "drifter.py")
+    with Store(Path(shutil.copy(DUELS, tmp_path / "all.sqlite")), create=False) as store:
+        records = [store.record(number)[1] for number in ("1", "2", "3")]
+    with Store(path, create=True) as store:
+        other = path.read_bytes()
+        store.add_all(records[:2])
+        held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
+        prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
+
+        def play_and_exchange(*_: object) -> GameRecord:
+            """In place of the loop in which the game is played."""
+            if what != "written over":
+                path.rename(tmp_path / "gone.sqlite")
+            if what != "deleted":
+                path.write_bytes(other)
+            return records[2]
+
+        with pytest.raises(StoreChangedError):
+            play_prepared(prepared, None, Stop(), str, play_and_exchange)  # type: ignore[arg-type]
+    assert path.exists() is (what != "deleted")
+    if path.exists():
+        assert path.read_bytes() == other
+
+
+def test_a_store_that_stays_gets_the_game(tmp_path: Path) -> None:
+    bot = load_bot(ROOT / "bots" / "drifter.py")
+    with Store(Path(shutil.copy(DUELS, tmp_path / "all.sqlite")), create=False) as store:
+        record = store.record("1")[1]
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        held = Sandbox(Level.DEFAULT, [bot], Limits(), {})
+        prepared = PreparedGame(spec("duel", TimeControl()), (bot, bot), None, store, tmp_path / "g", held, True, 1)
+        ending = play_prepared(prepared, None, Stop(), str, lambda *_: record)  # type: ignore[arg-type]
+        assert ending == Finished(store.rows()[0])
+
+
+def test_one_game_of_a_store_of_others_is_a_plan_of_its_own(folder: Path) -> None:
+    """What was planned for others is nothing that these two lack; what was planned for just these stays."""
+    pause_a_game(folder)
+    for entrants, before, after in ((0, 7, 7), (1, 7, 1)):
+        with Store(folder / "c.sqlite", create=True) as store:
+            store.set_entrants((*store.entrants(), *[Player("other", "3")] * entrants))
+            store.set_planned(before)
+        (folder / "g.json").unlink()
+        pause_a_game(folder)
+        with Store(folder / "c.sqlite", create=False) as store:
+            assert store.read().planned == after

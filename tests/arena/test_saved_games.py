@@ -7,13 +7,13 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
+from commands import ARENA, arena
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -32,14 +32,7 @@ from protocol.notation import Color, Reason
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 BOTS = GOLDEN / "bots"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 def pause(folder: Path, *options: str) -> Path:
@@ -105,7 +98,7 @@ def test_where_the_bots_and_the_store_lie_may_be_edited_and_the_layout_is_of_no_
     moved = file.parent / "moved"
     shutil.copytree(BOTS, moved)
     write(file, {**fields, "bots": [str(moved / Path(path).name) for path in fields["bots"]], "store": "new.sqlite"})
-    done = arena(file.parent, "resume", file.name)
+    done = arena(file.parent, "resume", file.name, "--sandbox", "default")
     assert done.returncode == 0, done.stderr
     assert arena(file.parent, "verify", "new.sqlite").returncode == 0
 

@@ -8,6 +8,7 @@ from random import Random
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twins import Lively, played_alike, with_two_swapped
 
 from arena.game.faults import Fault, forfeit, lost_by
 from arena.game.recheck import check_record
@@ -17,56 +18,18 @@ from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
-from arena.game.view import tell
-from arena.rules.actions import Action
 from arena.rules.board import MOVES
 from arena.rules.events import Fought, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.messages import Want
-from protocol.notation import EMPTY, FILES, Color, Reason
+from protocol.notation import Color, Reason
 
 RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
-Lively = Callable[[Game, Random], Action]
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "records"
 PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
-PLIES = 40
-
-
-def with_two_swapped(rows: Sequence[str], rng: Random) -> tuple[str, ...]:
-    """A set-up in which two pieces of different ranks have changed places."""
-    letters = list("".join(rows))
-    places = [place for place, letter in enumerate(letters) if letter != EMPTY]
-    pairs = [(one, other) for one in places for other in places if letters[one] != letters[other]]
-    one, other = rng.choice(pairs)
-    letters[one], letters[other] = letters[other], letters[one]
-    width = len(FILES)
-    return tuple("".join(letters[start : start + width]) for start in range(0, len(letters), width))
-
-
-def are_alike(one: Game, other: Game, action: str, seat: Color) -> bool:
-    """Play an action in two games; whether the seat is told the same of both, and neither is over."""
-    events = [game.apply(action) for game in (one, other)]
-    told = [[tell(event)[seat] for event in each] for each in events]
-    return told[0] == told[1] and one.outcome is None and other.outcome is None
-
-
-def played_alike(games: tuple[Game, Game], seat: Color, rng: Random, lively: Lively) -> list[str]:
-    """Actions that are legal in both of two games, of which the seat is told the same."""
-    one, other = games
-    actions: list[str] = []
-    for _ in range(PLIES):
-        action = lively(one, rng).text
-        try:
-            other.check(other.parse(action))
-        except IllegalActionError:
-            continue
-        if not are_alike(one, other, action, seat):
-            return actions
-        actions.append(action)
-    return actions
 
 
 def illegal(game: Game, color: Color, rng: Random) -> str:
@@ -161,7 +124,7 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
     rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
     twins = list(rows)
     twins[seat.opponent] = with_two_swapped(rows[seat.opponent], rng)
-    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), seat, rng, lively)
+    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [seat], rng, lively)
     lines, wholes = [], []
     for world, setups in enumerate((rows, twins)):
         game = Game(ruleset, *setups)

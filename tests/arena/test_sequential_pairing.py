@@ -22,7 +22,8 @@ from arena.league.games import Games, Settings
 from arena.league.pairing import SequentialState, SequentialTest
 from arena.league.pairing.sequential import MOST_VOID
 from arena.league.ratings.sequential import Decision, Hypotheses, log_likelihood_ratio
-from arena.league.run import Session, play_missing
+from arena.league.run import play_missing
+from arena.league.session import Session
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.league.versions import Versions
 from arena.play.options import ArenaStoppedError

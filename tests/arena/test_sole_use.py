@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from commands import ARENA, arena
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError, StoreInUseError, sole_use
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 BOTS = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
 LEAGUE = ("league", *BOTS, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite")
 PATIENCE = 120
@@ -34,12 +34,6 @@ with sole_use(Path(sys.argv[1])):
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return Path(shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite"))
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 @contextmanager

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from arena.api.results import standings_of
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.json import league_json
-from arena.report.standings import Advantage, AnchorBot, Roster, Table, make_table, players_of
+from arena.report.roster import Roster, players_of
+from arena.report.standings import Advantage, AnchorBot, Table, make_table
 from arena.report.terminal import advantage_text, full_report, interval_text
 from protocol.notation import Reason
 
@@ -139,6 +141,35 @@ def test_where_the_number_of_games_is_not_known_pairs_that_met_less_often_tell()
     assert "incomplete" not in printed(make_table([ANN, BOB, CAT], played), 80)
     assert "incomplete: 12 of at least 24 games" in printed(make_table([ANN, BOB, CAT, DAN], played), 80)
     assert "incomplete" not in printed(make_table([ANN, BOB], match(2, 0, 1)), 80)
+
+
+def test_without_a_plan_of_these_bots_nothing_is_said_to_be_missing_or_complete() -> None:
+    played = league([ANN, BOB, CAT], 4)[:-1]
+    table = make_table([ANN, BOB, CAT], played, meets_all=None)
+    assert "games may be missing: the store has no plan of a league of just these bots\n" in printed(table, 80)
+    assert "incomplete" not in printed(table, 80)
+    found = document(table, played)
+    assert (found["complete"], found["planned_games"]) == (None, None)
+    assert standings_of(table, {}).is_complete is None
+    assert "perhaps incomplete" in repr(standings_of(table, {}))
+
+
+def test_the_plan_of_a_store_is_that_of_the_bots_of_its_last_league(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        assert store.read().planned_for([ANN, BOB]) == (None, None), "before any league"
+        store.set_entrants((ANN, BOB))
+        assert store.read().planned_for([ANN, BOB]) == (None, True), "as earlier versions left it"
+        store.set_planned(40)
+        store.set_meets_all(False)
+        contents = store.read()
+    assert contents.planned_for([called(BOB, "new"), ANN]) == (40, False)
+    assert contents.planned_for([ANN, BOB, CAT]) == contents.planned_for([ANN]) == (None, None)
+
+
+def test_a_number_of_games_that_nobody_can_have_planned_is_none(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.agree({"planned games": "9" * 10_000})
+        assert store.read().planned is None
 
 
 def test_fewer_rounds_than_are_stored_do_not_make_a_league_whole() -> None:

@@ -1,7 +1,6 @@
 """Stores that strangers hand over: opening one harms no file, and costs no more memory than its games need."""
 
 import os
-import resource
 import shutil
 import sqlite3
 import struct
@@ -9,14 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import commands
 import pytest
+from commands import PROGRAM
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120
 MAGIC = bytes.fromhex("d9d505f920a163d7")
 SECTOR = 512
@@ -34,14 +34,7 @@ def beside(path: Path, ending: str) -> Path:
 
 
 def arena(path: Path, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, command, str(path), *arguments],
-        cwd=path.parent,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return commands.arena(path.parent, command, str(path), *arguments)
 
 
 def journal_of(path: Path, super_journal: bytes | None) -> bytes:
@@ -113,6 +106,22 @@ def test_what_is_no_file_beside_a_store_is_refused_and_left_as_it_was(path: Path
             Store(path, create=create)
     assert other.read_bytes() == journal_of(path, None)
     assert os.path.lexists(beside(path, ending))
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("content", [b"", b"precious"])
+def test_a_hard_link_beside_a_store_is_refused_and_what_it_leads_to_is_left_as_it_was(
+    path: Path, ending: str, content: bytes
+) -> None:
+    """SQLite would write the pages of a transaction to it."""
+    other, before = path.with_name("mine"), path.read_bytes()
+    other.write_bytes(content)
+    os.link(other, beside(path, ending))
+    for create in (False, True):
+        with pytest.raises(UsageError, match=f"{ending}: expected a file of its own or none, got one with 2 names"):
+            Store(path, create=create)
+    assert (other.read_bytes(), path.read_bytes()) == (content, before)
+    assert beside(path, ending).samefile(other)
 
 
 def log_of(path: Path) -> None:
@@ -255,14 +264,14 @@ def test_a_bomb_in_the_tables_takes_no_memory(path: Path) -> None:
     """Each of its twelve games would have 120 MB of text."""
     redefine(path, "detail TEXT NOT NULL", "detail TEXT NOT NULL AS (hex(zeroblob(60000000)))")
     allowed = 512 << 20
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({allowed}, {allowed}))"
     done = subprocess.run(
-        [*ARENA, "games", str(path)],
+        [sys.executable, "-c", f"{limit}; {PROGRAM}", "games", str(path)],
         cwd=path.parent,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed)),
     )
     assert done.returncode == 2
     assert "got others" in done.stderr

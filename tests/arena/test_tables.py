@@ -14,7 +14,9 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store import GameRow, Store
-from arena.report.standings import Line, Meeting, Table, make_table, players_of
+from arena.report.crosstable import Meeting
+from arena.report.roster import players_of
+from arena.report.standings import Line, Table, make_table
 from arena.report.tables import (
     FORMULA,
     check_form,

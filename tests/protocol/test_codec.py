@@ -12,11 +12,13 @@ from protocol.bot_codec import decode_for_bot, encode_from_bot
 from protocol.codec import decode_from_bot, encode_for_bot, is_action, legal_lines
 from protocol.lines import MAX_BOT_LINE, LineBuffer, LocalProtocolError, ProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
+    Ability,
     ArenaMessage,
     Author,
     Battle,
     Board,
     BotMessage,
+    Cannot,
     Clock,
     End,
     Enemy,
@@ -29,6 +31,7 @@ from protocol.messages import (
     Moved,
     Name,
     Note,
+    Opponent,
     Quit,
     Ready,
     Rescued,
@@ -69,6 +72,7 @@ ARENA_MESSAGES: dict[type, st.SearchStrategy[ArenaMessage]] = {
     Rule: st.builds(Rule, words, texts),
     Clock: st.builds(Clock, numbers, st.none() | numbers, st.none() | numbers, st.none() | numbers),
     Seed: st.builds(Seed, numbers),
+    Opponent: st.builds(Opponent, texts),
     SetupRequest: st.just(SetupRequest()),
     Enemy: st.builds(Enemy, st.lists(squares, max_size=40).map(tuple)),
     Board: st.builds(Board, st.lists(words, min_size=100, max_size=100).map(tuple)),
@@ -87,6 +91,7 @@ ARENA_MESSAGES: dict[type, st.SearchStrategy[ArenaMessage]] = {
 BOT_MESSAGES: dict[type, st.SearchStrategy[BotMessage]] = {
     Name: st.builds(Name, texts),
     Author: st.builds(Author, texts),
+    Cannot: st.builds(Cannot, st.lists(st.sampled_from(Ability), min_size=1, max_size=2).map(tuple)),
     Wants: st.builds(Wants, st.lists(st.sampled_from(Want), min_size=1, max_size=3).map(tuple)),
     Ready: st.just(Ready()),
     Setup: st.builds(
@@ -274,10 +279,10 @@ def test_the_cap_does_not_count_the_line_end(end: bytes, fits: bool) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b"hello", "expected one of name, author, want, ready, setup, move, note, got 'hello'"),
-        (b"MOVE a4-a5", "expected one of name, author, want, ready, setup, move, note, got 'MOVE a4-a5'"),
-        (b" move a4-a5", "expected one of name, author, want, ready, setup, move, note, got ' move a4-a5'"),
-        (b" ", "expected one of name, author, want, ready, setup, move, note, got ' '"),
+        (b"hello", "expected one of name, author, want, cannot, ready, setup, move, note, got 'hello'"),
+        (b"MOVE a4-a5", "expected one of name, author, want, cannot, ready, setup, move, note, got 'MOVE a4-a5'"),
+        (b" move a4-a5", "expected one of name, author, want, cannot, ready, setup, move, note, got ' move a4-a5'"),
+        (b" ", "expected one of name, author, want, cannot, ready, setup, move, note, got ' '"),
         (b"caf\xc3\xa9", r"expected printable ASCII characters, got 'caf\xc3\xa9'"),
         (b"move\ta4-a5", r"expected printable ASCII characters, got 'move\ta4-a5'"),
         (b"# caf\xe9", r"expected printable ASCII characters, got '# caf\xe9'"),

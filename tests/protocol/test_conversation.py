@@ -16,6 +16,7 @@ MESSAGES = {
     "name": b"name hunter 1.4",
     "author": b"author Jane Doe",
     "want": b"want legal",
+    "cannot": b"cannot restore",
     "ready": b"ready",
     "setup": b"setup F........./........../........../.........2",
     "move": b"move a4-a5",
@@ -23,14 +24,14 @@ MESSAGES = {
 }
 
 TABLE = """
-                name         author       want         ready  setup    move     note
-    STARTING    -            -            -            -      -        -        -
-    INTRODUCING INTRODUCING  INTRODUCING  INTRODUCING  IDLE   -        -        -
-    IDLE        -            -            -            -      -        -        -
-    SETTING_UP  -            -            -            -      WAITING  -        SETTING_UP
-    WAITING     -            -            -            -      -        -        -
-    THINKING    -            -            -            -      -        WAITING  THINKING
-    CLOSED      -            -            -            -      -        -        -
+                 name         author       want         cannot       ready  setup    move     note
+    STARTING     -            -            -            -            -      -        -        -
+    INTRODUCING  INTRODUCING  INTRODUCING  INTRODUCING  INTRODUCING  IDLE   -        -        -
+    IDLE         -            -            -            -            -      -        -        -
+    SETTING_UP   -            -            -            -            -      WAITING  -        SETTING_UP
+    WAITING      -            -            -            -            -      -        -        -
+    THINKING     -            -            -            -            -      -        WAITING  THINKING
+    CLOSED       -            -            -            -            -      -        -        -
 """
 _HEAD, *_ROWS = (line.split() for line in TABLE.strip().splitlines())
 FOLLOWING = {(row[0], verb): phase for row in _ROWS for verb, phase in zip(_HEAD, row[1:], strict=True)}

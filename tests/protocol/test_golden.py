@@ -72,9 +72,26 @@ class Blunderer(OneDice):
         return "a5-a6" if view.color is Color.BLUE and view.ply > 2 else self.rng.choice(view.legal)
 
 
+class Clerk(Bot):
+    """Cannot be restored, notes whom it plays, and moves from where it may have no piece."""
+
+    name = "clerk 2"
+    author = "Jane Doe"
+    wants = ()
+    can_restore = False
+
+    def setup(self, view: View) -> str:
+        self.note(f"{view.opponent} again")
+        return super().setup(view)
+
+    def move(self, view: View) -> str:
+        return "a1-a2"
+
+
 BOTS: dict[str, Callable[[], Bot]] = {
     "barrage_with_board_and_legal": Drifter,
     "duel_resigned_with_notes": Quitter,
+    "duel_against_a_named_opponent": Clerk,
     "isf_two_games_and_two_faults": Blunderer,
 }
 

@@ -28,8 +28,8 @@ class Mounts:
     """All about one bot that takes time to find out. Paths in `words` and `environment` are those inside.
 
     `own` is the bot's file or folder, which is shown at `place`; `folders` and `links` are what else of the machine is
-    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trial`
-    shows whether the program of the host's that runs it can be run; None if it is run by its own.
+    shown beside the system, at their own paths. `extras` are the variables that the bot's bot.toml sets. `trials`
+    show whether the host's programs that it needs can be run; there is none if it is run by its own.
     """
 
     own: Path
@@ -39,7 +39,7 @@ class Mounts:
     environment: Mapping[str, str]
     extras: Mapping[str, str] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
-    trial: Trial | None = None
+    trials: tuple[Trial, ...] = ()
 
 
 class Rivals:
@@ -111,7 +111,7 @@ def mounts_of(bot: BotSpec, rivals: Rivals | None = None, host: HostPrograms | N
             name: inside(value) for name, value in bot.environment.items() if base.get(name) != value and name != "PATH"
         },
         links=program.links,
-        trial=program.trial,
+        trials=program.trials,
     )
 
 

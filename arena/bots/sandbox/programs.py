@@ -160,6 +160,10 @@ class HostPrograms:
             f"{REMEDY}, or start the arena with --interpreter {program}"
         )
 
+    def named_program(self, name: str) -> Path | None:
+        """The program that the host has named, if it has one of this name."""
+        return next((path for path in self.named if path.name == name and os.path.isfile(path)), None)
+
     def is_control(self, program: Path, trail: Trail) -> bool:
         """Whether this is the arena's own Python, or a program that the host has named: not an entrant's choice."""
         return program in self.named or self._is_arenas(program, trail)

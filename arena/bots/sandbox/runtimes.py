@@ -11,14 +11,14 @@ import os
 import re
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 
 from arena.bots import BotSpec, base_environment
 from arena.bots.links import Link, Trail, at_its_folder, climbs, follow
 from arena.bots.sandbox.needs import PYTHON, Needs
-from arena.bots.sandbox.programs import HostPrograms, own_files
+from arena.bots.sandbox.programs import SYSTEM, HostPrograms, is_within, own_files
 from arena.bots.sandbox.stand_ins import python_behind
 from arena.bots.scripts import FIRST_LINE, SCRIPT_MARK, command_hint, text_fault
 from arena.errors import UsageError
@@ -58,6 +58,17 @@ class Program:
     links: tuple[Link, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     path: tuple[Path, ...] = ()
+    found: Path | None = None
+    """The first program on the way, which is a script or what runs the bot."""
+    is_named: bool = False
+    """Whether a name in it is not that of a program on the bot's PATH, but of one that the host has named."""
+    more: tuple["Program", ...] = ()
+    """What its bot.toml says that it runs besides (`interpreters`); all that these need is in the fields above, too."""
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All that shows whether the host's programs can be run."""
+        return tuple(each.trial for each in (self, *self.more) if each.trial is not None)
 
 
 def find_program(bot: BotSpec, host: HostPrograms) -> Program:
@@ -68,12 +79,12 @@ def find_program(bot: BotSpec, host: HostPrograms) -> Program:
     return _Search(bot, host, is_shown=True).run()
 
 
-def check_program(bot: BotSpec, host: HostPrograms) -> tuple[Path, ...]:
-    """The folders in which a bot's PATH may find programs, where all is visible to it anyway.
+def check_program(bot: BotSpec, host: HostPrograms) -> Program:
+    """How to run a bot where all is visible to it anyway; `path` are the folders in which its PATH may find programs.
 
     Raises `UsageError` if its command leads neither to its own files nor to a program of the host's.
     """
-    return _Search(bot, host, is_shown=False).run().path
+    return _Search(bot, host, is_shown=False).run()
 
 
 @dataclass(frozen=True)
@@ -99,22 +110,28 @@ def find_tools(bot: BotSpec, host: HostPrograms) -> Tools:
     with contextlib.suppress(UsageError):  # it need not be for bots in another language
         needs.add_named(Path(os.path.abspath(sys.executable)))
         path.append(Path(os.path.abspath(sys.executable)).parent)
+    path += [folder for folder in host.path if is_within(folder, SYSTEM)]  # visible anyway: /usr/local/go/bin, say
     return Tools(*needs.shown, tuple(path))
 
 
 class _Search:
     """The way from a bot's command to the program that runs it; `needs` is what has to be visible for that."""
 
-    def __init__(self, bot: BotSpec, host: HostPrograms, *, is_shown: bool) -> None:
-        self._is_shown = is_shown
+    def __init__(
+        self, bot: BotSpec, host: HostPrograms, *, is_shown: bool, who: str = "its command or #! line"
+    ) -> None:
+        """`who` names the program in errors."""
+        self._is_shown, self._who = is_shown, who
+        self._is_named = False
         self._bot, self._host, self._own = bot, host, own_files(bot)
         self._path = tuple(dict.fromkeys(self._folders_of_path()))
         self.needs = Needs(bot, host)
 
-    def run(self) -> Program:
+    def run(self, *, alone: bool = False) -> Program:
+        """The program; `alone`: without what the bot runs besides."""
         command, for_host = list(self._bot.command), False
         hosts: tuple[Path, Trail] | None = None
-        is_control = False
+        is_control, first = False, None
         for _ in range(SCRIPTS):
             program, trail = self._look_up(command[0])
             own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
@@ -135,6 +152,7 @@ class _Search:
                 if any(os.path.isabs(link.target) for link in trail.links):
                     program = trail.end
             self._refuse_climbing(trail)
+            first = first or program
             command[0] = str(program)
             is_control = hosts is not None and (is_control or self._host.is_control(*hosts))
             is_python = hosts is not None and PYTHON.fullmatch(hosts[0].name) is not None
@@ -144,14 +162,38 @@ class _Search:
             command[:0] = interpreter
         else:
             raise self._refusal(f"its #! lines lead from script to script, more than {SCRIPTS} of them")
-        return Program(
+        found = Program(
             command=tuple(command),
             trial=self._trial(*hosts, is_control=is_control) if hosts is not None and self._is_shown else None,
             folders=self.needs.shown[0],
             links=self.needs.shown[1],
             environment=self.needs.environment,
             path=self._path,
+            found=first,
+            is_named=self._is_named,
         )
+        return found if alone or not self._bot.interpreters else self._with_more(found)
+
+    def _with_more(self, program: Program) -> Program:
+        """The same with what the bot runs besides, each looked for as a command of its own."""
+        more = tuple(self._besides(word) for word in self._bot.interpreters)
+        beside = (each.found.parent for each in more if each.found is not None)
+        return replace(
+            program,
+            folders=tuple(sorted({*program.folders, *(folder for each in more for folder in each.folders)})),
+            links=tuple({link.place: link for each in (program, *more) for link in each.links}.values()),
+            environment={name: value for each in (*more, program) for name, value in each.environment.items()},
+            path=tuple(
+                dict.fromkeys((*program.path, *(folder for folder in beside if folder not in self._own.parents)))
+            ),
+            more=more,
+        )
+
+    def _besides(self, word: str) -> Program:
+        """One of the programs that the bot runs besides."""
+        bot = replace(self._bot, command=(word,))
+        search = _Search(bot, self._host, is_shown=self._is_shown, who=f"interpreters: {word}")
+        return search.run(alone=True)
 
     def _need(self, program: Path, trail: Trail, started_as: Path | None = None) -> None:
         if self._is_shown:
@@ -162,11 +204,13 @@ class _Search:
         alone = Needs(self._bot, self._host)
         alone.add(program, trail)
         is_python = PYTHON.fullmatch(program.name) is not None
-        words = ("-I", "-S", "-c", "pass") if is_python else ("--version",)
+        words = ("-E", "-s", "-S", "-c", "pass") if is_python else ("--version",)  # -I is not known to Python 2
         return Trial((str(program), *words), *alone.shown, is_control=is_control, has_to_end_well=is_python)
 
-    def _refusal(self, words: str) -> UsageError:
-        return UsageError(printable(f"{self._bot.path}: {words}"))
+    def _refusal(self, words: str, program: Path | None = None) -> UsageError:
+        """What is wrong with the bot, or with a program of it that is named unless the bot is that file alone."""
+        named = "" if program is None or program == self._own else f"{program}: "
+        return UsageError(printable(f"{self._bot.path}: {named}{words}"))
 
     def _refuse_climbing(self, trail: Trail) -> None:
         """Refuse a link that leads out of the bot's folder by `..`, even to come back: inside, that is elsewhere."""
@@ -211,19 +255,25 @@ class _Search:
 
     def _look_up(self, name: str) -> tuple[Path, Trail]:
         """Where a program is, with no link left in the path of its folder, and the whole way to it."""
-        for found in [self._bot.folder / name] if "/" in name else [folder / name for folder in self._path]:
+        named = None if "/" in name else self._host.named_program(name)
+        places = [self._bot.folder / name] if "/" in name else [folder / name for folder in self._path]
+        beside = [] if "/" in name else [folder / name for folder in self._host.named_folders]
+        for found in [*([named] if named else []), *places, *beside]:
             try:
                 trail, program = self._host.follow(found), self._host.at_its_folder(found)
             except (OSError, ValueError):
                 continue
             if trail.end.is_file() and os.access(trail.end, os.X_OK):
+                self._is_named = self._is_named or found not in places
                 return program, trail
             if "/" in name:
-                raise self._refusal(f"its command or #! line names {name}: expected a program, a file that can be run")
+                raise self._refusal(f"{self._who} names {name}: expected a program, a file that can be run")
         if "/" in name:
-            raise self._refusal(f"its command or #! line names {name}, and there is no such file")
+            raise self._refusal(f"{self._who} names {name}, and there is no such file")
         path = os.pathsep.join(str(folder) for folder in self._path)
         hint = command_hint(self._bot.folder, name, path) if name == self._bot.command[0] else ""
+        if name in self._bot.interpreters:
+            hint = f", nor has the host named one with --interpreter{hint}"
         raise self._refusal(f"there is no program {name!r} on the PATH{hint}")
 
     def _check(self, program: Path, trail: Trail, for_host: bool, link: Path | None = None) -> None:
@@ -232,7 +282,7 @@ class _Search:
         if reason is not None and link is not None:
             raise self._refusal(f"{link}: this link leads out of the bot's folder, to {program}, which {reason}")
         if reason is not None:
-            raise self._refusal(f"its command or #! line leads out of its own files: {program} {reason}")
+            raise self._refusal(f"{self._who} leads out of its own files: {program} {reason}")
 
     def _interpreter(self, program: Path, *, for_host: bool) -> list[str]:
         """The words that a script's `#!` line puts before its path; none for what is no script.
@@ -242,18 +292,19 @@ class _Search:
         try:
             start = read_start(program, FIRST_LINE)
         except OSError as error:
-            raise self._refusal(f"{program}: cannot be read: {error.strerror}") from None
+            raise self._refusal(f"cannot be read: {error.strerror}", program) from None
         line = start.split(b"\n")[0]
         if not line.startswith(SCRIPT_MARK):
             fault = None if for_host else text_fault(start, program.name)
             if fault is not None:
-                raise self._refusal(f"{program}: {fault}")
+                raise self._refusal(fault, program)
             return []
         words = self._words_of(program, line)
         if words and words[0].endswith("\r"):
             raise self._refusal(
-                f"{program}: its #! line ends in CR LF, as on Windows, so the system looks for a program "
-                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})"
+                "its #! line ends in CR LF, as on Windows, so the system looks for a program "
+                f"{words[0]!r}: save the file with LF line ends (sed -i 's/\\r$//' {shlex.quote(program.name)})",
+                program,
             )
         return words
 
@@ -265,7 +316,7 @@ class _Search:
             try:
                 inner = shlex.split(words[1][2:]) if words[1].startswith("-S") else words[1:]
             except ValueError as error:
-                raise self._refusal(f"{program}: its #! line cannot be read: {error}") from None
+                raise self._refusal(f"its #! line cannot be read: {error}", program) from None
             if inner and not inner[0].startswith("-") and "=" not in inner[0]:
                 return inner
         return words
@@ -279,7 +330,12 @@ class _Search:
                 f"{program} is only a version manager's stand-in: name the program itself in the bot's command or #! "
                 f"line ({program.parent.parent.name.lstrip('.')} which {program.name} tells it)"
             )
-        meant = python_behind(program, os.pathsep.join(str(folder) for folder in self._host.path))
+        try:
+            meant = python_behind(program, os.pathsep.join(str(folder) for folder in self._host.path))
+        except UsageError as error:
+            raise self._refusal(
+                f"{error}: start the arena with --interpreter PATH, the path of that Python itself"
+            ) from None
         try:
             found = at_its_folder(meant), follow(meant)
         except OSError as error:

@@ -21,7 +21,7 @@ def python_behind(stand_in: Path, path: str) -> Path:
     """
     try:
         answer = subprocess.run(
-            [stand_in, "-I", "-c", QUESTION],  # -I: nothing of the folder, the environment or the user is imported
+            [stand_in, "-E", "-s", "-c", QUESTION],  # nothing of the environment or the user is imported, nor of /
             check=True,
             cwd="/",
             env={**base_environment(), "PATH": path},

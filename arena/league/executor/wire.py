@@ -19,6 +19,7 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
+from arena.game.dialects import Dialect
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
     Begun,
@@ -66,6 +67,8 @@ class WireBot(msgspec.Struct, frozen=True):
     environment: dict[bytes, bytes]
     fault: bytes | None
     entered_as: bytes
+    dialect: Dialect = Dialect.ARENA_1
+    interpreters: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, bot: BotSpec) -> Self:
@@ -78,6 +81,8 @@ class WireBot(msgspec.Struct, frozen=True):
             {packed(name): packed(value) for name, value in bot.environment.items()},
             None if bot.fault is None else packed(bot.fault),
             packed(bot.entered_as),
+            bot.dialect,
+            tuple(map(packed, bot.interpreters)),
         )
 
     def bot(self) -> BotSpec:
@@ -90,6 +95,8 @@ class WireBot(msgspec.Struct, frozen=True):
             environment={unpacked(name): unpacked(value) for name, value in self.environment.items()},
             fault=None if self.fault is None else unpacked(self.fault),
             entered_as=unpacked(self.entered_as),
+            dialect=self.dialect,
+            interpreters=tuple(map(unpacked, self.interpreters)),
         )
 
 

@@ -22,6 +22,7 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.bots.sandbox.prctl import open_to_others
 from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.bots.sandbox.time_slice import ask_for_short_slices
 from arena.bots.starting import Sandbox
 from arena.league.executor.task import Failed
 from arena.league.executor.wire import Connection, Downward, Ready, Setup, Stop, to_worker
@@ -113,6 +114,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
     assert isinstance(setup, Setup)
     reaper.claim_all_orphans()  # by now the parent has given this process its mark
     limits.accept()  # which is one of them
+    ask_for_short_slices()
     tokens.begin_tokens_with(setup.prefix)
     if setup.cpus:
         os.sched_setaffinity(0, setup.cpus)

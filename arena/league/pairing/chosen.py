@@ -40,6 +40,25 @@ class ChosenFormat:
         return "" if self.options.name is FormatName.ROUND_ROBIN else self.options.name.value
 
     @property
+    def settings(self) -> tuple[str, ...]:
+        """What was asked for beside the format itself, in words."""
+        asked = self.options
+        said = (
+            (asked.rounds, f"{asked.rounds} round{'' if asked.rounds == 1 else 's'}"),
+            (asked.challengers, f"the first {asked.challengers} against all others"),
+            (asked.best_of, f"best of {asked.best_of} pair{'' if asked.best_of == 1 else 's'} of games"),
+            (asked.extra_pairs is not None, f"at most {asked.extra_pairs} more where a match is level"),
+            (
+                asked.confidence,
+                f"until each is stronger than the next by {asked.confidence:.2%}" if asked.confidence else "",
+            ),
+            (asked.games, f"at most {asked.games} games"),
+            (asked.seeds, f"seeded {', '.join(asked.seeds)}"),
+            (asked.disqualify, f"out after {asked.disqualify} fault{'' if asked.disqualify == 1 else 's'}"),
+        )
+        return tuple(words for is_said, words in said if is_said)
+
+    @property
     def goes_on(self) -> bool:
         """Whether results of these players from before matter to it, whoever else took part then."""
         return self.options.name is FormatName.LADDER

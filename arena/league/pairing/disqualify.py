@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from arena.game.spec import GameSpec, Player
 from arena.league.pairing.ledger import faults
 from arena.league.pairing.pairing import Pairing
-from arena.league.pairing.placing import Disqualified, Placing
-from arena.league.store import GameRow
+from arena.league.pairing.placing import Placing
+from arena.league.store import Disqualified, GameRow
 
 MOST_WAITING = 1000
 """Games that may wait before no more are asked for."""

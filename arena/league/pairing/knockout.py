@@ -13,8 +13,8 @@ from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import Disqualified, KnockoutPlace, Placing
-from arena.league.store import GameRow
+from arena.league.pairing.placing import KnockoutPlace, Placing
+from arena.league.store import Disqualified, GameRow
 
 BY_SEED = "by seed"
 BY_EXTRA_PAIRS = "in extra pairs"

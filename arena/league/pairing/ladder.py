@@ -23,9 +23,9 @@ from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.estimate import Estimate
 from arena.league.pairing.ledger import Ledger, Pair
-from arena.league.pairing.placing import Disqualified, LadderPlace, LadderStop, Placing, StopReason
+from arena.league.pairing.placing import LadderPlace, LadderStop, Placing, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT
-from arena.league.store import GameRow
+from arena.league.store import Disqualified, GameRow
 
 UNDER_WAY = 2
 """Batches."""

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from arena.game.spec import Player
+from arena.league.store import Disqualified
 
 
 class SwissPlace(msgspec.Struct, frozen=True, tag="swiss"):
@@ -52,18 +53,6 @@ class LadderPlace(msgspec.Struct, frozen=True, tag="ladder"):
 
 
 FormatPlace = SwissPlace | KnockoutPlace | LadderPlace
-
-
-class Disqualified(msgspec.Struct, frozen=True):
-    """A bot that plays no more: how many faults it had, and how many games are left out, where that is known.
-
-    With `is_so_far` there are games of the league to come, and more may be left out.
-    """
-
-    player: Player
-    faults: int
-    left_out: int | None
-    is_so_far: bool = False
 
 
 class StopReason(enum.Enum):

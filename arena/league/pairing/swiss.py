@@ -18,8 +18,8 @@ from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
 from arena.league.pairing.matching import Matching
-from arena.league.pairing.placing import Disqualified, Placing, SwissPlace
-from arena.league.store import GameRow
+from arena.league.pairing.placing import Placing, SwissPlace
+from arena.league.store import Disqualified, GameRow
 
 
 def usual_rounds(players: int) -> int:

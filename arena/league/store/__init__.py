@@ -1,21 +1,24 @@
 """Where games are kept: one SQLite file for one league.
 
-`store` is what others use of it, made of `games`, `rows` and `settings`. `game_row` makes a row of a record, `groups`
-counts rows, `sums` are the checksums of all together, `own_times` the
-settings of bots with a time control of their own, `tables` and `layout` say what each version has and where,
-`upgrades` makes a store of this version of an older one. `database` is SQLite with errors as a user can act on them,
-`other_files` says what was named in the place of a store, `journal` looks at the files beside a store first, and
-`sole_use` keeps two arenas from playing with one store.
+`store` is what others use of it, made of `games`, `rows` and `settings`; `contents` is what is read of it at one
+moment, `kept_beside` what a league keeps beside its games. `game_row` makes a row of a record, `groups`
+counts rows, `sums` are the checksums of all together, `own_times` the settings of bots with a time control of their
+own, `disqualified` that of bots that play no more, `arguments` that of bots that are started with some. `tables` and
+`layout` say what each version has and where, `upgrades` makes a store of this version of an older one. `database` is
+SQLite with errors as a user can act on them, `other_files` says what was named in the place of a store, `journal` looks
+at the files beside a store first, and `sole_use` keeps two arenas from playing with one store.
 """
 
+from arena.league.store.contents import Contents
 from arena.league.store.database import Damage, DamagedError, StoreChangedError, StoreError, damage_text
+from arena.league.store.disqualified import Disqualified
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Group
 from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, LIMITS_OF, SETTINGS_OF_OLDER, KeptFiles, files_in
 from arena.league.store.sole_use import StoreInUseError, sole_use
-from arena.league.store.store import Contents, Store
+from arena.league.store.store import Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
 from arena.league.store.upgrades import is_empty_file
 
@@ -30,6 +33,7 @@ __all__ = [
     "Contents",
     "Damage",
     "DamagedError",
+    "Disqualified",
     "GameRow",
     "Group",
     "KeptFiles",

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from arena.bots.sandbox.own_limits import file_size_limit
 from arena.errors import ArenaError, UsageError
 from arena.league.store.journal import check_before_opening
-from arena.league.store.other_files import other_file
+from arena.league.store.other_files import SALVAGE, missing_end, other_file
 from arena.printable import printable
 
 BUSY_SECONDS = 30.0
@@ -42,6 +42,8 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),  # so no journal of the arena's own ever names another file
 )
 """What a stranger's file may ask of the memory."""
+CORRUPT = ("malformed", "not a database")
+"""What SQLite says of a file that is not as it should be, one that is too short among them."""
 TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
 """What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
 
@@ -136,8 +138,12 @@ class Database:
             self.query("SELECT count(*) FROM sqlite_schema")
         except StoreError as error:
             self.query("PRAGMA writable_schema = ON")  # else SQLite reads nothing of a file that was cut off
-            return [Damage(None, str(error).removeprefix(f"{self.path}: "))]
+            return [self._as_damage(error)]
         return []
+
+    def _as_damage(self, error: StoreError) -> Damage:
+        """What an error says of the store, where its path and what to do are known already."""
+        return Damage(None, str(error).removeprefix(f"{self.path}: ").removesuffix(f"; {SALVAGE}"))
 
     def as_far_as_it_goes(self, statement: str) -> list[tuple[Any, ...]]:
         """What a statement finds until it comes to something that is damaged."""
@@ -279,7 +285,7 @@ class Database:
         try:
             words = _faults_text(found or [str(text) for (text,) in self.query("PRAGMA integrity_check")], most)
         except StoreError as error:
-            return [Damage(None, str(error).removeprefix(f"{self.path}: "))]
+            return [self._as_damage(error)]
         return [Damage(None, f"the file: {words}")]
 
 
@@ -331,6 +337,11 @@ def _text(data: bytes) -> str:
 
 def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
     text = printable(str(error), LONGEST_WORDS)
+    if any(words in text for words in CORRUPT):
+        with LOCK:
+            missing = missing_end(path)
+        if missing:
+            return StoreError(f"{path}: {missing}")
     if "not a database" in text:
         return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
     most = file_size_limit()
@@ -354,4 +365,6 @@ def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaEr
         return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
     if "locked" in text:
         return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
+    if any(words in text for words in CORRUPT):
+        return StoreError(f"{path}: expected a sound store, got one with pages that are damaged ({text}); {SALVAGE}")
     return StoreError(f"{path}: the file is damaged, or its disk is: {text}")

@@ -49,15 +49,21 @@ def check_before_opening(path: Path) -> None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether there is a file; raises `UsageError` for anything else, links included."""
+    """Whether there is a file; raises `UsageError` for anything else, links of both kinds included: SQLite writes to
+    the journal of a store that it opens for writing, and through a hard link that would destroy another file."""
     try:
-        mode = path.lstat().st_mode
+        found = path.lstat()
     except FileNotFoundError:
         return False
     except OSError as error:
         raise UsageError(f"{_shown(path)}: cannot be looked at: {error.strerror}") from None
-    if not stat.S_ISREG(mode):
-        raise UsageError(f"{_shown(path)}: expected a file or none, got {kind_of(mode)}: {ADVICE}")
+    if not stat.S_ISREG(found.st_mode):
+        raise UsageError(f"{_shown(path)}: expected a file or none, got {kind_of(found.st_mode)}: {ADVICE}")
+    if found.st_nlink > 1:
+        raise UsageError(
+            f"{_shown(path)}: expected a file of its own or none, got one with {found.st_nlink} names (hard links), "
+            f"which was left as it is: {ADVICE} (if the links are yours, use copies of both files)"
+        )
     return True
 
 

@@ -13,7 +13,9 @@ import msgspec
 from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.store.arguments import ARGUMENTS
 from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.disqualified import DISQUALIFIED
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
 from arena.league.store.sums import Sums
 from arena.printable import printable
@@ -27,13 +29,14 @@ PLACES = "places"
 MEETS_ALL = "all bots meet"
 LADDER = "ladder"
 SANDBOX = "sandbox"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX)
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED, ARGUMENTS)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
 the places that players last played from, how many games are to be played, whether all are to meet equally often, with
-which games the last ladder began, and the level at which bots were held the last time."""
+which games the last ladder began, the level at which bots were held the last time, who was disqualified then, and
+with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
-SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none"}
+SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden"}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
@@ -41,6 +44,8 @@ RULESET, RULES = "ruleset", "rules"
 SEPARATOR = "; "
 """Between the rules in their setting."""
 DIFFERENCES_SHOWN = 6
+LONGEST_NUMBER = 15
+"""Digits of a number of games."""
 MOST_OF_FILES = 64 * 1024
 
 
@@ -175,12 +180,18 @@ def encode_entrants(players: tuple[Player, ...]) -> str:
 def planned_in(settings: Mapping[str, str]) -> int | None:
     """How many games were to be played when the store was last used; None where that was not kept."""
     value = settings.get(PLANNED, "")
-    return int(value) if value.isascii() and value.isdecimal() else None
+    return int(value) if value.isascii() and value.isdecimal() and len(value) <= LONGEST_NUMBER else None
 
 
-def meets_all_in(settings: Mapping[str, str]) -> bool:
-    """Whether all bots were to meet equally often when the store was last used, as in a store that does not say it."""
-    return settings.get(MEETS_ALL) != "no"
+def meets_all_in(settings: Mapping[str, str]) -> bool | None:
+    """Whether all bots were to meet equally often when the store was last used; None if no league was ever played here,
+    as where all games came by import.
+
+    In stores of earlier versions, which do not say it, they were.
+    """
+    if MEETS_ALL in settings:
+        return settings[MEETS_ALL] != "no"
+    return True if settings.get(ENTRANTS) or settings.get(PLANNED) else None
 
 
 class LadderStart(msgspec.Struct, frozen=True):

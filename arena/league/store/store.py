@@ -6,41 +6,24 @@ never counts. `read` gives the games that are whole and names the others, `rows`
 """
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, NamedTuple, Self, TypeVar
+from typing import Self
 
-from arena.bots.limits import Limits
 from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.store.database import Damage, DamagedError, Database, StoreError
-from arena.league.store.game_row import Columns, GameRow, row_from
+from arena.league.store.contents import Contents, Reading
+from arena.league.store.database import Damage, DamagedError, Database
+from arena.league.store.game_row import GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
 from arena.league.store.groups import Group, grouped
+from arena.league.store.kept_beside import KeptBeside
 from arena.league.store.layout import Layout
 from arena.league.store.rows import Rows
-from arena.league.store.settings import (
-    ENTRANTS,
-    LADDER,
-    MEETS_ALL,
-    PLANNED,
-    SANDBOX,
-    KeptFiles,
-    LadderStart,
-    SettingsTable,
-    encode_entrants,
-    encode_ladder_start,
-    entrants_in,
-    files_in,
-    ladder_start_in,
-    limits_in,
-    meets_all_in,
-    places_in,
-    planned_in,
-)
+from arena.league.store.settings import SettingsTable, entrants_in
 from arena.league.store.sums import Sums
 from arena.league.store.tables import VERSION
 from arena.league.store.upgrades import check_tables, is_fresh, make_tables, present_version, upgrade
@@ -49,51 +32,7 @@ from arena.printable import printable
 LARGEST_CHARACTER = "\U0010ffff"
 
 
-Row = TypeVar("Row", GameRow, Group)
-
-
-class Contents(NamedTuple, Generic[Row]):
-    """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
-    when it was last used, the settings, and what is not as it was stored, a sentence each.
-
-    Games that were counted together are rows as well (`Group`), in the order of their last games.
-    """
-
-    rows: list[Row]
-    entrants: tuple[Player, ...]
-    settings: dict[str, str]
-    damage: tuple[Damage, ...]
-
-    @property
-    def planned(self) -> int | None:
-        """How many games were to be played when the store was last used; None where that was not kept."""
-        return planned_in(self.settings)
-
-    @property
-    def meets_all(self) -> bool:
-        """Whether all bots were to meet equally often when the store was last used."""
-        return meets_all_in(self.settings)
-
-
-class _Reading:
-    """One pass over all rows: `damage` is complete when `rows` has come to its end."""
-
-    rows: Iterator[Columns]
-
-    def __init__(
-        self, settings: dict[str, str], settings_damage: tuple[Damage, ...], whole_damage: tuple[Damage, ...]
-    ) -> None:
-        self.settings = settings
-        self.games_damage: list[Damage] = []
-        self._settings_damage = settings_damage
-        self._whole_damage = whole_damage
-
-    @property
-    def damage(self) -> tuple[Damage, ...]:
-        return (*self._whole_damage, *self.games_damage, *self._settings_damage)
-
-
-class Store:
+class Store(KeptBeside):
     """An open store. Use it in a `with` statement."""
 
     def __init__(self, path: Path, create: bool, *, is_doubtful: bool = False) -> None:
@@ -144,17 +83,6 @@ class Store:
 
     # --- settings -------------------------------------------------------------------------------------------------
 
-    def settings(self) -> dict[str, str]:
-        """What all games of this store share. Raises `DamagedError` if that is not what was stored."""
-        return self._settings.checked()
-
-    def doubtful_settings(self) -> dict[str, str]:
-        """The settings as they lie there, whether they were changed or not; empty if they cannot be read."""
-        try:
-            return {name: value for name, value in self._settings.raw().items() if isinstance(value, str)}
-        except StoreError:
-            return {}
-
     def agree(self, settings: Mapping[str, str], players: Sequence[Player] = ()) -> None:
         """Keep these settings, or raise `UsageError` if the store already holds games under others.
 
@@ -182,74 +110,6 @@ class Store:
                 players=players,
                 played=lambda: {player.digest for player in self.players()},
             )
-
-    def set_entrants(self, players: tuple[Player, ...]) -> None:
-        """Keep who takes part now: `entrants` without more words means these."""
-        with self._database.transaction():
-            self._settings.set(ENTRANTS, encode_entrants(players))
-
-    def entrants(self) -> tuple[Player, ...]:
-        """Who took part when the store was last used."""
-        return entrants_in(self.settings())
-
-    def set_planned(self, games: int | None) -> None:
-        """Keep how many games those who take part now are to play, so that a table can say what is missing.
-
-        None where that is not known yet.
-        """
-        with self._database.transaction():
-            self._settings.set(PLANNED, "" if games is None else str(games))
-
-    def set_meets_all(self, meets_all: bool) -> None:
-        """Keep whether those who take part now are all to meet equally often: a table says what is missing by it."""
-        with self._database.transaction():
-            self._settings.set(MEETS_ALL, "yes" if meets_all else "no")
-
-    def set_sandbox(self, level: str) -> None:
-        """Keep at which level bots are held now: a game is not played again at a weaker one unless somebody says so."""
-        with self._database.transaction():
-            self._settings.set(SANDBOX, level)
-
-    def sandbox(self) -> str | None:
-        """The level at which bots were held when the store was last played with; None if it does not say it."""
-        return self.settings().get(SANDBOX)
-
-    def ladder_since(self, digests: Sequence[str]) -> int | None:
-        """The number of the last game that a ladder of just these players began with; None if the last one was not of
-        these."""
-        start = ladder_start_in(self.settings())
-        return start.since if start and start.players == tuple(digests) else None
-
-    def set_ladder_since(self, digests: Sequence[str], number: int) -> None:
-        """Keep that a ladder of just these players begins with the games up to this number."""
-        with self._database.transaction():
-            self._settings.set(LADDER, encode_ladder_start(LadderStart(tuple(digests), number)))
-
-    def set_files(self, kept: Iterable[KeptFiles]) -> None:
-        """Keep the fingerprints of the files of players, no two of which have one name."""
-        with self._database.transaction():
-            self._settings.set_files(kept)
-
-    def files_of(self, player: Player) -> dict[str, str]:
-        """The fingerprints of a player's files as they were kept; empty if they were not."""
-        return files_in(self.settings(), player)
-
-    def set_places(self, places: Mapping[str, str], played: Collection[str]) -> None:
-        """Keep from where players take part now, by their digests. Those of others stay if they have `played`."""
-        with self._database.transaction():
-            self._settings.set_places(places, played)
-
-    def places(self) -> dict[str, str]:
-        """For each player, by its digest, from where it last played; empty if that is not known for sure."""
-        with suppress(DamagedError):
-            return places_in(self.settings())
-        return {}
-
-    def limits(self) -> dict[str, Limits]:
-        """What the settings say that bots may use, by their names; empty if they are not as they were stored."""
-        with suppress(DamagedError):
-            return limits_in(self.settings())
-        return {}
 
     # --- adding games ---------------------------------------------------------------------------------------------
 
@@ -283,14 +143,14 @@ class Store:
         return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage)
 
     @contextmanager
-    def _reading(self, *, pairs: bool = True) -> Iterator["_Reading"]:
+    def _reading(self, *, pairs: bool = True) -> Iterator[Reading]:
         """A pass over the rows of one moment of a store to which another process may be adding; see `Rows.whole`."""
         with self._database.transaction("BEGIN"):
             is_older = self._layout.version < VERSION
             if is_older and present_version(self._database) != self._layout.version:
                 self._lay_out(present_version(self._database))  # another process has upgraded it
                 is_older = False
-            reading = _Reading(*self._settings.read(), self._whole_damage)
+            reading = Reading(*self._settings.read(), self._whole_damage)
             reading.rows = self._rows.whole(self._rows.moment(), reading.games_damage, pairs=pairs)
             if is_older:
                 yield reading  # within the transaction, so that nobody can upgrade it meanwhile

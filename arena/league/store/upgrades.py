@@ -12,6 +12,7 @@ from arena.hostfile import kind_of
 from arena.league.store.database import MADE_BY, Damage, DamagedError, Database, StoreError
 from arena.league.store.game_row import COLUMNS, compared, head_of, is_unchanged, record_sum, row_sum
 from arena.league.store.layout import FIRST_WITH_CPU_TIMES, FIRST_WITH_RECORDS_APART, FIRST_WITH_SUMS, Layout
+from arena.league.store.other_files import missing_end
 from arena.league.store.rows import LARGEST_NUMBER, SMALLEST_NUMBER
 from arena.league.store.settings import SettingsTable
 from arena.league.store.sums import Sums
@@ -67,7 +68,8 @@ def check_tables(database: Database, *, is_doubtful: bool) -> tuple[Damage, ...]
         identity, version = database.number("application_id"), _version(database)
         kinds = {kind for (kind,) in database.query("SELECT type FROM sqlite_schema")}
         if identity == APPLICATION_ID and None in kinds:
-            raise StoreError(f"{database.path}: the file is damaged: what tables it has cannot be read")
+            words = missing_end(database.path) or "the file is damaged: what tables it has cannot be read"
+            raise StoreError(f"{database.path}: {words}")
         if not kinds <= {"table", "index"} or identity != APPLICATION_ID:
             raise UsageError(f"{database.path}: expected a store made by 'arena', got another program's SQLite file")
         if version > VERSION:

@@ -401,12 +401,15 @@ class Reference:
         stuck[side] = next(self.actions(), None) is None
         if self.rules["no-move"] == "at-once":
             stuck[1 - side] = not self.could_act(1 - side)
+        fighters = {piece.side for piece in self.board.values() if piece.letter not in "FB"}
+        if self.rules["needs-attacker"] == "yes" and self.rules["no-move"] == "on-turn" and not fighters and any(stuck):
+            self.outcome = (None, "both-immobile")
+            return
         if self._lost_by(stuck, "no-move"):
             return
-        if self.rules["needs-attacker"] == "yes":
-            fighters = {piece.side for piece in self.board.values() if piece.letter not in "FB"}
-            if self._lost_by([0 not in fighters, 1 not in fighters], "no-attacker"):
-                return
+        lacking = [0 not in fighters, 1 not in fighters]
+        if self.rules["needs-attacker"] == "yes" and self._lost_by(lacking, "no-attacker"):
+            return
         for cap, count, reason in (("max-plies", self.ply, "ply-cap"), ("max-quiet-plies", self.quiet, "quiet-cap")):
             if self.rules[cap] != "none" and count >= int(self.rules[cap]):
                 self.outcome = (None, reason)

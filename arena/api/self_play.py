@@ -1,0 +1,166 @@
+"""A bot against itself in one process, for its author: `python mine.py --play-itself`.
+
+The kit's own `Conversation` answers, the arena's `Referee` judges, and no process, pipe or clock is between them. So
+what the bot raises comes out with its traceback, and a debugger stops where it is told to. The kit asks for this
+module by its name, and only for such a game (`protocol.bot`).
+
+The trap: both sides are objects of one class in one process, so what the class keeps for all of them, both share.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from arena.errors import ArenaError
+from arena.game.referee import Referee
+from arena.game.spec import Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.game.view import true_cells
+from arena.league.games import Games, Settings
+from arena.league.options import LARGEST_SEED
+from arena.report.boards import board_text, marks_of
+from arena.report.game_facts import ALL
+from arena.report.names import DEFAULT_NAMES
+from arena.report.replay import event_words, told
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset, RulesetError
+from protocol.bot import Bot, Conversation
+from protocol.bot_codec import decode_for_bot, encode_from_bot
+from protocol.notation import Color
+
+NO_HURRY = TimeControl(move_ms=10**9, start_ms=10**9, setup_ms=10**9)
+"""What the bots are told of their clocks; nobody looks at them."""
+AT = 0.0
+"""The moment at which all happens."""
+PLAYED, FAILED, ASKED_WRONGLY = 0, 1, 2
+
+
+def main(make_bot: Callable[[], Bot], words: Sequence[str]) -> int:
+    """Play as the words of a command line ask for. Returns the exit code: 1 if the bot has lost by a fault.
+
+    What the bot raises comes out of this, with a note that says when.
+    """
+    options = options_parser().parse_args(words)
+    try:
+        ruleset = load_ruleset(options.rules)
+    except (RulesetError, ArenaError) as error:
+        print(f"--rules: {error}", file=sys.stderr)
+        return ASKED_WRONGLY
+    out, sys.stdout = sys.stdout, sys.stderr  # as in a game: what the bot prints must not be taken for anything else
+    try:
+        return play_itself(make_bot, ruleset, options.seed, lambda text: _write(out, text), boards=options.boards)
+    except _NobodyReadsError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())  # else Python complains when it flushes at the end
+        return FAILED
+    finally:
+        sys.stdout = out
+
+
+class _NobodyReadsError(Exception):
+    """Whoever read what is written has gone, as `head` does."""
+
+
+def _write(out: TextIO, text: str) -> None:
+    try:
+        print(text, file=out, flush=True)
+    except BrokenPipeError:
+        raise _NobodyReadsError from None
+
+
+def options_parser() -> argparse.ArgumentParser:
+    """What reads the words behind `--play-itself`."""
+    parser = argparse.ArgumentParser(
+        prog=f"{sys.argv[0]} --play-itself", description="Play a game of this bot against itself, and print it."
+    )
+    parser.add_argument("--rules", default="isf", metavar="NAME", help="as in 'arena rules' (default: isf)")
+    parser.add_argument("--seed", type=_seed, default=1, help="of the random numbers; other ones give another game")
+    parser.add_argument("--no-boards", dest="boards", action="store_false", help="print the moves alone")
+    return parser
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text[:30]) <= LARGEST_SEED):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to {LARGEST_SEED}, got {text!r}")
+    return int(text)
+
+
+def play_itself(
+    make_bot: Callable[[], Bot], ruleset: Ruleset, seed: int, write: Callable[[str], object], *, boards: bool = True
+) -> int:
+    """Play a whole game and `write` it, ply by ply, with what each took of real time. Returns the exit code."""
+    players = Player("red", "red"), Player("blue", "blue")
+    spec = Games(Settings(ruleset, NO_HURRY, seed)).game(*players, 0)
+    table = _Table(Referee(spec), make_bot, write, boards=boards)
+    write(f"{ruleset.name}, seed {seed}: the bot against itself")
+    table.play()
+    verdict = table.referee.verdict
+    assert verdict is not None, "no clock can void the game, and nothing is restored"
+    write(f"after {verdict.plies} plies: {verdict.detail}")
+    return FAILED if verdict.reason.is_forfeit or verdict.result is GameResult.NEITHER else PLAYED
+
+
+class _Table:
+    """A referee and the conversations of two bots."""
+
+    def __init__(
+        self, referee: Referee, make_bot: Callable[[], Bot], write: Callable[[str], object], *, boards: bool
+    ) -> None:
+        self.referee = referee
+        self._bots = tuple(Conversation(make_bot) for _ in Color)
+        self._write, self._boards = write, boards
+        self._shown = 0
+        """Plies that have been written."""
+        self._notes = 0
+
+    def play(self) -> None:
+        while self.referee.due():
+            for color in self.referee.due():
+                self._ask(color)
+
+    def _ask(self, color: Color) -> None:
+        """Tell a side what it is to know, and the referee what it answers."""
+        data = self.referee.take(color)
+        self.referee.sent(color, AT)
+        started = time.perf_counter()
+        answers = []
+        try:
+            for line in data.splitlines(keepends=True):
+                message = decode_for_bot(line)
+                if message is not None:
+                    answers += [encode_from_bot(answer) for answer in self._bots[color].receive(message)]
+        except Exception as error:
+            error.add_note(f"{color.word}, {self._when()}, was told: {_last_line(data)}")
+            raise
+        milliseconds = (time.perf_counter() - started) * 1000
+        if answers:
+            self.referee.receive(color, b"".join(answers), AT)
+            self._show(color, milliseconds)
+
+    def _when(self) -> str:
+        return f"ply {len(self.referee.actions) + 1}" if self.referee.game else "before the first ply"
+
+    def _show(self, color: Color, milliseconds: float) -> None:
+        """Write what this side has answered: notes, and once both have set up the board, then each ply."""
+        referee, live = self.referee, self.referee.live
+        for note in referee.notes[self._notes :]:
+            self._write(f"note of {note.color}: {note.text}")
+        self._notes = len(referee.notes)
+        if referee.game is None:
+            return
+        plies = len(referee.actions)
+        if plies > self._shown:
+            texts = (event_words(told(event, ALL), DEFAULT_NAMES) for event in live.events)
+            words = "".join(f"; {text}" for text in texts if text)
+            self._write(f"\nply {plies}: {color.word} {referee.actions[-1]}{words}  [{milliseconds:.1f} ms]")
+        if self._boards and (plies > self._shown or not plies):
+            self._write(board_text(true_cells(referee.game), marks_of(live.events if plies else ())))
+        self._shown = plies
+
+
+def _last_line(data: bytes) -> str:
+    lines = data.decode("ascii").splitlines()
+    return lines[-1] if lines else ""

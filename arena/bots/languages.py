@@ -1,0 +1,160 @@
+"""The languages that a first bot can be written in (`arena.bots.new`), and what each needs on the machine.
+
+What is written are the files of `arena/templates`, a folder a language and one that all share. They are data: nothing
+of the arena imports them.
+"""
+
+import shutil
+from dataclasses import dataclass
+
+from arena.errors import UsageError, suggest
+from arena.printable import shown
+
+TEST_SCRIPT = "sh test.sh"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that a bot is built or run by, and the Debian packages that have it."""
+
+    program: str
+    packages: str
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether whoever asks has no such program on the PATH."""
+        return shutil.which(self.program) is None
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language with a template: `name` as on the command line, with others that mean it too; `title` in sentences.
+
+    `source` is the file for the author's own thinking, `test` the line that tests a bot in its folder, `needs` what has
+    to be there, in words, and `note` what else is to be known. `toolchain` is a shell's expression for the path that is
+    to be named for builds in a sandbox, where that is not the first tool's.
+    """
+
+    name: str
+    title: str
+    folder: str
+    source: str
+    needs: str
+    tools: tuple[Tool, ...] = ()
+    test: str = TEST_SCRIPT
+    aliases: tuple[str, ...] = ()
+    note: str = ""
+    toolchain: str = ""
+
+
+_SYSROOT = '"$(rustc --print sysroot)"'
+_RUSTUP = (
+    "Debian's `cargo` is there in a sandbox, too. Where `rustup` has installed it, whoever checks the bot or plays in "
+    f"a sandbox\nnames the toolchain: `--interpreter {_SYSROOT}`."
+)
+_JVM = (
+    "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has, and `-J-Xmx256m` that of the "
+    "compiler;\nelse Java takes their sizes from the machine's memory."
+)
+
+LANGUAGES = (
+    Language(
+        name="python",
+        title="Python, with the arena's kit",
+        folder="python",
+        source="bot.py",
+        needs="nothing but the arena",
+        test="python3 -m unittest",
+        aliases=("py", "python3"),
+    ),
+    Language(
+        name="python-plain",
+        title="Python, without the arena's kit",
+        folder="python_plain",
+        source="bot.py",
+        needs="Python 3.10 or later",
+        test="python3 -m unittest",
+    ),
+    Language(
+        name="c",
+        title="C",
+        folder="c",
+        source="bot.c",
+        needs="a C compiler (Debian: gcc libc6-dev)",
+        tools=(Tool("cc", "gcc libc6-dev"),),
+    ),
+    Language(
+        name="c++",
+        title="C++",
+        folder="cpp",
+        source="bot.cpp",
+        needs="a C++ compiler (Debian: g++)",
+        tools=(Tool("c++", "g++"),),
+        aliases=("cpp", "cxx", "cc"),
+    ),
+    Language(
+        name="rust",
+        title="Rust",
+        folder="rust",
+        source="src/main.rs",
+        needs="cargo (Debian: cargo) and no crates",
+        tools=(Tool("cargo", "cargo"),),
+        test="cargo test --offline",
+        aliases=("rs",),
+        note=_RUSTUP,
+        toolchain=_SYSROOT,
+    ),
+    Language(
+        name="go",
+        title="Go",
+        folder="go",
+        source="bot.go",
+        needs="Go 1.19 or later (Debian: golang-go) and no modules",
+        tools=(Tool("go", "golang-go"),),
+        test="go test",
+        aliases=("golang",),
+    ),
+    Language(
+        name="java",
+        title="Java",
+        folder="java",
+        source="Bot.java",
+        needs="a JDK of version 11 or later (Debian: default-jdk-headless)",
+        tools=(Tool("javac", "default-jdk-headless"), Tool("java", "default-jdk-headless")),
+        note=_JVM,
+    ),
+    Language(
+        name="javascript",
+        title="JavaScript",
+        folder="javascript",
+        source="bot.js",
+        needs="Node.js 18 or later (Debian: nodejs) and no packages",
+        tools=(Tool("node", "nodejs"),),
+        test="node --test",
+        aliases=("js", "node", "nodejs"),
+    ),
+    Language(
+        name="shell",
+        title="POSIX shell",
+        folder="shell",
+        source="bot.sh",
+        needs="nothing that a system has not",
+        aliases=("sh", "posix", "bash"),
+    ),
+)
+DEFAULT = LANGUAGES[0]
+
+
+def find_language(word: str) -> Language:
+    """The language that a word means, in whatever case. Raises `UsageError` with those that there are."""
+    wanted = word.strip().lower()
+    for language in LANGUAGES:
+        if wanted in (language.name, *language.aliases):
+            return language
+    names = [language.name for language in LANGUAGES]
+    hint = suggest(wanted, names)
+    known = "" if hint.startswith("known") else f"; known are {', '.join(names)}"
+    raise UsageError(
+        f"--language {shown(word)}: there is no template for it: {hint}{known}. A bot in any other language needs only "
+        "docs/protocol.md"
+    )

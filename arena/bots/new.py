@@ -1,0 +1,150 @@
+"""A first bot, written for its author: a folder that plays legally at once, to go on from.
+
+Nothing is overwritten: the folder is made by the system call that fails where there is anything, and what was written
+into it is removed if the rest cannot be.
+"""
+
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from arena.bots.languages import TEST_SCRIPT, Language, Tool
+from arena.bots.manifest import MANIFEST
+from arena.bots.names import COLUMNS
+from arena.bots.samples import SAMPLES
+from arena.errors import ArenaError, UsageError
+from arena.printable import printable, shown
+
+SHARED = "common"
+README, SCRIPT = "README.md", "test.sh"
+COMPILED = "__pycache__"
+"""What an installer leaves beside the files of templates in Python."""
+MOST_AUTHOR = 100
+_NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{COLUMNS - 1}}}")
+_AUTHOR = re.compile(rf"""[ !#%-\[\]-_a-~]{{0,{MOST_AUTHOR}}}""")
+"""What stands between quotes in any of the languages as it is: ASCII without `"`, `$`, backslash and backtick."""
+_MARK = re.compile(r"\{\{(\w+)\}\}")
+
+
+@dataclass(frozen=True)
+class NewBot:
+    """A bot that has been written: its folder, the files in it, and the tools that are not on this machine.
+
+    `build` is the line that the arena builds it with, None if nothing is to be built.
+    """
+
+    folder: Path
+    name: str
+    language: Language
+    files: tuple[str, ...]
+    build: str | None
+    missing: tuple[Tool, ...]
+
+
+def write_bot(folder: Path, language: Language, author: str = "") -> NewBot:
+    """Write a bot of this language into a folder of that name, which is made.
+
+    Raises `UsageError` if its name cannot be a bot's, or if there is something already; `ArenaError` if it cannot be
+    written.
+    """
+    name = _checked_name(folder)
+    _check_author(author)
+    texts = {path: file.read_text(encoding="utf-8") for path, file in _template_files(language)}
+    manifest = tomllib.loads(texts[MANIFEST])
+    build = manifest.get("build")
+    words = {
+        "name": name,
+        "author": author,
+        "title": language.title,
+        "source": language.source,
+        "needs": language.needs,
+        "test": language.test,
+        "build": build or "",
+        "build_step": f"{build} # builds it, as the arena does\n" if build else "",
+        "plays": "builds it, and plays" if build else "plays",
+        "run": shlex.join(manifest["command"]),
+        "note": f"\n{language.note}\n" if language.note else "",
+    }
+    _write(folder, {path: _filled(text, words) for path, text in texts.items()})
+    missing = tuple(tool for tool in language.tools if tool.is_missing)
+    return NewBot(folder, name, language, tuple(sorted(texts)), build, missing)
+
+
+def _checked_name(folder: Path) -> str:
+    where, name = printable(str(folder)), folder.name
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{where}: expected a name for the bot of 1 to {COLUMNS} ASCII letters, digits, '-' and '_', a letter "
+            f"first, got {shown(name or str(folder))}"
+        )
+    if name in SAMPLES:
+        raise UsageError(f"{where}: {name} is the name of a sample bot: expected another one")
+    return name
+
+
+def _check_author(author: str) -> None:
+    if not _AUTHOR.fullmatch(author):
+        raise UsageError(
+            f'--author: expected at most {MOST_AUTHOR} printable ASCII characters, without " \\ $ and `, '
+            f"got {shown(author)}"
+        )
+
+
+def _template_files(language: Language) -> Iterator[tuple[str, Traversable]]:
+    """The files of a language's template by their paths in the bot's folder."""
+    templates = resources.files("arena") / "templates"
+    yield from _files_in(templates / language.folder, "")
+    yield README, templates / SHARED / README
+    if language.test == TEST_SCRIPT:
+        yield SCRIPT, templates / SHARED / SCRIPT
+
+
+def _files_in(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]:
+    for entry in folder.iterdir():
+        if entry.name.startswith(".") or entry.name == COMPILED:
+            continue
+        if entry.is_dir():
+            yield from _files_in(entry, f"{prefix}{entry.name}/")
+        else:
+            yield prefix + entry.name, entry
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    """A template's text with its marks, such as {{name}}, replaced."""
+    return _MARK.sub(lambda mark: words[mark[1]], text)
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    where = printable(str(folder))
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise UsageError(
+            f"{where}: expected a name that is free; there is something of that name, and nothing is overwritten"
+        ) from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(
+            f"{where}: expected a folder to make it in; there is no folder {printable(str(folder.parent))}"
+        ) from None
+    except OSError as error:
+        raise ArenaError(f"{where}: cannot be made: {error.strerror}") from None
+    try:
+        for path, text in texts.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        with suppress(OSError):
+            shutil.rmtree(folder)  # made just now, and by us
+        raise ArenaError(f"{where}: cannot be written: {error.strerror}") from None
+    except BaseException:
+        with suppress(OSError):
+            shutil.rmtree(folder)
+        raise

@@ -1,0 +1,320 @@
+"""A bot's real process in a game against an opponent that is part of this program.
+
+The referee of leagues judges it, so that a bot loses here by what it would lose by there; but there is one process, the
+times are those of a quiet machine, and all that is said is kept. When a bot's time is up and it waits for input, it is
+asked a little more (`Probe`): what it writes then tells an answer in a buffer from one that was never made.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import trio
+import trio.lowlevel
+
+from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.check.noise import noisy
+from arena.check.results import Said
+from arena.game.dialogue import Speaker
+from arena.game.faults import Fault
+from arena.game.hints import Activity, Hint, Language, Probe, diagnose
+from arena.game.referee import Referee
+from arena.game.seat import Seat
+from arena.game.view import legal_actions
+from arena.nursery import background
+from arena.play.observed import seen_of
+from arena.printable import printable
+from protocol.conversation import Phase
+from protocol.notation import Color
+
+now = trio.current_time
+
+KEPT_LINES = 400
+LONGEST_LINE = 400
+"""Characters of a line that are kept: a list of legal actions is long."""
+EXIT_FOLLOWS = 0.5
+"""Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
+PROBE_SECONDS = 0.4
+"""Seconds that a silent bot has for each further question."""
+PIECE = 7
+"""Bytes of a piece, where lines come in pieces; no divisor of usual line lengths, so that they are cut everywhere."""
+PIECE_SECONDS = 0.02
+"""Seconds after which the next piece is sent, read or not."""
+
+Answer = Callable[[Referee], bytes | None]
+"""What the opponent says when it has to: None if it does not start, so that there is no game."""
+
+
+@dataclass
+class Times:
+    """How long answers took, in seconds, by what was asked for."""
+
+    start: list[float] = field(default_factory=list)
+    setup: list[float] = field(default_factory=list)
+    move: list[float] = field(default_factory=list)
+
+    def of(self, phase: Phase) -> list[float]:
+        return {Phase.INTRODUCING: self.start, Phase.SETTING_UP: self.setup}.get(phase, self.move)
+
+
+@dataclass
+class Manner:
+    """How a bot is written to: whether with lines that it does not know, and whether in pieces."""
+
+    is_noisy: bool = False
+    in_pieces: bool = False
+    foe_seconds: float = 0.0
+    """How long the opponent takes for a move,"""
+    foe_moves: int = 3
+    """for so many of them."""
+
+
+class Talk:
+    """One process of a bot, and all that is said with it."""
+
+    def __init__(self, process: BotProcess, language: Language, times: Times, manner: Manner) -> None:
+        self.process = process
+        self.exchange: deque[Said] = deque(maxlen=KEPT_LINES)
+        self.hint: Hint | None = None
+        """That for the fault by which the bot has lost."""
+        self._language = language
+        self._times = times
+        self._manner = manner
+        self._begun = now()
+        self._partial = b""
+        self.over = ""
+        """What it has used more of than it may, in words, if so."""
+        self._scope = trio.CancelScope()
+        self._previous: tuple[str, ...] = ()
+        self._legal: tuple[str, ...] = ()
+        self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
+        self._was_probed = False
+
+    # --- beside a game ------------------------------------------------------------------------------------------------
+
+    async def watch_use(self) -> None:
+        """Stop the bot when it uses more than it may."""
+        self.over = await self.process.watch()
+        self.process.kill_now()
+        self._scope.cancel()
+
+    async def exits_in(self, seconds: float) -> float | None:
+        """How long the bot takes to exit; None if that is longer than `seconds`."""
+        async with background(self.process.drain_stderr):
+            return await self._exits_in(seconds)
+
+    async def _exits_in(self, seconds: float) -> float | None:
+        begun = now()
+        with trio.move_on_after(seconds):
+            await self.process.wait_exit()
+            return now() - begun
+        return None
+
+    async def tell(self, data: bytes) -> None:
+        """Write lines to the bot; they are among what was said."""
+        for line in data.split(b"\n")[:-1]:
+            self._note(Speaker.ARENA, line)
+        await self.process.write(data)
+
+    def hear_now(self) -> bytes | None:
+        """What the bot has written by now, as `read_now` of its process; it is among what was said."""
+        data = self.process.read_now()
+        if data:
+            self._keep_said(data)
+        return data
+
+    def end_input(self) -> None:
+        """The bot's input ends, as when the arena has gone."""
+        self.process.close_input()
+        self._aside("(its input ends)")
+
+    # --- a game -------------------------------------------------------------------------------------------------------
+
+    async def play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
+        """Carry the bytes of one game, of which the bot plays `color`, until it is over or `stop` says so.
+
+        What the referee has to send when it is over is sent as well.
+        """
+        referee.advise = lambda seat, fault: self.advised(referee, seat, fault) if seat.color is color else fault
+        async with background(self.process.drain_stderr, self.watch_use):
+            await self._play(referee, color, answer, stop)
+
+    async def _play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
+        slow_moves = self._manner.foe_moves
+        while not referee.is_over and not stop(referee):
+            await self._write_due(referee, color)
+            if stop(referee):
+                break
+            foe = color.opponent
+            if foe in referee.awaited():
+                is_turn = referee.seats[foe].phase is Phase.THINKING
+                if is_turn and self._manner.foe_seconds and slow_moves:
+                    slow_moves -= 1
+                    await self._listen(referee, color, now() + self._manner.foe_seconds)
+                elif self.process.has_output():
+                    await self._take(referee, color)
+                if referee.is_over or stop(referee):
+                    break
+                said = answer(referee)
+                if said is None:
+                    referee.no_start(foe, "it is not there")
+                else:
+                    referee.receive(foe, said, now())
+            elif color in referee.awaited() and not referee.seats[color].due:
+                await self._await_answer(referee, color)
+        if referee.is_over:
+            await self._write_due(referee, color)
+
+    async def finish(self, referee: Referee, color: Color) -> None:
+        """Send what is due, at the end of a game that was broken off."""
+        await self._write_due(referee, color)
+
+    async def _write_due(self, referee: Referee, color: Color) -> None:
+        for seat in referee.due():
+            data = referee.take(seat)
+            referee.sent(seat, now())
+            if seat is color and not self._was_probed:
+                self._keep_legal(referee, color)
+                await self._write(referee, color, noisy(data) if self._manner.is_noisy else data)
+
+    def _keep_legal(self, referee: Referee, color: Color) -> None:
+        game = referee.game
+        if game is not None and not game.outcome and game.to_move is color:
+            self._previous, self._legal = self._legal, legal_actions(game)
+
+    async def _write(self, referee: Referee, color: Color, data: bytes) -> None:
+        for line in data.split(b"\n")[:-1]:
+            self._note(Speaker.ARENA, line)
+        deadline = referee.seats[color].deadline
+        with trio.move_on_at(min(deadline, now() + QUIT_GRACE if referee.is_over else deadline)):
+            if not self._manner.in_pieces:
+                await self.process.write(data)
+                return
+            for start in range(0, len(data), PIECE):
+                await self.process.write(data[start : start + PIECE])
+                with trio.move_on_after(PIECE_SECONDS):
+                    while self.process.has_unread():
+                        await trio.lowlevel.checkpoint()
+            referee.sent(color, now())
+            return
+        if not referee.is_over:
+            self._look()
+            referee.stalled(color)
+
+    async def _await_answer(self, referee: Referee, color: Color) -> None:
+        seat = referee.seats[color]
+        await self._listen(referee, color, seat.deadline)
+        late = now()
+        if not referee.is_over and seat.is_awaited and late >= seat.deadline:
+            await self.ask_more(seat)
+            referee.expire(late)
+
+    async def _listen(self, referee: Referee, color: Color, until: float) -> None:
+        """Wait until the bot has said something, which is passed on, or until then."""
+        with trio.CancelScope(deadline=until) as self._scope:
+            if self.over:
+                self._scope.cancel()
+            await trio.lowlevel.wait_readable(self.process.stdout)
+        if self.over:
+            referee.over_limit(color, self.over)
+        elif self.process.has_output():
+            await self._take(referee, color)
+
+    async def _take(self, referee: Referee, color: Color) -> None:
+        seat = referee.seats[color]
+        phase, asked = seat.phase, seat.started
+        data = self.process.read_now()
+        if data is None:
+            return
+        if not data:
+            await self._output_ended(referee, color)
+            return
+        self._keep_said(data)
+        at = now()
+        referee.receive(color, data, at)
+        if phase.bot_must_answer and seat.phase is not phase and not seat.fault:
+            self._times.of(phase).append(at - (self._begun if phase is Phase.INTRODUCING else asked))
+
+    async def _output_ended(self, referee: Referee, color: Color) -> None:
+        has_exited = await self._exits_in(EXIT_FOLLOWS) is not None
+        if self.over or (words := self.process.out_of_memory()):
+            referee.over_limit(color, self.over or words)
+        elif has_exited:
+            referee.gone(color, self.process.exit_words(), exited=True)
+        else:
+            referee.gone(color, "closed its standard output", exited=False)
+
+    # --- what is wrong ------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        self._activity, self._has_unread = self.process.activity(), bool(self.process.has_unread())
+
+    async def ask_more(self, seat: Seat) -> None:
+        """The bot's time is up: see what it does, and if it waits for input, what it does with a little more of it."""
+        self._look()
+        if self._activity not in (Activity.WAITS_FOR_INPUT, Activity.UNKNOWN) or self._has_unread:
+            return
+        self._was_probed = True
+        after_line = after_quit = after_end = b""
+        has_comments = seat.connection.dialect.is_greeted
+        self._aside("(its time is up: it is asked a little more)")
+        if has_comments:
+            after_line = await self._answer_to(b"# more\n")
+        if not after_line:
+            after_quit = await self._answer_to(b"quit\n" if has_comments else b"QUIT\n")
+        if not (after_line or after_quit):
+            self.end_input()
+            after_end = await self._answer_to(b"")
+        self._probe = Probe(after_line, after_quit, after_end)
+
+    async def _answer_to(self, data: bytes) -> bytes:
+        """What the bot writes within a moment after these bytes; lines that are complete."""
+        if data:
+            for line in data.split(b"\n")[:-1]:
+                self._note(Speaker.ARENA, line)
+            self.process.write_now(data)
+        said = b""
+        with trio.move_on_after(PROBE_SECONDS):
+            while True:
+                await trio.lowlevel.wait_readable(self.process.stdout)
+                more = self.process.read_now()
+                if more == b"":
+                    break
+                said += more or b""
+        self._keep_said(said)
+        return said
+
+    def advised(self, referee: Referee, seat: Seat, fault: Fault) -> Fault:
+        """The fault as it is; its hint is kept."""
+        seen = seen_of(seat, fault, referee.live, self.process, self._language)
+        if self._activity is not Activity.UNKNOWN:
+            seen = seen._replace(activity=self._activity, has_unread=self._has_unread)
+        if self._was_probed:
+            seen = seen._replace(probe=self._probe)
+        self.hint = diagnose(seen._replace(previous=self._previous))
+        return fault
+
+    # --- what was said ------------------------------------------------------------------------------------------------
+
+    def _keep_said(self, data: bytes) -> None:
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        self._partial = self._partial[-LONGEST_LINE:]
+        for line in lines:
+            self._note(Speaker.BOT, line)
+
+    def last_exchange(self, lines: int) -> tuple[Said, ...]:
+        """The last of what was said, and what came of a line that has not ended."""
+        said = list(self.exchange)[-lines:]
+        if self._partial:
+            text = f"{printable(self._partial.decode('latin-1'), LONGEST_LINE)} (without a line end)"
+            said.append(Said(Speaker.BOT, text, self._ms()))
+        return tuple(said)
+
+    def _note(self, speaker: Speaker, line: bytes) -> None:
+        self.exchange.append(Said(speaker, printable(line.decode("latin-1"), LONGEST_LINE), self._ms()))
+
+    def _aside(self, text: str) -> None:
+        self.exchange.append(Said(Speaker.ARENA, text, self._ms(), is_aside=True))
+
+    def _ms(self) -> int:
+        return round((now() - self._begun) * 1000)

@@ -1,0 +1,348 @@
+"""The messages of a recorded game put to a bot once more, to see where it answers differently now.
+
+What the arena sends follows from the record, clocks included, and so does what the opponent did: the referee is given
+the recorded answers with the recorded times. The bot's own are only compared. A bot that sets up differently now would
+make no sense of the rest; it is started again, and given the recorded set-up by `restore`.
+"""
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+import msgspec
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.entering import may_be
+from arena.bots.language import language_of
+from arena.bots.process import QUIT_GRACE
+from arena.bots.sandbox.launch import StartError
+from arena.bots.starting import Sandbox
+from arena.check.conversation import EXIT_FOLLOWS, Manner, Talk, Times
+from arena.check.results import Failure
+from arena.check.trying import SHOWN_LINES, STDERR_LINES
+from arena.errors import ArenaError, UsageError
+from arena.game import faults
+from arena.game.clock import MICROSECONDS
+from arena.game.dialogue import spec_of, with_slack
+from arena.game.faults import Fault
+from arena.game.hints.silence import AWAITED
+from arena.game.record import GameRecord
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec
+from arena.nursery import background
+from arena.printable import printable
+from arena.rules.events import IllegalActionError
+from protocol.codec import decode_from_bot
+from protocol.conversation import Phase, after
+from protocol.lines import LineBuffer, RemoteProtocolError
+from protocol.messages import BotMessage, Move, Ready, Setup
+from protocol.notation import Color, Reason
+
+now = trio.current_time
+
+PATIENCE = 10.0
+"""Seconds that a bot is waited for at least, whatever it had then: its author may be looking into it."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer: the ply, what the record has and what the bot does now (None: nothing), and how long both took, in
+    milliseconds. `illegal` says why what it does now is not allowed; empty if it is."""
+
+    ply: int
+    recorded: str | None
+    now: str | None
+    recorded_ms: float | None
+    now_ms: float | None
+    illegal: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        return self.recorded == self.now
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """A game of a store, and a bot's side in it: None while it is to be found out. `remarks` say how it was found."""
+
+    number: int
+    record: GameRecord
+    color: Color | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A recorded game as a bot answers it now, on the side of `color`.
+
+    `setups` are the bot's, recorded and now; None where there was none. `is_restored`: it was given the recorded one,
+    as its own was another.
+    """
+
+    game: StoredGame
+    color: Color
+    setups: tuple[str | None, str | None]
+    is_restored: bool
+    replies: tuple[Reply, ...]
+    failure: Failure | None
+
+    @property
+    def differing(self) -> tuple[Reply, ...]:
+        """The answers that are not the same."""
+        return tuple(reply for reply in self.replies if not reply.is_same)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it answers all the game as it did then."""
+        return not (self.failure or self.is_restored or self.differing)
+
+
+def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
+    """The game with the side that a bot had in it, by its content or its name, unless that is said already.
+
+    Raises `UsageError` if it had no part in it.
+    """
+    if game.color is not None:
+        return game
+    players = game.record.players
+    same = [color for color in Color if may_be(bot, players[color])]
+    if same:
+        both = ("it played both sides; this is Red's (--side blue for the other)",) if len(same) == 2 else ()
+        return replace(game, color=same[0], remarks=both)
+    namesakes = [color for color in Color if players[color].name == bot.name]
+    if len(namesakes) == 1:
+        return replace(game, color=namesakes[0], remarks=("its files have changed since this game",))
+    red, blue = players
+    raise UsageError(
+        f"{printable(str(bot.path))}: expected a bot that played in game {game.number}, which was {red.name} - "
+        f"{blue.name}; if it is a later version of one of them, say which with --side red or --side blue"
+    )
+
+
+class _WrongError(Exception):
+    """The bot has done what would lose it the game; `fault` says what."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+
+
+async def replay(game: StoredGame, bot: BotSpec, held: Sandbox) -> Replayed:
+    """Put the game to the bot that has a side in it. Raises `ArenaError` if it cannot be started."""
+    record, color = game.record, game.color
+    assert color is not None
+    spec = with_slack(spec_of(record))
+    first = await _sit(record, spec, bot, held, color)
+    recorded, (red, blue) = record.setups[color], record.setups
+    if first.setup in (None, recorded) or red is None or blue is None:
+        setups = recorded, recorded if record.opening else first.setup
+        return Replayed(game, color, setups, False, tuple(first.replies), first.failure)
+    again = await _sit(record, msgspec.structs.replace(spec, opening=(red, blue)), bot, held, color)
+    return Replayed(game, color, (recorded, first.setup), True, tuple(again.replies), again.failure)
+
+
+async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, color: Color) -> "_Sitting":
+    try:
+        process = held.start(bot)
+    except StartError as error:
+        raise ArenaError(f"{bot.name} cannot be started: {error}") from None
+    talk = Talk(process, language_of(bot), Times(), Manner())
+    sitting = _Sitting(record, Referee(spec), color, talk)
+    try:
+        async with background(process.drain_stderr, talk.watch_use):
+            await sitting.run()
+    finally:
+        await process.end(0 if sitting.failure else QUIT_GRACE)
+    return sitting
+
+
+class _Sitting:
+    """One process of the bot, and the game as far as it is put to it."""
+
+    def __init__(self, record: GameRecord, referee: Referee, color: Color, talk: Talk) -> None:
+        self.setup: str | None = None
+        self.replies: list[Reply] = []
+        self.failure: Failure | None = None
+        self._record, self._referee, self._color, self._talk = record, referee, color, talk
+        self._buffer = LineBuffer()
+        self._heard: deque[bytes] = deque()
+        self._raw = b""
+
+    async def run(self) -> None:
+        """Put the game to the bot, to its end, or to where it does what it would lose by."""
+        try:
+            while await self._step():
+                pass
+            await self._tell(b"quit\n")
+        except _WrongError as wrong:
+            self._fail(wrong.fault)
+
+    async def _tell(self, data: bytes) -> None:
+        """Write to the bot. Raises `_WrongError` if it does not read."""
+        with trio.move_on_after(PATIENCE):
+            await self._talk.tell(data)
+            return
+        raise _WrongError(faults.stalled(self._referee.seats[self._color].phase))
+
+    async def _step(self) -> bool:
+        """Write what is due and let both answer what they are asked. Returns whether the game goes on."""
+        referee, color = self._referee, self._color
+        for seat in referee.due():
+            data = referee.take(seat)
+            referee.sent(seat, 0.0)
+            if seat is color:
+                self._refuse_unasked()
+                await self._tell(data)
+        if referee.is_over:
+            return False
+        foe = color.opponent
+        if color in referee.awaited() and not await self._answer():
+            return False
+        return not (foe in referee.awaited() and not referee.seats[foe].due and not self._answer_of_foe(foe))
+
+    def _answer_of_foe(self, foe: Color) -> bool:
+        """What the opponent did, as far as it is recorded. Returns whether it is."""
+        referee, record = self._referee, self._record
+        phase, done = referee.seats[foe].phase, len(referee.actions)
+        if phase is Phase.INTRODUCING:
+            referee.receive(foe, b"ready\n", 0.0)
+        elif phase is Phase.SETTING_UP:
+            if record.setups[foe] is None:
+                return False
+            referee.receive(foe, f"setup {record.setups[foe]}\n".encode(), 0.0)
+        elif done < len(record.actions):
+            self._act(foe)
+        else:
+            return False
+        return True
+
+    def _act(self, color: Color) -> None:
+        """The recorded action, which took as long as it did then."""
+        done = len(self._referee.actions)
+        taken = self._record.times_us[done] / MICROSECONDS
+        self._referee.receive(color, f"move {self._record.actions[done]}\n".encode("ascii", "replace"), taken)
+        if fault := self._referee.seats[color].fault:
+            raise ArenaError(f"game {self._record.id}: ply {done + 1}: {fault.text}")
+
+    async def _answer(self) -> bool:
+        """The bot's answer to what it is asked, compared and put aside for the recorded one."""
+        referee, color = self._referee, self._color
+        phase = referee.seats[color].phase
+        begun = now()
+        message = await self._hear(phase, max(PATIENCE, self._limit(phase)))
+        taken = (now() - begun) * 1000
+        if isinstance(message, Ready):
+            referee.receive(color, self._raw, 0.0)
+        elif isinstance(message, Setup):
+            self.setup = "/".join(message.rows)
+            recorded = self._record.setups[color]
+            if recorded != self.setup or recorded is None:
+                return False
+            referee.receive(color, f"setup {recorded}\n".encode(), 0.0)
+        elif isinstance(message, Move):
+            return self._moved(message.action, taken)
+        self._raw = b""
+        return True
+
+    def _limit(self, phase: Phase) -> float:
+        """Seconds that it had for this."""
+        time = self._referee.spec.times[self._color]
+        if phase is Phase.THINKING:
+            return self._referee.live.clock.budget_ms(self._color) / 1000
+        return (time.start_ms if phase is Phase.INTRODUCING else time.setup_ms) / 1000
+
+    def _moved(self, action: str, taken: float) -> bool:
+        record, referee = self._record, self._referee
+        done, game = len(referee.actions), referee.game
+        assert game is not None
+        recorded = record.actions[done] if done < len(record.actions) else None
+        illegal = ""
+        if action not in (recorded, "resign"):
+            try:
+                game.check(game.parse(action))
+            except IllegalActionError as error:
+                illegal = printable(str(error))
+        recorded_ms = record.times_us[done] / 1000 if recorded is not None else None
+        self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, illegal))
+        self._raw = b""
+        if recorded is None:
+            return False
+        self._act(self._color)
+        return True
+
+    # --- what it says -------------------------------------------------------------------------------------------------
+
+    async def _hear(self, phase: Phase, seconds: float) -> BotMessage:
+        """The message that answers what was asked, and what it may say before that in `_raw`. Raises `_WrongError`."""
+        end = now() + seconds
+        while True:
+            while self._heard:
+                line = self._heard.popleft()
+                message, phase = self._decoded(line, phase)
+                self._raw += line + b"\n"
+                if isinstance(message, Ready | Setup | Move):
+                    return message
+            await self._read(phase, end, seconds)
+
+    def _decoded(self, line: bytes, phase: Phase) -> tuple[BotMessage | None, Phase]:
+        """A line as a message, and the phase after it. Raises `_WrongError` for one that must not come."""
+        try:
+            message = decode_from_bot(line)
+            return message, phase if message is None else after(phase, message)
+        except RemoteProtocolError as error:
+            raise _WrongError(Fault(Reason.PROTOCOL, str(error)).shown) from None
+
+    def _refuse_unasked(self) -> None:
+        """What it has said since its last answer. Raises `_WrongError` if that is more than comments."""
+        if self._talk.process.has_output() and (data := self._talk.hear_now()):
+            self._feed(data)
+        for line in self._heard:
+            self._decoded(line, Phase.WAITING if self._referee.game else Phase.IDLE)
+        self._heard.clear()
+
+    def _feed(self, data: bytes) -> None:
+        try:
+            self._heard.extend(self._buffer.feed(data))
+        except RemoteProtocolError as error:
+            raise _WrongError(Fault(Reason.PROTOCOL, str(error)).shown) from None
+
+    async def _read(self, phase: Phase, end: float, seconds: float) -> None:
+        seat = self._referee.seats[self._color]
+        with trio.move_on_at(end):
+            await trio.lowlevel.wait_readable(self._talk.process.stdout)
+        if now() >= end and not self._talk.process.has_output():
+            await self._talk.ask_more(seat)
+            words = f"expected '{AWAITED[phase]}', none came in {round(seconds * 1000)} ms"
+            raise _WrongError(Fault(faults.OVERRUN.get(phase, Reason.TIMEOUT), words))
+        data = self._talk.hear_now()
+        if data == b"":
+            with trio.move_on_after(EXIT_FOLLOWS):
+                await self._talk.process.wait_exit()
+            if over := self._talk.over or self._talk.process.out_of_memory():
+                raise _WrongError(Fault(Reason.OVER_LIMIT, f"the bot {over}"))
+            seat.has_ended = True
+            has_exited = self._talk.process.has_exited()
+            how = self._talk.process.exit_words() if has_exited else "closed its standard output"
+            raise _WrongError(faults.gone(phase, how, exited=has_exited))
+        self._feed(data or b"")
+
+    def _fail(self, fault: Fault) -> None:
+        referee, talk = self._referee, self._talk
+        talk.advised(referee, referee.seats[self._color], fault)
+        hint = talk.hint
+        talk.process.read_stderr_now()
+        ply = len(referee.actions) + 1 if referee.game is not None else 0
+        self.failure = Failure(
+            ply,
+            fault.reason,
+            fault.text,
+            hint.mistake.value if hint else "",
+            hint.text if hint else "",
+            talk.last_exchange(SHOWN_LINES),
+            tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:]),
+        )
+        if ply:
+            done = ply - 1
+            recorded = self._record.actions[done] if done < len(self._record.actions) else None
+            recorded_ms = self._record.times_us[done] / 1000 if recorded is not None else None
+            self.replies.append(Reply(ply, recorded, None, recorded_ms, None))

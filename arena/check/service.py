@@ -1,0 +1,138 @@
+"""`arena check` as a service: a path and options in, what came of it out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import trio
+
+from arena.bots import BotSpec, find_entrants
+from arena.bots.language import language_of
+from arena.bots.run import Run
+from arena.bots.sandbox.levels import Level, choose
+from arena.bots.starting import Sandbox
+from arena.check.replay import Replayed, StoredGame, replay, seated
+from arena.check.results import Checked, Failure, Mark, Outcome, spread
+from arena.check.situations import Extent, Group, Situation, script
+from arena.check.trying import Trial
+from arena.errors import UsageError, suggest
+from arena.game.dialects import Dialect
+from arena.league.entrants import built
+from arena.league.options import PlayOptions
+from arena.league.running import Say, run_games
+from arena.league.settings import check_options, time_control, usual_limits
+from arena.league.versions import Versions
+from arena.printable import printable
+
+Begins = Callable[[int, int, Situation], None]
+"""Told before each situation: its number from 0, how many there are, and what it is."""
+
+USUAL_RULES = {Dialect.ARENA_1: "isf", Dialect.UCC_2012: "ucc-2012"}
+"""What a bot that speaks a dialect is tried under first, where no ruleset is named."""
+FILES = Situation("files", "leaves its own files as they are", Group.FILES, "", plies=0)
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What is tried: `rules` are those that the bot is for (none: all), `extent` how much, `only` the keys of the
+    situations that are wanted (none: all); `play` are the options of a league, of which those count that say how bots
+    are held and how long they may take."""
+
+    play: PlayOptions
+    rules: tuple[str, ...] = ()
+    extent: Extent = Extent.USUAL
+    only: frozenset[str] = frozenset()
+
+
+def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: Run = trio.run) -> Checked:
+    """Try the bot at a path. Raises `UsageError` if there is none or it cannot be run, and other `ArenaError`."""
+    check_options(options.play)
+    time = time_control(options.play)
+    level, bot = prepared(path, options.play, say, run)
+    main = USUAL_RULES[bot.dialect]
+    situations = tuple(script(options.rules, options.extent, main))
+    _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
+    limits = usual_limits(options.play)
+    with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
+        run_games(run, held.try_out)
+        trial = Trial(bot, held, time, options.play.seed)
+        outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
+    outcomes += _left_out(options)
+    limit = time.move_ms if time.move_ms is not None else time.bank_ms
+    return Checked(
+        name=bot.name,
+        path=printable(str(bot.path)),
+        digest=bot.digest,
+        language=language_of(bot).value,
+        declared=trial.declared,
+        author=trial.author,
+        level=f"{level.value}: {limits.text}",
+        outcomes=tuple(outcomes),
+        start=spread(trial.times.start, time.start_ms),
+        setup=spread(trial.times.setup, time.setup_ms),
+        move=spread(trial.times.move, limit),
+        memory=trial.memory,
+        memory_limit=limits.memory,
+    )
+
+
+def _left_out(options: CheckOptions) -> list[Outcome]:
+    """What is not tried because of how the check was asked for."""
+    if not options.rules and options.extent is not Extent.QUICK:
+        return []
+    why = "--rules names what it is for" if options.rules else "--quick tries one ruleset"
+    others = Situation("other-rules", "plays under all other rulesets and switches", Group.RULES, "")
+    return [Outcome(others, Mark.NOT_APPLICABLE, why)]
+
+
+def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
+    """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
+    check_options(options)
+    level, bot = prepared(path, options, say, run)
+    if bot.dialect is not Dialect.ARENA_1:
+        where, word = printable(str(bot.path)), bot.dialect.value
+        raise UsageError(f"{where}: --replay puts the lines of version 1 to a bot, and this one speaks {word}")
+    game = seated(game, bot)
+    with Sandbox(level, [bot], usual_limits(options), {}, options.interpreters) as held:
+        run_games(run, held.try_out)
+        return run_games(run, replay, game, bot, held)
+
+
+def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level, BotSpec]:
+    """The level that the bot at a path is to be held by, and the bot, built if it has to be. Raises `UsageError`."""
+    level = choose(options.sandbox)
+    found = find_entrants([path], follow_links=True)
+    if len(found.bots) != 1:
+        raise UsageError("\n".join(found.remarks) or f"{printable(path)}: expected a bot, got a hidden file or folder")
+    (bot,) = built(found.bots, level, options, say, run)
+    if bot.fault is not None:
+        raise UsageError(bot.fault)
+    return level, bot
+
+
+def _check_keys(only: frozenset[str], known: Sequence[str]) -> None:
+    for key in sorted(only.difference(known)):
+        raise UsageError(f"--only: there is no situation {printable(key)!r} here; {suggest(key, known)}")
+
+
+async def _try_all(
+    trial: Trial, bot: BotSpec, situations: Sequence[Situation], only: frozenset[str], begins: Begins
+) -> list[Outcome]:
+    wanted = [situation for situation in situations if not only or situation.key in only]
+
+    def begin(situation: Situation, number: int) -> None:
+        begins(number, len(wanted) + 1, situation)
+
+    tried = {outcome.situation.key: outcome for outcome in await trial.run(wanted, begin)}
+    left = [Outcome(situation, Mark.NOT_TRIED, "not among --only") for situation in situations]
+    return [*(tried.get(outcome.situation.key, outcome) for outcome in left), await _files(bot)]
+
+
+async def _files(bot: BotSpec) -> Outcome:
+    """Whether the bot is still what it was: a league drops the games of one that has changed."""
+    versions = Versions()
+    await versions.are_unchanged([bot])
+    for mark, lines in ((Mark.FAILED, versions.errors()), (Mark.PARTLY, versions.remarks())):
+        if lines:
+            hint = "write logs and caches to /tmp or to standard error, or name the files under ignore in bot.toml"
+            return Outcome(replace(FILES), mark, "", Failure(0, None, "; ".join(lines), "own-folder", hint))
+    return Outcome(FILES, Mark.PASSED)

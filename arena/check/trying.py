@@ -1,0 +1,315 @@
+"""One situation after the other, each with a new process of the bot."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.language import language_of
+from arena.bots.process import QUIT_GRACE
+from arena.bots.sandbox.launch import StartError
+from arena.bots.starting import Sandbox
+from arena.check.conversation import Manner, Talk, Times
+from arena.check.opponent import Opponent, narrow_rows
+from arena.check.results import Failure, Mark, Outcome
+from arena.check.situations import Situation, Twist
+from arena.errors import UsageError
+from arena.game.connection import Connection, connect
+from arena.game.dialects import Dialect, check_dialect
+from arena.game.faults import Fault
+from arena.game.hints import Hint, Seen, diagnose
+from arena.game.record import History
+from arena.game.referee import Referee
+from arena.game.seat import Introduction
+from arena.game.spec import GameSpec, Opening, Player
+from arena.game.time_control import TimeControl
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset, Starts
+from protocol.conversation import Phase
+from protocol.notation import Color, Reason
+
+now = trio.current_time
+
+SHOWN_LINES = 12
+"""Lines of the exchange before a failure that are kept with it."""
+STDERR_LINES = 8
+GAMES_IN_ONE_PROCESS = 3
+FOE = Player("opponent", "")
+INTERRUPTED_AFTER = 14
+"""Plies after which a game goes on in a new process."""
+FOE_SECONDS = 0.06
+"""How long a slow opponent takes."""
+SAME_MISTAKES = 4
+"""After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
+SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
+
+GoOn = Callable[[Situation, int], None]
+
+
+class Trial:
+    """Tries one bot. `declared`, `author`, `times` and `memory` are what has been seen so far."""
+
+    def __init__(self, bot: BotSpec, held: Sandbox, time: TimeControl, seed: int) -> None:
+        self.times = Times()
+        self.memory = 0
+        self.declared, self.author = "", ""
+        self._bot, self._held, self._time, self._seed = bot, held, time, seed
+        self._language = language_of(bot)
+
+    async def run(self, situations: Iterable[Situation], begins: GoOn) -> list[Outcome]:
+        """Try all of these; `begins` is called before each, with how many have been tried."""
+        outcomes: list[Outcome] = []
+        why = ""
+        for situation in situations:
+            if why := why or _why_not(outcomes):
+                outcomes.append(Outcome(situation, Mark.NOT_TRIED, why))
+                continue
+            if why_never := _why_never(situation, self._bot.dialect):
+                outcomes.append(Outcome(situation, Mark.NOT_APPLICABLE, why_never))
+                continue
+            begins(situation, len(outcomes))
+            outcomes.append(await self._try(situation))
+        return outcomes
+
+    async def _try(self, situation: Situation) -> Outcome:
+        try:
+            match situation.twist:
+                case Twist.SEVERAL:
+                    return await self._several(situation)
+                case Twist.RESUMED:
+                    return await self._resumed(situation)
+                case _:
+                    return await self._one_game(situation)
+        except StartError as error:
+            fault = Fault(Reason.NO_START, str(error)).shown
+            seen = Seen(Phase.INTRODUCING, fault, language=self._language, has_ended=True)
+            return _failed(situation, 0, fault, diagnose(seen))
+
+    # --- kinds of situations ------------------------------------------------------------------------------------------
+
+    async def _one_game(self, situation: Situation) -> Outcome:
+        color, twist = situation.color, situation.twist
+        game = _Planned(situation, self._seed)
+        referee = Referee(self._spec(situation, game.opening), self._connections(color))
+        async with self._talk(situation) as talk:
+            await talk.play(referee, color, game.answer, game.is_at_break)
+            if referee.refused is not None:
+                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
+            if referee.void is None and referee.verdict is None:
+                if twist is Twist.BROKEN_OFF:
+                    referee.gone(color.opponent, "is gone", exited=True)
+                    await talk.finish(referee, color)
+                else:
+                    talk.end_input()
+            self._introduced(referee, color)
+            if fault := referee.seats[color].fault:
+                return self._fault(situation, referee, talk, fault)
+            return await self._ended(situation, referee, talk)
+
+    async def _ended(self, situation: Situation, referee: Referee, talk: Talk) -> Outcome:
+        """The games of a process are over: it is to exit."""
+        plies = len(referee.actions)
+        is_input = situation.twist is Twist.INPUT_ENDS
+        if await talk.exits_in(QUIT_GRACE) is not None or not (
+            is_input or situation.twist in (Twist.BROKEN_OFF, Twist.NO_GAME)
+        ):
+            return Outcome(situation, Mark.PASSED, plies=plies)
+        what = "its input had ended" if is_input else "'quit'"
+        words = f"expected it to exit within {round(QUIT_GRACE * 1000)} ms after {what}; it is killed then"
+        hint = "leave the loop that reads lines at 'quit', and when there are no more"
+        failure = Failure(plies, None, words, "stays", hint, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
+        return Outcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
+
+    async def _several(self, situation: Situation) -> Outcome:
+        color, plies = situation.color, 0
+        introduction: Introduction | None = None
+        async with self._talk(situation) as talk:
+            for number in range(GAMES_IN_ONE_PROCESS):
+                side = color if number % 2 == 0 else color.opponent
+                game = _Planned(replace(situation, color=side), self._seed + number)
+                is_last = number == GAMES_IN_ONE_PROCESS - 1
+                introduced = {side: introduction} if introduction else None
+                spec, connections = self._spec(situation, None, number), self._connections(side)
+                referee = Referee(spec, connections, introduced=introduced, keeps=not is_last)
+                await talk.play(referee, side, game.answer, game.is_at_break)
+                plies += len(referee.actions)
+                if fault := referee.seats[side].fault:
+                    return self._fault(situation, referee, talk, fault, f"game {number + 1} of its process: ")
+                introduction = referee.seats[side].introduction
+                if not is_last and not await talk.process.settle():
+                    words = (
+                        f"expected it to wait for its next line, half a second after 'end' at the latest, and to say "
+                        f"nothing; it was not so after game {number + 1}"
+                    )
+                    hint = "go back to reading lines at 'end', whether 'game' or 'quit' comes then"
+                    shown = talk.last_exchange(SHOWN_LINES), self._stderr(talk)
+                    return Outcome(
+                        situation, _mark(situation), "", Failure(0, None, words, "not-idle", hint, *shown), plies
+                    )
+        return Outcome(situation, Mark.PASSED, plies=plies)
+
+    async def _resumed(self, situation: Situation) -> Outcome:
+        color = situation.color
+        game = _Planned(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
+        spec = self._spec(situation, None)
+        referee = Referee(spec, can_pause=True)
+        async with self._talk(situation, grace=0) as talk:
+            await talk.play(referee, color, game.answer, game.is_at_break)
+            if referee.refused is not None:
+                return Outcome(situation, Mark.NOT_APPLICABLE, SAYS_THAT_IT_CANNOT)
+            if fault := referee.seats[color].fault:
+                return self._fault(situation, referee, talk, fault, "before it was interrupted: ")
+            history: History | None = referee.history(now())
+        if history is None or referee.is_over:
+            return Outcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
+        again = Referee(spec, history=history)
+        game = _Planned(situation, self._seed + 1)
+        async with self._talk(situation) as talk:
+            await talk.play(again, color, game.answer, game.is_at_break)
+            if fault := again.seats[color].fault:
+                return self._fault(situation, again, talk, fault)
+        return Outcome(situation, Mark.PASSED, plies=len(again.actions))
+
+    # --- what they are made of ----------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _talk(self, situation: Situation, grace: float = QUIT_GRACE) -> AsyncIterator[Talk]:
+        """A new process of the bot; at the end nothing is left of it."""
+        process = self._held.start(self._bot)
+        manner = Manner(
+            is_noisy=situation.twist is Twist.NOISE,
+            in_pieces=situation.twist is Twist.PIECES,
+            foe_seconds=FOE_SECONDS if situation.twist is Twist.SLOW_FOE else 0.0,
+        )
+        talk = Talk(process, self._language, self.times, manner)
+        try:
+            yield talk
+        finally:
+            await process.end(0 if talk.hint else grace)
+            self.memory = max(self.memory, process.peak_memory)
+
+    def _connections(self, color: Color) -> tuple[Connection, Connection]:
+        """What is spoken with Red and with Blue; the opponent speaks version 1."""
+        own, foe = connect(self._bot.dialect), connect(Dialect.ARENA_1)
+        return (own, foe) if color is Color.RED else (foe, own)
+
+    def _spec(self, situation: Situation, opening: Opening | None, number: int = 0) -> GameSpec:
+        ruleset = ruleset_of(situation)
+        me = self._bot.player
+        return GameSpec(
+            id="check",
+            ruleset=ruleset,
+            time=self._time,
+            players=(me, FOE) if situation.color is Color.RED else (FOE, me),
+            seeds=(self._seed + number, self._seed + number),
+            pair_seed=self._seed,
+            opening=opening,
+        )
+
+    def _introduced(self, referee: Referee, color: Color) -> None:
+        seat = referee.seats[color]
+        self.declared, self.author = seat.declared or self.declared, seat.author or self.author
+
+    def _fault(self, situation: Situation, referee: Referee, talk: Talk, fault: Fault, where: str = "") -> Outcome:
+        ply = len(referee.actions) + 1 if referee.game is not None else 0
+        fault = Fault(fault.reason, where + fault.text)
+        failure = _failure(ply, fault, talk.hint)
+        shown = replace(failure, exchange=talk.last_exchange(SHOWN_LINES), stderr=self._stderr(talk))
+        return Outcome(situation, _mark(situation), "", shown, len(referee.actions))
+
+    @staticmethod
+    def _stderr(talk: Talk) -> tuple[str, ...]:
+        talk.process.read_stderr_now()
+        return tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
+
+
+def ruleset_of(situation: Situation) -> Ruleset:
+    """The rules of a situation; where players choose who starts, the bot does."""
+    ruleset = load_ruleset(situation.rules)
+    if ruleset.starts is not Starts.CHOSEN:
+        return ruleset
+    return replace(ruleset, starts=Starts.RED if situation.color is Color.RED else Starts.BLUE)
+
+
+class _Planned:
+    """How the opponent plays a game, and when the game is broken off."""
+
+    def __init__(self, situation: Situation, seed: int, *, breaks: bool = False) -> None:
+        self._situation = situation
+        self._opponent = Opponent(situation.foe, seed)
+        self._breaks = breaks or situation.twist in (Twist.BROKEN_OFF, Twist.INPUT_ENDS)
+        self._begun = now()
+        ruleset = ruleset_of(situation)
+        self._rows = self._opponent.rows(ruleset)
+        self.opening: Opening | None = None
+        if situation.twist is Twist.OPENING:
+            rows, foe = "/".join(narrow_rows(ruleset, seed)), "/".join(self._rows)
+            self.opening = (rows, foe) if situation.color is Color.RED else (foe, rows)
+
+    def answer(self, referee: Referee) -> bytes | None:
+        """What the opponent says."""
+        situation = self._situation
+        phase = referee.seats[situation.color.opponent].phase
+        if phase is Phase.INTRODUCING:
+            return None if situation.twist is Twist.NO_GAME else b"ready\n"
+        if phase is Phase.SETTING_UP:
+            return f"setup {'/'.join(self._rows)}\n".encode()
+        game = referee.game
+        assert game is not None
+        is_long = situation.plies is not None and game.ply >= situation.plies and not self._breaks
+        if is_long or now() - self._begun > situation.seconds:
+            return b"move resign\n"
+        return f"move {self._opponent.action(game)}\n".encode()
+
+    def is_at_break(self, referee: Referee) -> bool:
+        """Whether the game is to be broken off here: the bot has its turn, and has been told so."""
+        situation, game = self._situation, referee.game
+        if not self._breaks or game is None or situation.plies is None:
+            return False
+        seat = referee.seats[situation.color]
+        return game.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due
+
+
+def _why_never(situation: Situation, dialect: Dialect) -> str:
+    """Why a situation is nothing for bots that speak this dialect, if so."""
+    try:
+        check_dialect(dialect, ruleset_of(situation))
+    except UsageError as error:
+        return str(error)
+    if situation.twist in (Twist.OPENING, Twist.RESUMED) and not dialect.can_be_restored:
+        return f"in {dialect.value} a bot cannot be told a game that has begun"
+    if situation.twist is Twist.SEVERAL and not dialect.plays_on:
+        return f"in {dialect.value} a process plays one game"
+    if situation.twist in (Twist.NO_GAME, Twist.NOISE) and not dialect.is_greeted:
+        return f"in {dialect.value} there is nothing like it"
+    return ""
+
+
+def _mark(situation: Situation) -> Mark:
+    return Mark.PARTLY if situation.needed_by else Mark.FAILED
+
+
+def _failure(ply: int, fault: Fault, hint: Hint | None) -> Failure:
+    return Failure(ply, fault.reason, fault.text, hint.mistake.value if hint else "", hint.text if hint else "")
+
+
+def _failed(situation: Situation, ply: int, fault: Fault, hint: Hint | None) -> Outcome:
+    return Outcome(situation, Mark.FAILED, "", _failure(ply, fault, hint))
+
+
+def _why_not(outcomes: list[Outcome]) -> str:
+    """Why nothing more is tried, if so."""
+    tried = [outcome for outcome in outcomes if outcome.mark is not Mark.NOT_APPLICABLE]
+    failures = [outcome.failure for outcome in tried if outcome.mark is Mark.FAILED]
+    if failures and (tried[0].situation.twist is Twist.NO_GAME and tried[0].mark is Mark.FAILED):
+        return "it does not start"
+    kinds = Counter((failure.reason, failure.mistake) for failure in failures if failure)
+    if kinds and kinds.most_common(1)[0][1] >= SAME_MISTAKES:
+        return f"it has failed {SAME_MISTAKES} times for the same reason"
+    games = [outcome for outcome in tried if outcome.situation.twist is not Twist.NO_GAME]
+    if len(failures) == len(games) >= 2:
+        return "it has failed in every game so far"
+    return ""

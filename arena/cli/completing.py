@@ -1,0 +1,119 @@
+"""What a shell is told to offer: rulesets, bots, and what is in the store that was named earlier on the line.
+
+What a parameter takes is known by how it is called in the help (`BOT`, `NAME[+SWITCH...]`, `GAME`), so that a new
+command can be completed at once. Completing starts no bot, writes nothing, and never fails: whatever goes wrong, there
+is nothing to offer.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+VARIABLE = "_ARENA_COMPLETE"
+"""Set by the shell's function when a line is to be completed."""
+MOST_GAMES = 50
+PATH_STARTS = (".", "/", "~")
+
+Offer = Callable[[click.Context, str], "list[CompletionItem]"]
+
+
+def teach(command: click.Command) -> click.Command:
+    """The command, with parameters that know what to offer."""
+    for param in command.params:
+        offer = _offer_for(param, any(each.name == "store" for each in command.params))
+        if offer is not None:
+            param.shell_complete = partial(_offered, offer)  # type: ignore[method-assign]  # click's own way is the
+            # argument `shell_complete` of each parameter, which a new one would be without
+    return command
+
+
+def _offer_for(param: click.Parameter, has_store: bool) -> Offer | None:
+    if isinstance(param.type, click.Choice) or (isinstance(param, click.Option) and param.is_flag):
+        return None
+    metavar = (param.metavar or param.name or "").strip("[]").removesuffix("...").upper()
+    if "+SWITCH" in metavar:
+        return _rulesets
+    if metavar in ("BOT", "NEW", "OLD") and isinstance(param, click.Argument):
+        return _bots
+    if param.name == "language":
+        return _languages
+    if has_store and metavar == "GAME":
+        return _games
+    if has_store and metavar.startswith("NAME"):
+        return _names
+    return _files if metavar in ("FILE", "PATH", "STORE") else None
+
+
+def _offered(offer: Offer, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    try:
+        return offer(ctx, incomplete)
+    except Exception:
+        return []
+
+
+def _files(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _bots(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.bots.samples import SAMPLES
+
+    samples = [CompletionItem(name, help="a sample bot") for name in SAMPLES if name.startswith(incomplete)]
+    return [*_files(ctx, incomplete), *samples]
+
+
+def _languages(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.bots.languages import LANGUAGES
+
+    return [CompletionItem(each.name, help=each.title) for each in LANGUAGES if each.name.startswith(incomplete)]
+
+
+def _rulesets(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.rules.loading import ruleset_names, switch_names, switch_title
+
+    if incomplete.startswith(PATH_STARTS):
+        return _files(ctx, incomplete)
+    before, plus, last = incomplete.rpartition("+")
+    if not plus:
+        return [CompletionItem(name) for name in ruleset_names() if name.startswith(incomplete)]
+    there = before.split("+")
+    switches = [name for name in switch_names() if name.startswith(last) and name not in there]
+    return [CompletionItem(f"{before}+{name}", help=switch_title(name)) for name in switches]
+
+
+def _games(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.league.peek import peek_games
+
+    found = peek_games(_store(ctx), incomplete, MOST_GAMES)
+    return [
+        CompletionItem(str(game.number), help=f"{game.red} - {game.blue}, {game.result}, {game.plies} plies")
+        for game in found
+    ]
+
+
+def _names(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    from arena.league.peek import peek_names
+
+    return [CompletionItem(name) for name in peek_names(_store(ctx), incomplete)]
+
+
+def _store(ctx: click.Context) -> str:
+    """The store that was named earlier on the line. Behind an option without its value, click leaves it unassigned."""
+    return str(ctx.params.get("store") or next(iter(ctx.args), ""))

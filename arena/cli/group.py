@@ -1,0 +1,78 @@
+"""The `arena` command as a group: its commands are imported when they are asked for, and each can be completed."""
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli import front
+from arena.cli.catalog import COMMANDS, NAMES, home_of
+from arena.cli.completing import teach
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class Commands(MutableMapping[str, click.Command]):
+    """The commands by name; each is imported when it is looked up."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, click.Command | None] = dict.fromkeys(NAMES)
+
+    def __getitem__(self, name: str) -> click.Command:
+        command = self._loaded[name]
+        if command is None:
+            module, attribute = home_of(name)
+            command = self._loaded[name] = teach(getattr(import_module(module), attribute))
+        return command
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = teach(command)
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded  # without importing it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
+class ArenaGroup(click.Group):
+    """All commands. Its help is that of `arena.cli.front`, so that there is one."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.commands = Commands()
+        self.params.append(
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_version,
+                help="Show the version of the arena and of the protocol, and exit.",
+            )
+        )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """The commands with the lines that help has for them: to be offered, none has to be imported."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete and not incomplete[0].isalnum():
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=words) for _, name, words in COMMANDS if name.startswith(incomplete)]
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(front.help_text())
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(front.version_text(), nl=False)
+        ctx.exit()

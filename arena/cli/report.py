@@ -1,0 +1,83 @@
+"""`arena report`: the games of a store as a folder of web pages."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.damage import warn_of_damage
+from arena.cli.helping import ArenaCommand
+from arena.cli.rules import names_options
+from arena.cli.streams import remark, result
+from arena.report.names import Language, Names, Numbering
+
+MOST_FAULTS = 10
+"""Games without a page that are named."""
+
+
+@click.command(
+    "report",
+    cls=ArenaCommand,
+    examples=(
+        ("arena report league.sqlite --out site", "then open site/index.html"),
+        ("arena report league.sqlite --out site --games 100", "the newest only"),
+        ("arena report league.sqlite --out site --for public", "no hidden rank"),
+    ),
+    usual=("out", "for", "games", "game", "title"),
+)
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where the pages go.")
+@click.option(
+    "--for",
+    "audience",
+    type=click.Choice(["all", "red", "blue", "public"]),
+    default="all",
+    show_default=True,
+    help="Who may read them: what that side, or the public, was not told is left out.",
+)
+@click.option("--games", "newest", type=click.IntRange(min=0), metavar="N", help="Pages for the newest N games only.")
+@click.option("--game", "numbers", type=int, multiple=True, metavar="NUMBER", help="A page for this game too.")
+@click.option(
+    "--dialogue/--no-dialogue",
+    "dialogues",
+    default=None,
+    help="With all that was said to the bots and by them.  [default: with up to 1000 games]",
+)
+@click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
+@names_options
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+def report_command(
+    store: Path,
+    *,
+    out: Path,
+    audience: str,
+    newest: int | None,
+    numbers: tuple[int, ...],
+    dialogues: bool | None,
+    title: str,
+    ranks: Numbering,
+    language: Language,
+    as_json: bool,
+) -> int:
+    """Write the standings and the games of STORE as web pages."""
+    from arena.cli.extras import needs
+    from arena.cli.stores import open_to_read
+    from arena.printable import printable
+    from arena.report.json import to_json
+
+    needs("jinja2", "web", "arena report")
+    from arena.report.site.audience import Audience
+    from arena.report.site.build import SitePlan, write_site
+
+    plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks), dialogues)
+    with open_to_read(store) as opened:
+        written = write_site(opened, out, plan)
+        damage = opened.count().damage
+    for number, why in list(written.faults.items())[:MOST_FAULTS]:
+        remark(f"game {number} has no page: {why}")
+    if len(written.faults) > MOST_FAULTS:
+        remark(f"and {len(written.faults) - MOST_FAULTS} more")
+    if as_json:
+        result(to_json(written))
+    else:
+        result(f"{written.index}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
+    return warn_of_damage(store, damage)

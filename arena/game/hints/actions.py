@@ -1,0 +1,118 @@
+"""Why an action was not legal: often a bot has another board in mind than the one that is played on.
+
+Each guess is tried on the position: if the action becomes legal when it is read backwards, upside down or mirrored,
+that is most likely what its author has mixed up.
+"""
+
+import re
+from collections.abc import Callable
+
+from arena.game.hints.values import Hint, Mistake, Seen
+from arena.rules.board import BLUE_BIT
+from arena.rules.events import IllegalActionError, Rule
+from arena.rules.game import Game
+from protocol.codec import is_action
+from protocol.notation import BOARD_SIZE, FILES, SQUARE_INDEX, SQUARES
+
+_PLIED = re.compile(r"^ply \d+: ")
+_SQUARE = re.compile(r"([a-j])(10|[1-9])")
+
+BOTH_FIRST_TURNS = 2
+"""Plies up to which nothing has changed in a side's set-up."""
+OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
+
+
+def illegal_action(seen: Seen) -> Hint | None:
+    """A well-formed action that the rules do not allow."""
+    action = _PLIED.sub("", seen.fault.text).partition(": ")[0]
+    game = seen.game
+    if game is None or not is_action(action):
+        return None
+    rule = _broken(game, action)
+    if rule in (Rule.TWO_SQUARES, Rule.CHASE):
+        return Hint(
+            Mistake.REPETITION,
+            "moving to and fro is limited: 'want legal' lists what may be played, and leaves such moves out",
+        )
+    return _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
+
+
+def _broken(game: Game, action: str) -> Rule | None:
+    """The rule that an action breaks; None if it is legal."""
+    try:
+        game.check(game.parse(action))
+    except IllegalActionError as error:
+        return error.rule
+    return None
+
+
+def _is_legal(game: Game, action: str) -> bool:
+    return is_action(action) and _broken(game, action) is None
+
+
+def _mixed_up(game: Game, action: str, rule: Rule | None) -> Hint | None:
+    """It would be legal if its squares were read another way."""
+    squares = action.split("-")
+    if len(squares) == 2 and _is_legal(game, "-".join(reversed(squares))):
+        back = "-".join(reversed(squares))
+        return Hint(Mistake.SQUARES_REVERSED, f"{back} is legal: the square that the piece comes from stands first")
+    readings: tuple[tuple[Mistake, Callable[[str, int], tuple[str, int]], str], ...] = (
+        (
+            Mistake.ROWS_REVERSED,
+            lambda file, rank: (file, BOARD_SIZE + 1 - rank),
+            "it counts ranks from the wrong end: rank 1 is Red's back row, for both players",
+        ),
+        (
+            Mistake.FILES_REVERSED,
+            lambda file, rank: (FILES[BOARD_SIZE - 1 - FILES.index(file)], rank),
+            "it counts files from the wrong end: they run from a to j for both players",
+        ),
+        (
+            Mistake.OTHER_SIDE,
+            lambda file, rank: (FILES[BOARD_SIZE - 1 - FILES.index(file)], BOARD_SIZE + 1 - rank),
+            "it sees the board from the other side: squares have the same names for both players",
+        ),
+        (
+            Mistake.RANKS_AND_FILES,
+            lambda file, rank: (FILES[rank - 1], FILES.index(file) + 1),
+            "it takes files for ranks: the letter is the column, from a to j",
+        ),
+    )
+    if rule in OWN_SIDE:
+        for mistake, reading, words in readings:
+            other = _SQUARE.sub(lambda match: "{}{}".format(*reading(match[1], int(match[2]))), action)  # noqa: B023
+            if _is_legal(game, other):
+                return Hint(mistake, f"{other} is legal: {words}")
+    return None
+
+
+def _stale(seen: Seen, action: str) -> Hint | None:
+    if action in seen.previous:
+        return Hint(
+            Mistake.STALE_ACTION,
+            "it was legal in the turn before: empty your list of 'legal' actions and follow each 'moved' line",
+        )
+    return None
+
+
+def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
+    """On its own set-up with the rows the other way round it would be one of its first moves."""
+    game = seen.game
+    if game is None or rule not in OWN_SIDE:
+        return None
+    if seen.rows and game.ply < BOTH_FIRST_TURNS:
+        rows = tuple(reversed(seen.rows))
+        other = Game(game.ruleset, rows, rows)  # of the enemy's it is enough that it is not in the way
+        other.to_move, other.outcome = game.to_move, None
+        if _is_legal(other, action):
+            return Hint(Mistake.ROWS_REVERSED, "its set-up stands the other way round: the first row is its back row")
+    origin = SQUARE_INDEX.get(action.partition("-")[0])
+    if origin is not None and game.board[origin] and (game.board[origin] > BLUE_BIT) != bool(game.to_move):
+        words = (
+            f"the piece on {SQUARES[origin]} is the opponent's: the 'game' line says that it plays {game.to_move.word}"
+        )
+        return Hint(Mistake.ENEMY_PIECE, words)
+    return Hint(
+        Mistake.RULES,
+        "follow each 'moved' and 'battle' line on a board of your own, or 'want legal' and choose from it",
+    )

@@ -1,0 +1,184 @@
+"""Why a bot could not be started, or ended by itself."""
+
+import re
+
+from arena.game.hints.values import Hint, Language, Mistake, Seen
+from arena.printable import printable
+from protocol.conversation import Phase
+from protocol.notation import Reason
+
+QUOTED = 120
+"""Characters of a bot's own words that a hint repeats."""
+
+_PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)?)(?::|$)")
+_PYTHON_PLACE = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
+_OTHER_ERRORS = (
+    re.compile(r"Exception in thread \S+ (.+)"),  # Java
+    re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at (.+)"),  # Rust
+    re.compile(r"^panic: (.+)", re.MULTILINE),  # Go
+    re.compile(r"^fatal error: (.+)", re.MULTILINE),  # Go
+    re.compile(r"^(?:Uncaught )?(\w*Error(?:: .+)?)$", re.MULTILINE),  # JavaScript
+    re.compile(r"terminate called (.+)"),  # C++
+    re.compile(r"(Assertion .+ failed)"),  # C
+)
+_SIGNAL = re.compile(r"was killed by signal (\d+)")
+_MISSING = (
+    re.compile(r"No module named '?([\w.]+)"),
+    re.compile(r"Cannot find module '([^']+)'"),
+    re.compile(r"ClassNotFoundException: (\S+)"),
+    re.compile(r"Could not find or load main class (\S+)"),
+    re.compile(r"error while loading shared libraries: ([^:\s]+)"),
+    re.compile(r"ImportError: cannot import name (\S+)"),
+)
+SEGFAULT, ABORT, KILL, PIPE, FLOATING, BUS, FILE_SIZE = 11, 6, 9, 13, 8, 7, 25
+
+
+def ended(seen: Seen) -> Hint | None:
+    """A bot could not be started, its process has ended, or its output has."""
+    if "closed its standard output" in seen.fault.text:
+        return Hint(
+            Mistake.CLOSED_OUTPUT,
+            "its standard output must stay open until 'quit': something closed it or put another file in its place",
+        )
+    return _not_started(seen) or _surroundings(seen) or _by_signal(seen) or _by_words(seen) or _by_itself(seen)
+
+
+def _not_started(seen: Seen) -> Hint | None:
+    text, errors = seen.fault.text, seen.stderr
+    if r"\r" in text or "\r" in errors or re.search(r"env: [^\w\s]?\w[\w.]*(?:\\r|\\x0d)", errors):
+        return Hint(
+            Mistake.CRLF_SCRIPT,
+            "its first line (#!...) ends in a carriage return, as editors on Windows write it: save the file with "
+            "LF line ends (sed -i 's/\\r$//' FILE)",
+        )
+    if seen.fault.reason is not Reason.NO_START:
+        return None
+    if "Exec format error" in text or "cannot execute binary" in errors:
+        return Hint(Mistake.NOT_A_PROGRAM, "this is no program for this machine: build it here, or add a #! line")
+    if "cannot run" in text or re.search(r"(?:exited with code 127\b)", text):
+        return Hint(
+            Mistake.NOT_FOUND,
+            "a program that it is run by is not there: look at its #! line, its command and the PATH it gets",
+        )
+    return None
+
+
+def _surroundings(seen: Seen) -> Hint | None:
+    """What it did not find, or may not do, where it runs."""
+    errors = seen.stderr
+    for pattern in _MISSING:
+        if match := pattern.search(errors):
+            return Hint(
+                Mistake.MISSING_MODULE,
+                f"{_quoted(match[1])} is not to be found where it runs: bring it along in the bot's folder, or have "
+                "the host name its installation (--interpreter)",
+            )
+    if "Read-only file system" in errors or "EROFS" in errors:
+        return Hint(
+            Mistake.READ_ONLY,
+            "its own folder cannot be written in a sandbox: write logs and caches to /tmp, or to standard error",
+        )
+    if re.search(r"Permission denied|EACCES", errors) and not _is_traceback_of_another(errors):
+        return Hint(Mistake.READ_ONLY, "it may not write there: write logs and caches to /tmp, or to standard error")
+    if "No space left on device" in errors or "File too large" in errors:
+        return Hint(Mistake.READ_ONLY, "its files are larger than it may have in /tmp (--tmp is the limit)")
+    if re.search(r"Network is unreachable|Name or service not known|name resolution", errors):
+        return Hint(Mistake.NO_NETWORK, "there is no network in a sandbox: bring along what it needs")
+    if re.search(r"\bMemoryError\b|OutOfMemoryError|bad_alloc|heap out of memory|cannot allocate memory", errors):
+        return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
+    return None
+
+
+def _is_traceback_of_another(errors: str) -> bool:
+    last = errors.strip().splitlines()[-1:] or [""]
+    return "Traceback" in errors and "Permission" not in last[0]
+
+
+def _by_signal(seen: Seen) -> Hint | None:
+    match = _SIGNAL.search(seen.fault.text)
+    if not match:
+        return None
+    number = int(match[1])
+    if number in (SEGFAULT, BUS):
+        return Hint(
+            Mistake.WILD_POINTER,
+            "it used memory that is not its own (a null or wild pointer, an index out of range, endless recursion): "
+            "build it with -g -fsanitize=address to see where",
+        )
+    if number == FLOATING:
+        return Hint(Mistake.WILD_POINTER, "it divided a whole number by zero")
+    if number == ABORT:
+        said = _error_of_others(seen.stderr)
+        return Hint(Mistake.ABORTED, f"it ended itself by abort(){f': {said}' if said else ''}")
+    if number == KILL:
+        return Hint(Mistake.KILLED, "something killed it: the system when memory is short, or its own script")
+    if number == FILE_SIZE:
+        return Hint(Mistake.READ_ONLY, "it wrote a larger file than it may (--tmp is the limit)")
+    return Hint(Mistake.KILLED, "a signal that it does not handle ended it; the arena sends none before its time is up")
+
+
+def _by_words(seen: Seen) -> Hint | None:
+    """What it has said itself."""
+    errors = seen.stderr
+    if "SyntaxError" in errors or "IndentationError" in errors:
+        return Hint(Mistake.SYNTAX, f"the program has a syntax error{_python_place(errors)}")
+    said = _python_error(errors) or _error_of_others(errors)
+    if said:
+        return Hint(Mistake.EXCEPTION, f"an exception that nothing caught: {said}")
+    return None
+
+
+def _python_error(errors: str) -> str:
+    start = errors.rfind("Traceback (most recent call last)")
+    if start < 0:
+        return ""
+    lines = [line for line in errors[start:].splitlines()[1:] if line and not line[0].isspace()]
+    last = next((line for line in lines if _PYTHON_ERROR.match(line)), "")
+    return f"{_quoted(last)}{_python_place(errors[start:])}" if last else ""
+
+
+def _python_place(errors: str) -> str:
+    """Where in the bot's own files it was: the last place that is no library's."""
+    places = _PYTHON_PLACE.findall(errors)
+    own = [place for place in places if "/lib/python" not in place[0] and not place[0].startswith("<")]
+    if not (own or places):
+        return ""
+    name, line = (own or places)[-1]
+    return f" ({_quoted(name.rpartition('/')[2])}, line {line})"
+
+
+def _error_of_others(errors: str) -> str:
+    for pattern in _OTHER_ERRORS:
+        if match := pattern.search(errors):
+            return _quoted(match[1].strip())
+    return ""
+
+
+def _by_itself(seen: Seen) -> Hint | None:
+    """It has left no word of why."""
+    text = seen.fault.text
+    if "exited with code 0" in text:
+        return Hint(
+            Mistake.ENDED_EARLY,
+            f"its main program came to its end: {_loop(seen)}, until 'quit' or the end of its input",
+        )
+    if "exited with code" in text:
+        said = seen.stderr.strip().splitlines()
+        what = f"its last words were: {_quoted(said[-1])}" if said else "it left no word on standard error"
+        where = {Phase.INTRODUCING: "before 'ready'", Phase.SETTING_UP: "when it was to set up"}
+        return Hint(Mistake.EXITED, f"it ended itself {where.get(seen.phase, 'in the middle of a game')}; {what}")
+    return None
+
+
+def _loop(seen: Seen) -> str:
+    by_language = {
+        Language.PYTHON: "read lines in a loop (for line in sys.stdin)",
+        Language.SHELL: "read lines in a loop (while read -r line)",
+        Language.JAVASCRIPT: "keep reading standard input",
+    }
+    return by_language.get(seen.language, "read lines in a loop")
+
+
+def _quoted(text: str) -> str:
+    """A bot's own words in a hint: plain ASCII and short."""
+    return "".join(c if " " <= c <= "~" else "?" for c in printable(text, QUOTED))

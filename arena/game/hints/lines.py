@@ -1,0 +1,154 @@
+"""What is wrong with a line that a bot has sent, by the words of the fault, which quote it."""
+
+import re
+
+from arena.game.hints.values import Hint, Language, Mistake, Seen
+from arena.game.hints.words import DEBUG
+from arena.game.ucc_lines import HINT_1, HINT_2012
+from protocol.codec import is_action
+from protocol.conversation import Phase
+from protocol.notation import BOARD_SIZE, SETUP_ROWS, Reason
+
+VERBS = ("name", "author", "want", "ready", "setup", "move", "note")
+_GOT = re.compile(r"got '(.*)'(?:$|; )", re.DOTALL)
+_CAME = re.compile(r"'(\w+)' came (.+?);")
+_OTHER_PROTOCOLS = re.compile(
+    r"^(uci|uciok|readyok|bestmove|id (name|author)|info |option name|xboard|feature |= |usermove|BOARD|OK\b)"
+)
+_ROW = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
+_SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
+_NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
+
+
+def wrong_line(seen: Seen) -> Hint | None:
+    """A line that cannot be read, or must not come now."""
+    text = seen.fault.text
+    if seen.fault.reason is Reason.ILLEGAL_SETUP:
+        return _wrong_army(text)
+    if "lines without an answer" in text:
+        return Hint(Mistake.FLOOD, "it writes without end: it has to wait for its next 'turn' after each answer")
+    if "a line of" in text and "bytes" in text:
+        return Hint(
+            Mistake.TOO_LONG, f"end each line with a newline, and print nothing long there: {DEBUG[seen.language]}"
+        )
+    if match := _CAME.search(text):
+        return _out_of_turn(match[1], match[2], seen)
+    if HINT_2012 in text:
+        return None
+    got = _GOT.search(text)
+    line = got[1] if got else ""
+    if "printable ASCII" in text:
+        return _not_ascii(line, seen.language)
+    verb = line.split(" ")[0]
+    if verb == "setup":
+        return _malformed_setup(line)
+    if verb == "move":
+        return _malformed_move(line)
+    if verb in ("ready", "want"):
+        return Hint(Mistake.SPACES, "fields are separated by single spaces, and none stands at the end of a line")
+    return _no_message(line, seen)
+
+
+def wrong_line_of_2012(seen: Seen) -> Hint | None:
+    """The same of a bot that speaks the dialect of 2012, the faults of which say most of it."""
+    text = seen.fault.text
+    if seen.fault.reason is Reason.ILLEGAL_SETUP:
+        return Hint(Mistake.WRONG_ARMY, "count the pieces of its four rows: the army is that of the original game")
+    if HINT_1 in text:
+        return None
+    if "a bot must send nothing then" in text:
+        return Hint(Mistake.TWO_ANSWERS, "send one line for each board that is drawn, and no confirmations")
+    return Hint(
+        Mistake.DEBUG_OUTPUT,
+        f"standard output is for set-ups and moves alone; print for yourself with {DEBUG[seen.language]}",
+    )
+
+
+def _wrong_army(text: str) -> Hint:
+    if "got 0" in text or "(got" in text:
+        return Hint(
+            Mistake.WRONG_ARMY,
+            "count the pieces by the 'rule army' line of this game: another ruleset has another army",
+        )
+    return Hint(Mistake.WRONG_ARMY, "place exactly the pieces that the 'rule army' line names")
+
+
+def _out_of_turn(verb: str, when: str, seen: Seen) -> Hint:
+    if verb == "setup" and seen.phase in (Phase.WAITING, Phase.THINKING):
+        words = "a set-up is sent once, at 'setup'; 'restore' gives a bot its set-up: take it, and do not answer"
+        return Hint(Mistake.ANSWERED_RESTORE, words)
+    if verb == "move" and "opponent" in when:
+        return Hint(
+            Mistake.TWO_ANSWERS, "send one 'move' for each 'turn' line, and nothing at 'moved', 'legal' or 'board'"
+        )
+    if verb in ("name", "author", "want", "ready"):
+        return Hint(Mistake.UNASKED, "introduce yourself once, at 'hello', and end that with 'ready'")
+    asks = {"setup": "setup", "move": "turn", "note": "turn"}.get(verb, "turn")
+    return Hint(Mistake.UNASKED, f"it sends ahead: '{verb}' may come only after the arena's line '{asks}'")
+
+
+def _not_ascii(line: str, language: Language) -> Hint:
+    if r"\x00" in line:
+        words = "a NUL byte is part of what it writes: write the length of the string, not of its buffer"
+        return Hint(Mistake.NUL_BYTE, words)
+    if r"\t" in line:
+        return Hint(Mistake.SPACES, "fields are separated by single spaces, not by tabs")
+    return Hint(
+        Mistake.NOT_ASCII,
+        f"only plain ASCII may stand in a line, in notes and names too; other output: {DEBUG[language]}",
+    )
+
+
+def _malformed_setup(line: str) -> Hint:
+    rows = [row for row in re.split(r"[/ ,]+", line.removeprefix("setup").strip()) if row]
+    lengths = [len(row) for row in rows]
+    if len(rows) != SETUP_ROWS or any(length != BOARD_SIZE for length in lengths):
+        cells = sum(lengths)
+        words = f"{len(rows)} rows of {'+'.join(map(str, lengths)) or '0'} squares" if len(rows) <= 12 else "many rows"
+        return Hint(
+            Mistake.SHORT_SETUP,
+            f"{words}, {cells} in all: expected 4 rows of 10, with a dot on each empty square",
+        )
+    if "/" not in line or " " in line.removeprefix("setup "):
+        return Hint(Mistake.SPACES, "rows are separated by '/', without spaces")
+    if any(character.islower() for row in rows for character in row):
+        return Hint(Mistake.UPPER_CASE, "pieces are F B S 2 to 9 M I, in capitals")
+    return Hint(Mistake.SHORT_SETUP, "an empty square is a dot, a piece one of F B S 2 to 9 M I")
+
+
+def _malformed_move(line: str) -> Hint | None:
+    action = line.removeprefix("move").strip()
+    if is_action(action):
+        return Hint(Mistake.SPACES, "one space between 'move' and its action, and none at the end of the line")
+    if _SWAPPED.match(action):
+        return Hint(Mistake.RANKS_AND_FILES, "a square is its file and then its rank: a4, not 4a")
+    if match := _NEARLY.match(action):
+        return Hint(
+            Mistake.ACTION_FORM,
+            f"the two squares are in small letters, with one '-' between them: {match[1].lower()}-{match[2].lower()}",
+        )
+    if re.match(r"^\d+\W\d+|^\(", action):
+        return Hint(
+            Mistake.ACTION_FORM, "squares have names, from a1 to j10; numbers of rows and columns are no action"
+        )
+    return Hint(Mistake.ACTION_FORM, "an action is FROM-TO, such as a4-a5; copy one from the 'legal' line")
+
+
+def _no_message(line: str, seen: Seen) -> Hint:
+    verb = line.strip().split(" ")[0]
+    if is_action(line.strip()) or _NEARLY.match(line.strip()):
+        return Hint(Mistake.NO_VERB, f"the verb is missing: 'move {line.strip()}'")
+    if _ROW.match(line.strip()):
+        return Hint(Mistake.NO_VERB, "the verb is missing, and the rows stand on one line: setup ROW/ROW/ROW/ROW")
+    if line != line.lstrip() and verb in VERBS:
+        return Hint(Mistake.SPACES, "no space may stand before the verb")
+    if verb.lower() in VERBS:
+        return Hint(Mistake.UPPER_CASE, f"verbs are in small letters, without a colon: '{verb.lower()}'")
+    if verb.rstrip(":").lower() in VERBS:
+        return Hint(Mistake.UPPER_CASE, f"verbs are in small letters, without a colon: '{verb.rstrip(':').lower()}'")
+    if _OTHER_PROTOCOLS.match(line):
+        return Hint(Mistake.OTHER_PROTOCOL, "it speaks the protocol of another program: see docs/protocol.md")
+    return Hint(
+        Mistake.DEBUG_OUTPUT,
+        f"standard output is for answers alone; print for yourself with {DEBUG[seen.language]}, or begin with '#'",
+    )

@@ -1,0 +1,143 @@
+"""What was seen of a bot when its fault was found, and what a hint is."""
+
+import enum
+from typing import NamedTuple
+
+from arena.game.dialects import Dialect
+from arena.game.faults import Fault
+from arena.rules.game import Game
+from protocol.conversation import Phase
+
+
+class Language(enum.Enum):
+    """What a bot is written in, as far as its files and its command tell."""
+
+    PYTHON = "Python"
+    C = "C"
+    CPP = "C++"
+    RUST = "Rust"
+    GO = "Go"
+    JAVA = "Java"
+    JAVASCRIPT = "JavaScript"
+    SHELL = "shell"
+    UNKNOWN = "unknown"
+
+
+class Activity(enum.Enum):
+    """What a bot's processes were doing at a moment."""
+
+    WAITS_FOR_INPUT = "waits for input"
+    WAITS_TO_WRITE = "waits to write"
+    WAITS = "waits for something else"
+    RUNS = "runs"
+    STOPPED = "is stopped"
+    UNKNOWN = "unknown"
+
+
+class Mistake(enum.Enum):
+    """What a hint says in one word: for JSON, and for tests."""
+
+    NO_FLUSH = "no-flush"
+    UNANSWERED = "unanswered"
+    NO_READY = "no-ready"
+    NO_NEWLINE = "no-newline"
+    READS_AHEAD = "reads-ahead"
+    NOT_READING = "not-reading"
+    SLOW_START = "slow-start"
+    SLOW_SETUP = "slow-setup"
+    SLOW_MOVE = "slow-move"
+    SLEEPS = "sleeps"
+    STOPPED = "stopped"
+    FLOODS_STDERR = "floods-stderr"
+    BLOCKED_WRITING = "blocked-writing"
+    ONLY_NOTES = "only-notes"
+
+    CRLF_SCRIPT = "crlf-script"
+    NOT_FOUND = "not-found"
+    NOT_A_PROGRAM = "not-a-program"
+    MISSING_MODULE = "missing-module"
+    READ_ONLY = "read-only"
+    NO_NETWORK = "no-network"
+    OUT_OF_MEMORY = "out-of-memory"
+    SYNTAX = "syntax"
+    EXCEPTION = "exception"
+    WILD_POINTER = "wild-pointer"
+    ABORTED = "aborted"
+    KILLED = "killed"
+    ENDED_EARLY = "ended-early"
+    EXITED = "exited"
+    CLOSED_OUTPUT = "closed-output"
+
+    DEBUG_OUTPUT = "debug-output"
+    OTHER_PROTOCOL = "other-protocol"
+    NOT_ASCII = "not-ascii"
+    NUL_BYTE = "nul-byte"
+    SPACES = "spaces"
+    UPPER_CASE = "upper-case"
+    NO_VERB = "no-verb"
+    ACTION_FORM = "action-form"
+    SHORT_SETUP = "short-setup"
+    WRONG_ARMY = "wrong-army"
+    TOO_LONG = "too-long"
+    FLOOD = "flood"
+    TWO_ANSWERS = "two-answers"
+    UNASKED = "unasked"
+    ANSWERED_RESTORE = "answered-restore"
+
+    SQUARES_REVERSED = "squares-reversed"
+    ROWS_REVERSED = "rows-reversed"
+    FILES_REVERSED = "files-reversed"
+    OTHER_SIDE = "other-side"
+    ENEMY_PIECE = "enemy-piece"
+    RANKS_AND_FILES = "ranks-and-files"
+    REPETITION = "repetition"
+    STALE_ACTION = "stale-action"
+    RULES = "rules"
+
+    TOO_MUCH_MEMORY = "too-much-memory"
+    TOO_MANY_PROCESSES = "too-many-processes"
+    PONDERED = "pondered"
+
+
+class Hint(NamedTuple):
+    """What probably went wrong: the mistake, and a sentence for its author, printable and in plain ASCII."""
+
+    mistake: Mistake
+    text: str
+
+
+class Probe(NamedTuple):
+    """What a silent bot did when it was asked a little more, after its time was up: `arena.check` does that.
+
+    Each is whatever it wrote: after a further line that means nothing, after `quit`, and after its input had ended.
+    """
+
+    after_line: bytes = b""
+    after_quit: bytes = b""
+    after_end: bytes = b""
+
+
+class Seen(NamedTuple):
+    """What was seen of a bot when its fault was found.
+
+    `answered` says whether it had sent a line since the arena last wrote to it, notes and comments among them.
+    `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it can be any
+    more, `has_ended` whether its process or its output had ended. `game` is the position, once there is one, and `rows`
+    its own set-up. `previous` are the legal actions of its turn before this, if they are known.
+    """
+
+    phase: Phase
+    fault: Fault
+    dialect: Dialect = Dialect.ARENA_1
+    language: Language = Language.UNKNOWN
+    stderr: str = ""
+    activity: Activity = Activity.UNKNOWN
+    has_unread: bool = False
+    has_closed_input: bool = False
+    has_ended: bool = False
+    answered: bool = False
+    unfinished: bytes = b""
+    game: Game | None = None
+    rows: tuple[str, ...] = ()
+    previous: tuple[str, ...] = ()
+    probe: Probe | None = None

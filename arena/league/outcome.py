@@ -1,0 +1,91 @@
+"""What comes of playing, while games are played and when they are over."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.league.run import Watch
+from arena.league.session import Session
+from arena.league.store import GameRow
+from arena.league.versions import Versions
+
+
+class Watcher(Protocol):
+    """Told what happens while games are played, in the task that plays them: it must not wait for anything."""
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        """A game is over and stored."""
+
+    def remark(self, text: str) -> None:
+        """There is something that people should know."""
+
+    def closing(self, under_way: int) -> None:
+        """No further game is begun; so many are played to their end."""
+
+
+@dataclass(frozen=True)
+class Forfeits:
+    """The games that one bot has lost for one reason that is its own fault: how many, and the first of them."""
+
+    name: str
+    reason: str
+    count: int
+    first: GameRow
+    stderr: str
+    """The end of what the bot had written to standard error in the first one."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of playing. What has been stored is in the store."""
+
+    error: ArenaError | None
+    """What stopped it, if something failed."""
+    is_complete: bool
+    """Whether all games are played and stored."""
+    changed: tuple[str, ...]
+    """A line for each bot that has changed while it was played, and was played no more."""
+    remarks: tuple[str, ...]
+    """A line for each bot into whose folder files have come."""
+    forfeits: tuple[Forfeits, ...]
+    dropped: int
+    """Games under way that were stopped, or could not be judged."""
+    repeated: tuple[str, int] | None = None
+    """The one bot that took part in all games that had to be played again, and how many these were."""
+    unstored: int = 0
+    """Games that were over, and could not be stored."""
+
+
+class PlayState:
+    """What is kept while games are played; forfeits are counted for each bot and reason.
+
+    `ids` are those of the league's stored games, to which each that is stored now is added.
+    """
+
+    def __init__(self, watcher: Watcher, watch: Watch | None, ids: set[str]) -> None:
+        self._ids = ids
+        self.watcher = watcher
+        self.watch = watch
+        self.versions = Versions()
+        self.session = Session()
+        self._first: dict[tuple[str, str], tuple[GameRow, str]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        self._ids.add(row.id)
+        self.watcher.finished(row, record)
+        if not row.reason.is_forfeit:
+            return
+        for player, stderr in zip(row.players, record.stderr, strict=True):
+            winner = row.result.winner
+            if winner is None or row.players[winner] != player:
+                key = (player.name, row.reason.value)
+                self._first.setdefault(key, (row, stderr))
+                self._counts[key] = self._counts.get(key, 0) + 1
+
+    def forfeits(self) -> tuple[Forfeits, ...]:
+        return tuple(
+            Forfeits(name, reason, self._counts[name, reason], row, stderr)
+            for (name, reason), (row, stderr) in self._first.items()
+        )

@@ -1,0 +1,72 @@
+"""What the completion of a command line wants of a store: names and games, at once, and without a trace.
+
+It stands beside the store and not in it, as it must not wait for the imports of that.
+No lock is taken, nothing is undone and nothing is created beside the file, as SQLite would otherwise do even for a
+reader. So what is found while another process stores a game may be wrong; it is a list to choose from, and no result.
+"""
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from arena.printable import printable
+
+MOST_SECONDS = 0.3
+"""What a look may take; what has been found by then is what there is."""
+INSTRUCTIONS = 10_000
+"""How many of them SQLite runs between two looks at the time."""
+LONGEST = 1 << 16
+"""Bytes of a value; a stranger's file may hold any."""
+
+
+class PeekedGame(NamedTuple):
+    """A stored game, as far as it takes to choose one."""
+
+    number: int
+    red: str
+    blue: str
+    result: str
+    plies: int
+
+
+def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
+    """The last games whose number begins with these digits, the newest first; none if this is no store."""
+    statement = (
+        "SELECT number, red, blue, result, plies FROM games WHERE substr(CAST(number AS TEXT), 1, ?) = ? "
+        "ORDER BY number DESC LIMIT ?"
+    )
+    rows = list(_rows(path, statement, len(start), start, most))
+    return [PeekedGame(int(row[0]), _shown(row[1]), _shown(row[2]), _shown(row[3]), int(row[4])) for row in rows]
+
+
+def peek_names(path: str, start: str) -> list[str]:
+    """The names, beginning so, of bots that have played in a store, sorted; none if this is no store."""
+    pairs = _rows(path, "SELECT red, blue FROM games ORDER BY number DESC")
+    return sorted({name for pair in pairs for name in map(_shown, pair) if name.startswith(start)})
+
+
+def _rows(path: str, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
+    """The rows that a statement finds in time, in a file that is only looked at."""
+    try:
+        full = os.path.realpath(os.path.expanduser(path))
+        if not stat.S_ISREG(os.stat(full).st_mode):
+            return
+        address = f"file://{quote(os.fsencode(full))}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as connection:
+            end = time.monotonic() + MOST_SECONDS
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.text_factory = lambda data: data.decode("utf-8", "replace")
+            connection.set_progress_handler(lambda: time.monotonic() > end, INSTRUCTIONS)
+            yield from connection.execute(statement, values)
+    except (OSError, ValueError, sqlite3.Error):
+        return
+
+
+def _shown(value: object) -> str:
+    return printable(str(value))

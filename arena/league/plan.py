@@ -1,0 +1,119 @@
+"""What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from arena.bots import BotSpec
+from arena.bots.run import Run
+from arena.bots.sandbox.levels import AUTO, Level, choose
+from arena.game.spec import Player
+from arena.league.entrants import entrants
+from arena.league.executor import PlaySettings
+from arena.league.games import Games, Settings
+from arena.league.options import Kind, PlayOptions
+from arena.league.pairing import ChosenFormat, Format, RoundRobin
+from arena.league.running import Say
+from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Who is to play how much: `format` says who meets whom, `games` cuts it short.
+
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
+    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots. `times`
+    are time controls of the bots at the paths, one for each path; None for a bot that has that of all.
+    """
+
+    paths: Sequence[str]
+    kind: Kind
+    rounds: int
+    games: int | None = None
+    strict: bool = True
+    distinct: bool = False
+    follow_links: bool = True
+    format: Format = RoundRobin
+    times: Sequence[str | None] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played, and where it is kept."""
+
+    kind: Kind
+    settings: Settings
+    bots: tuple[BotSpec, ...]
+    jobs: int
+    level: Level
+    is_level_chosen: bool
+    """Whether the level was left to the arena (`auto`)."""
+    affinity: bool
+    path: Path
+    interpreters: tuple[str, ...]
+    format: str
+    """The word for it; empty for the usual one."""
+    format_settings: tuple[str, ...]
+    """What the format was asked for, in words."""
+    openings: Path | None
+    """The file that games begin with set-ups of."""
+    disqualifies: bool = False
+    """Whether bots with many faults play no more."""
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        return tuple(bot.player for bot in self.bots)
+
+    @property
+    def faults(self) -> dict[str, str]:
+        """Why bots that are broken cannot be started, by name."""
+        return {bot.name: bot.fault for bot in self.bots if bot.fault is not None}
+
+    @property
+    def play_settings(self) -> PlaySettings:
+        """What all games are played under."""
+        return PlaySettings(
+            bots=self.bots,
+            level=self.level,
+            usual=self.settings.limits,
+            limits=dict(self.settings.bot_limits),
+            interpreters=self.interpreters,
+            pondering=self.settings.pondering,
+            is_pinned=self.affinity,
+        )
+
+
+def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
+    """Find and build the bots, and read the settings. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+    check_options(options)
+    level = choose(options.sandbox)
+    bots, path = entrants(
+        entry.paths,
+        level,
+        options,
+        strict=entry.strict,
+        distinct=entry.distinct,
+        follow_links=entry.follow_links,
+        store=partial(store_of, options, entry.kind),
+        say=say,
+        run=run,
+    )
+    settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
+    players = [bot.player for bot in bots]
+    check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
+    return Plan(
+        kind=entry.kind,
+        settings=settings,
+        bots=tuple(bots),
+        jobs=options.jobs,
+        level=level,
+        is_level_chosen=options.sandbox == AUTO,
+        affinity=options.affinity,
+        path=apart_from_bots(path, bots),
+        interpreters=options.interpreters,
+        format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
+        format_settings=entry.format.settings if isinstance(entry.format, ChosenFormat) else (),
+        openings=options.openings,
+        disqualifies=isinstance(entry.format, ChosenFormat) and entry.format.options.disqualify is not None,
+    )

@@ -1,0 +1,83 @@
+"""What a record, a store or a saved game may decide of how bots are held: it may be anybody's.
+
+So it can ask for a stronger sandbox than a match would have and for smaller limits, never for less. It takes no program
+out of its sandbox, and has none run outside of one that the host has not named: by its path, or by playing with it from
+there in that store, which keeps places as hashes.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping
+
+from arena.bots import BotSpec
+from arena.bots.entering import place_of
+from arena.bots.limits import Limits
+from arena.bots.samples import is_sample
+from arena.bots.sandbox.levels import AUTO, Level, choose, strongest
+from arena.errors import UsageError
+from arena.league.options import USUAL
+from arena.league.running import Say
+from arena.printable import SHOWN, printable
+from protocol.notation import Color
+
+
+def sandbox_for(asked: str | None, said: Iterable[str | None]) -> str:
+    """The level at which bots are held: the one that the host has asked for, else the strongest of those that are said
+    of them, and never a weaker one than a match has where none is named."""
+    if asked is not None:
+        return asked
+    levels = [level.value for level in Level]
+    return strongest([USUAL.sandbox, *(word for word in said if word in levels)])
+
+
+def level_for(asked: str | None, said: Iterable[str | None]) -> Level:
+    """The level of `sandbox_for`. Raises `UsageError` if it does not work here: no weaker one takes its place."""
+    word = sandbox_for(asked, said)
+    try:
+        return choose(word)
+    except UsageError as error:
+        if asked is not None:
+            raise
+        raise UsageError(
+            f"the bots of this game were held by {word}, and are by nothing weaker now unless --sandbox "
+            f"says so\n{error}"
+        ) from None
+
+
+def limits_for(
+    color: Color, name: str, said: Limits, of_store: Mapping[str, Limits], *, where: str, say: Say
+) -> Limits:
+    """What a bot may use: what is said, and no more than the settings of the store give it, or else the usual limits.
+
+    `where` tells people where it is said.
+    """
+    usual = Limits()
+    limits = said.within(of_store.get(name, usual))
+    if limits != said:
+        most = "the limits that the store's settings say" if name in of_store else "the usual limits"
+        say(f"{color.word}: {name} had {said.text} by {where}, which is more than {most}: it has {limits.text}")
+    elif limits.within(usual) != limits:
+        say(f"{color.word}: {name} has more than the usual limits, as the store says: {limits.text}")
+    return limits
+
+
+def is_trusted(bot: BotSpec, level: Level, asked: str | None, places: Mapping[str, str], *, is_named: bool) -> bool:
+    """Whether a bot may run at a level that may be no sandbox: the host has named the bot or the level, or has played
+    with the bot from where it is, by the store's `places`, or it is a sample bot as it is."""
+    if level is not Level.DEFAULT or asked not in (None, AUTO) or is_named:
+        return True
+    return place_of(bot) == places.get(bot.player.digest) or (is_sample(bot.path) and not bot.arguments)
+
+
+def bot_line(bot: BotSpec) -> str:
+    """Where a bot is, and with which arguments it is started."""
+    words = f" {printable(shlex.join(bot.arguments), SHOWN)}" if bot.arguments else ""
+    return f"{printable(str(bot.path))}{words}"
+
+
+def untrusted_text(color: Color, bot: BotSpec, *options: str) -> str:
+    """Why a program is not run that only a file speaks for; `options` trust it, besides --sandbox."""
+    trusting = " or ".join((*options, "--sandbox default"))
+    return (
+        f"{color.word}: {bot.name} is {bot_line(bot)}; without a sandbox it could use your files and "
+        f"network, so it runs only if you say so: --sandbox bwrap holds it; {trusting} trusts it"
+    )

@@ -1,0 +1,157 @@
+"""Drawings of the pages: whiskers, curves and bars, as numbers for templates or as SVG of our own.
+
+SVG is put together from numbers and from names that are escaped, without styles of its own: the style sheet has them.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+WHISKER_WIDTH = 200
+CURVE_SIZE = (720, 260)
+BARS_SIZE = (720, 200)
+MARGIN = 44
+COLOURS = 8
+"""Curves that have colours of their own; more are not drawn."""
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """An interval on a scale that all lines of a table share, in units of the drawing. `middle` is None for no Elo."""
+
+    zero: float
+    low: float
+    high: float
+    middle: float | None
+    open_low: bool
+    open_high: bool
+
+
+def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) -> list[Whisker]:
+    """Of each (Elo, low, high), any of them None: where they lie on one scale. An open end goes to the margin."""
+    known = [value for elo in elos for value in elo if value is not None] or [0.0]
+    least, most = min(*known, 0.0, -10.0), max(*known, 0.0, 10.0)
+
+    def at(value: float) -> float:
+        return round(4 + (value - least) / (most - least) * (WHISKER_WIDTH - 8), 1)
+
+    return [
+        Whisker(
+            zero=at(0),
+            low=at(low) if low is not None else 0,
+            high=at(high) if high is not None else WHISKER_WIDTH,
+            middle=None if elo is None else at(elo),
+            open_low=low is None,
+            open_high=high is None,
+        )
+        for elo, low, high in elos
+    ]
+
+
+def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], label: str) -> Markup:
+    """Curves by name, each of points (games, Elo), with a legend; `label` says what the picture shows."""
+    shown = dict(list(series.items())[:COLOURS])
+    points = [(games, elo) for line in shown.values() for games, elo in line if elo is not None]
+    if not points:
+        return Markup("")
+    width, height = CURVE_SIZE
+    most_games = max(games for games, _ in points)
+    low, high = min(elo for _, elo in points), max(elo for _, elo in points)
+    step = _step(max(high - low, 20))
+    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    high = max(high, low + step)
+
+    def across(games: int) -> float:
+        return round(MARGIN + games / most_games * (width - MARGIN - 170), 1)
+
+    def up(elo: float) -> float:
+        return round(height - 24 - (elo - low) / (high - low) * (height - 40), 1)
+
+    parts = [_head(width, height, label)]
+    for number in range(round((high - low) / step) + 1):
+        elo = low + number * step
+        parts.append(_line("grid", MARGIN, up(elo), across(most_games), up(elo)))
+        parts.append(_text(MARGIN - 6, up(elo) + 4, f"{elo:+.0f}", "end"))
+    parts.append(_text(across(most_games), height - 6, f"{most_games} games", "end"))
+    for number, (name, line) in enumerate(shown.items()):
+        path = " ".join(f"{across(games)},{up(elo)}" for games, elo in line if elo is not None)
+        parts.append(Markup('<polyline class="curve k{}" points="{}"/>').format(number, path))
+        y = 20 + number * 20
+        parts.append(
+            Markup('<line class="curve k{}" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(
+                number, width - 160, width - 140, y, y
+            )
+        )
+        parts.append(_text(width - 134, y + 4, name if len(name) <= 18 else name[:17] + "\N{HORIZONTAL ELLIPSIS}"))
+    return Markup("").join([*parts, Markup("</svg>")])
+
+
+def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, label: str) -> Markup:
+    """Bars of counts between edges in milliseconds, on a scale by ratio, and the limit as a line."""
+    width, height = BARS_SIZE
+    most = max(counts, default=0)
+    if not most:
+        return Markup("")
+    first, last = math.log(edges[0]), math.log(max(edges[-1], limit or 0))
+
+    def across(milliseconds: float) -> float:
+        return round(10 + (math.log(milliseconds) - first) / (last - first) * (width - 20), 1)
+
+    parts = [_head(width, height, label)]
+    for low, high, count in zip(edges, edges[1:], counts, strict=False):
+        if count:
+            tall = max(1.0, round(count / most * (height - 50), 1))
+            x, wide = across(low), round(max(1.0, across(high) - across(low) - 1), 1)
+            parts.append(
+                Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>').format(
+                    x, round(height - 24 - tall, 1), wide, tall, f"{low:g} to {high:g} ms: {count}"
+                )
+            )
+    parts.append(_line("axis", 10, height - 24, width - 10, height - 24))
+    powers = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1)
+    parts += [_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle") for power in powers]
+    if limit:
+        parts.append(_line("limit", across(limit), 14, across(limit), height - 24))
+        parts.append(_text(across(limit) - 4, 12, f"limit {limit:g} ms", "end"))
+    return Markup("").join([*parts, Markup("</svg>")])
+
+
+def heat(share: float) -> int:
+    """Which of the eleven shades a share of points, from 0 to 1, has."""
+    return round(share * 10)
+
+
+def _step(span: float) -> float:
+    """A round distance between lines of a grid, for four to ten of them."""
+    power: float = 10 ** math.floor(math.log10(span / 4))
+    return next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= 8)
+
+
+def _head(width: int, height: int, label: str) -> Markup:
+    return Markup('<svg viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">').format(
+        width, height, width, height, label
+    )
+
+
+def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
+    return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(kind, x1, y1, x2, y2)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start") -> Markup:
+    return Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, y, anchor, text)
+
+
+def histogram(times_us: Iterable[int]) -> dict[int, int]:
+    """Times in microseconds counted by classes of a fifth of a power of ten each: `edge` says where they begin."""
+    found: dict[int, int] = {}
+    for time in times_us:
+        number = math.floor(math.log10(max(time, 10) / 10) * 5)
+        found[number] = found.get(number, 0) + 1
+    return found
+
+
+def edge(number: int) -> float:
+    """Where a class of `histogram` begins, in milliseconds."""
+    return float(f"{0.01 * 10 ** (number / 5):.3g}")

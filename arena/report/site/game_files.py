@@ -1,0 +1,136 @@
+"""The pages and scripts of games, written to the folder of a site: by this process, or by several.
+
+To play a game again and put it on a page takes some milliseconds, and no game needs another. So many games are shared
+out over processes, one a CPU, which read the store themselves. Such a process is told everything in one message at its
+standard input, and answers with one.
+"""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import ArenaError
+from arena.game.record import GameRecord
+from arena.game.spec import Player
+from arena.league.store import Store
+from arena.report.names import Language, Names, Numbering
+from arena.report.site.audience import Audience
+from arena.report.site.charts import histogram
+from arena.report.site.frame import Frame, Site
+from arena.report.site.game_data import game_data, game_script
+from arena.report.site.game_page import game_page
+from protocol.notation import Color
+
+WORTH_A_PROCESS = 100
+"""Games from which on another process is worth its start."""
+PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from arena.report.site.game_files import main; main()"
+
+
+class Job(msgspec.Struct, frozen=True):
+    """The games of `numbers` of a store, for the site in `folder`. `shown` has the players' names in tables."""
+
+    store: str
+    folder: str
+    numbers: tuple[int, ...]
+    site: Site
+    audience: Audience
+    language: Language
+    numbering: Numbering
+    shown: tuple[tuple[Player, str], ...]
+    has_dialogues: bool
+
+    @property
+    def names(self) -> Names:
+        return Names(self.language, self.numbering)
+
+
+class Done(msgspec.Struct):
+    """What came of it: `times` counts each bot's moves as `charts.histogram` does; of each game of `faults` it is said
+    why it has no page."""
+
+    times: dict[str, dict[int, int]] = msgspec.field(default_factory=dict)
+    faults: dict[int, str] = msgspec.field(default_factory=dict)
+
+    def add(self, other: "Done") -> None:
+        for name, counts in other.times.items():
+            self.times[name] = dict(Counter(self.times.get(name, {})) + Counter(counts))
+        self.faults |= other.faults
+
+
+def write_games(job: Job) -> Done:
+    """Write them, by as many processes as there are CPUs. Raises `ArenaError` if one fails."""
+    count = min(_cpus(), len(job.numbers) // WORTH_A_PROCESS)
+    if count < 2:
+        with Store(Path(job.store), create=False) as store:
+            return write_here(store, job)
+    shares = [job.numbers[place::count] for place in range(count)]
+    processes = [_start(msgspec.structs.replace(job, numbers=share)) for share in shares]
+    done = Done()
+    try:
+        for process in processes:
+            said, _ = process.communicate()
+            if process.returncode:
+                raise ArenaError(f"a process that writes pages ended with exit code {process.returncode}")
+            done.add(msgspec.json.decode(said, type=Done))
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    return done
+
+
+def _start(job: Job) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *sys.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(msgspec.json.encode(job))
+    process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def main() -> None:
+    """What such a process does."""
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    with Store(Path(job.store), create=False) as store:
+        done = write_here(store, job)
+    sys.stdout.buffer.write(msgspec.json.encode(done))
+
+
+def write_here(store: Store, job: Job) -> Done:
+    """Write the games in this process."""
+    frame, shown, folder, done = Frame(job.site), dict(job.shown), Path(job.folder) / "games", Done()
+    for number in job.numbers:
+        record = store.stored(number).record
+        if record is None:
+            done.faults[number] = "its record cannot be read"
+            continue
+        try:
+            page = game_page(frame, number, record, shown=shown, audience=job.audience, names=job.names)
+            script = game_script(number, game_data(record, job.audience, job.names, has_dialogue=job.has_dialogues))
+        except ArenaError as error:
+            done.faults[number] = str(error)
+            continue
+        (folder / f"{number}.html").write_text(page, encoding="utf-8", newline="\n")
+        (folder / f"{number}.js").write_text(script, encoding="utf-8", newline="\n")
+        _count_times(done, record, shown)
+    return done
+
+
+def _count_times(done: Done, record: GameRecord, shown: Mapping[Player, str]) -> None:
+    blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
+    for color in Color:
+        name = shown.get(record.players[color])
+        if name is not None:
+            counted = Counter(done.times.get(name, {})) + Counter(histogram(record.times_us[color ^ blue_starts :: 2]))
+            done.times[name] = dict(counted)
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

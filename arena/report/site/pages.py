@@ -1,0 +1,261 @@
+"""The pages of a site as text: values in, HTML out. All that a bot may have chosen is escaped by the templates."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from arena.game.verdict import GameResult
+from arena.report.bots import BotVersion
+from arena.report.names import Names
+from arena.report.rules import army_entries, rule_lines
+from arena.report.sentences import Part
+from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
+from arena.report.site.frame import Frame
+from arena.report.site.values import League
+from arena.report.standings import Line, Table
+from arena.report.terminal import interval_text, points_text, score_text
+from arena.rules.ruleset import Ruleset
+from protocol.notation import Color
+
+PER_PAGE = 500
+"""Games on a page of the list."""
+
+
+@dataclass(frozen=True)
+class StandingsRow:
+    """A line of the table, ready to be shown."""
+
+    line: Line
+    href: str
+    points: str
+    score: str
+    elo: str
+    interval: str
+    whisker: Whisker
+    mean: str
+    cpu: str
+
+
+class LeaguePages:
+    """Makes the pages of one league, but for those of its games."""
+
+    def __init__(self, frame: Frame, table: Table, league: League) -> None:
+        self._frame, self._table, self._league = frame, table, league
+        self.order = [line.name for line in table.lines]
+        self.href = {name: f"bots/{number}.html" for number, name in enumerate(self.order, 1)}
+        self._superior = {(each.name, each.opponent): each.stronger for each in table.pairs or ()}
+
+    # --- the league ---------------------------------------------------------------------------------------------------
+
+    def standings(self, summary: str) -> str:
+        """The front page."""
+        lines = self._table.lines
+        marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
+        rows = [
+            StandingsRow(
+                line=line,
+                href=self.href[line.name],
+                points=points_text(line.points),
+                score=f"{line.score:.1%}"[:-1] if line.score is not None else "",
+                elo=f"{line.elo:+.0f}" if line.elo is not None else "",
+                interval=interval_text(line.elo_low, line.elo_high) if line.elo is not None else "",
+                whisker=mark,
+                mean=_milliseconds(line.mean_ms),
+                cpu=_milliseconds(line.cpu_ms),
+            )
+            for line, mark in zip(lines, marks, strict=True)
+        ]
+        endings = [
+            {"reason": ending.reason.value, "games": ending.games, "losers": _counted(ending.losers)}
+            for ending in self._table.endings
+        ]
+        history = curves(
+            {name: self._league.history[name] for name in self.order if len(self._league.history[name]) > 1},
+            self._frame.words.elo_over_time,
+        )
+        return self._frame.page(
+            "index.html", "index.html", summary=summary, lines=rows, endings=endings, history=history
+        )
+
+    def crosstable(self) -> str:
+        """Who scored what against whom, and who is likely to be stronger than whom."""
+        cross = []
+        for name in self.order:
+            met = self._table.crosstable.row(name)
+            cells = []
+            for other in self.order:
+                meeting = met.get(other)
+                cells.append(
+                    meeting
+                    and {
+                        "text": f"{points_text(meeting.points)}/{meeting.games}",
+                        "heat": heat(meeting.points / meeting.games),
+                        "title": f"{name} - {other}",
+                        "href": f"games.html#{urlencode({'bot': name, 'against': other})}",
+                    }
+                )
+            cross.append({"name": name, "href": self.href[name], "cells": cells})
+        superior = [
+            {
+                "name": name,
+                "cells": [
+                    None if stronger is None else {"text": f"{stronger:.0%}"[:-1], "heat": heat(stronger)}
+                    for stronger in (self.stronger(name, other) for other in self.order)
+                ],
+            }
+            for name in (self.order if self._superior else ())
+        ]
+        return self._frame.page("crosstable.html", "crosstable.html", order=self.order, cross=cross, superior=superior)
+
+    def stronger(self, name: str, other: str) -> float | None:
+        """How likely it is that the one is stronger than the other; None where it was not worked out."""
+        if (name, other) in self._superior:
+            return self._superior[name, other]
+        return 1 - self._superior[other, name] if (other, name) in self._superior else None
+
+    def games(self, shown: frozenset[int]) -> Iterator[tuple[str, str]]:
+        """The pages of the list, with their file names, the newest games first; those of `shown` have pages."""
+        games = self._league.games[::-1]
+        pages = max(1, -(-len(games) // PER_PAGE))
+        reasons = sorted({game.reason for game in games})
+        for number in range(1, pages + 1):
+            rows = [
+                {
+                    "number": game.number,
+                    "href": f"games/{game.number}.html" if game.number in shown else "",
+                    "red": self.order[game.red],
+                    "blue": self.order[game.blue],
+                    "score": score_text(game.result),
+                    "reason": game.reason,
+                    "plies": game.plies,
+                }
+                for game in games[(number - 1) * PER_PAGE : number * PER_PAGE]
+            ]
+            here = "games.html" if number == 1 else f"games-{number}.html"
+            note = f"{len(games)} games" + (f", {len(shown)} of them to be replayed" if len(shown) < len(games) else "")
+            yield (
+                here,
+                self._frame.page(
+                    "games.html",
+                    "games.html" if number == 1 else here,
+                    rows=rows,
+                    names=self.order,
+                    reasons=reasons,
+                    results=[result.value for result in GameResult],
+                    pages=pages,
+                    number=number,
+                    games_note=note,
+                ),
+            )
+
+    def games_script(self, shown: frozenset[int]) -> str:
+        """The whole list for the filter."""
+        reasons = sorted({game.reason for game in self._league.games})
+        places = {reason: number for number, reason in enumerate(reasons)}
+        results = list(GameResult)
+        rows = [
+            [
+                *(game.number, game.red, game.blue, results.index(game.result), places[game.reason], game.plies),
+                int(game.number in shown),
+            ]
+            for game in self._league.games[::-1]
+        ]
+        data = {
+            "names": self.order,
+            "reasons": reasons,
+            "results": [result.value for result in results],
+            "scores": [score_text(result) for result in results],
+            "found": "% games",
+            "shown": ", of which the newest % are listed",
+            "rows": rows,
+        }
+        return f"arenaList({_script(data)});\n"
+
+    def bot(self, line: Line, versions: Sequence[BotVersion], times: Mapping[int, int], limit: float | None) -> str:
+        """The page of one bot; `times` are counted as `charts.histogram` does, of the games that have pages."""
+        name = line.name
+        opponents = []
+        for other, by_color in self._league.met[name].items():
+            red, blue = (by_color[color] for color in Color)
+            games = red.total() + blue.total()
+            stronger = self.stronger(name, other)
+            opponents.append(
+                {
+                    "name": other,
+                    "href": f"../{self.href[other]}",
+                    "games_href": f"../games.html#{urlencode({'bot': name, 'against': other})}",
+                    "points": points_text(red["W"] + blue["W"] + (red["D"] + blue["D"]) / 2),
+                    "games": games,
+                    "red": _record_text(red),
+                    "blue": _record_text(blue),
+                    "stronger": "" if stronger is None else f"{stronger:.0%}"[:-1],
+                }
+            )
+        opponents.sort(key=lambda row: self.order.index(str(row["name"])))
+        lost = self._league.lost[name].most_common()
+        declared = next((one.declared for one in reversed(versions) if one.declared), None)
+        facts = [
+            ("digest", line.digest),
+            *([("calls itself", declared)] if declared else []),
+            ("points", f"{points_text(line.points)} of {line.games}"),
+            *(
+                [("Elo", f"{line.elo:+.0f} ({interval_text(line.elo_low, line.elo_high)})")]
+                if line.elo is not None
+                else []
+            ),
+            ("forfeits", line.forfeits),
+            ("mean time of a move", f"{_milliseconds(line.mean_ms)} ms" if line.mean_ms is not None else "-"),
+            ("slowest move", f"{_milliseconds(line.slowest_ms)} ms" if line.slowest_ms is not None else "-"),
+        ]
+        edges = [edge(number) for number in range(min(times, default=0), max(times, default=0) + 2)]
+        counts = [times.get(number, 0) for number in range(min(times, default=0), max(times, default=0) + 1)]
+        chart = bars(edges, counts, limit, self._frame.words.move_times)
+        return self._frame.page(
+            "bot.html",
+            self.href[name],
+            line=line,
+            summary=f"{line.wins} won, {line.draws} drawn, {line.losses} lost; place {line.place} of {len(self.order)}",
+            facts=facts,
+            opponents=opponents,
+            losses=[
+                {
+                    "reason": reason,
+                    "games": games,
+                    "href": f"../games.html#{urlencode({'bot': name, 'reason': reason})}",
+                }
+                for reason, games in lost
+            ],
+            times=chart,
+            times_note=f"{sum(counts)} moves, in the games that have pages here. The scale is by powers of ten.",
+            versions=versions if len(versions) > 0 else (),
+        )
+
+    def rules(self, ruleset: Ruleset, names: Names) -> str:
+        """The rules in force."""
+        lines = rule_lines(ruleset, names)
+        parts = [(part.value, [line for line in lines if line.part is part]) for part in Part]
+        page = {"title": ruleset.title, "source": f"ruleset {ruleset.name}; source: {ruleset.source}"}
+        return self._frame.page("rules.html", "rules.html", page=page, parts=parts, army=army_entries(ruleset, names))
+
+
+def _script(data: Any) -> str:
+    """JSON that can stand in a script: no sequence in it ends one, wherever it is loaded from."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _record_text(outcomes: Counter[str]) -> str:
+    return f"{outcomes['W']}-{outcomes['D']}-{outcomes['L']}" if outcomes else ""
+
+
+def _counted(losers: Mapping[str, int]) -> str:
+    most_first = sorted(losers.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {games}" for name, games in most_first)
+
+
+def _milliseconds(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"

@@ -1,0 +1,98 @@
+"""All texts of the pages that are not made from games, in one place, so that they can be translated."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Words:
+    """The English texts; another language is another value."""
+
+    lang: str = "en"
+    skip: str = "Skip to the contents"
+    pages: str = "Pages"
+    standings: str = "Standings"
+    standings_caption: str = "The bots in the order of their points, with their Elo"
+    crosstable: str = "Crosstable"
+    games_title: str = "Games"
+    rules: str = "Rules"
+    place: str = "#"
+    bot: str = "bot"
+    points: str = "points"
+    score: str = "%"
+    won: str = "W"
+    drawn: str = "D"
+    lost: str = "L"
+    elo: str = "Elo"
+    interval: str = "95% interval"
+    forfeits: str = "forfeits"
+    per_move: str = "ms/move"
+    cpu: str = "CPU ms"
+    elo_note: str = (
+        "Elo is fitted to all games at once (Davidson's model, with draws and the advantage of Red) and is relative to "
+        "the mean. The bars are 95% intervals; one that ends in dots is not bounded by the games."
+    )
+    elo_over_time: str = "Elo over time"
+    elo_over_time_note: str = (
+        "Fitted to the first games, to more and more of them, and to all. The table above has the same numbers for all."
+    )
+    how_games_ended: str = "How the games ended"
+    reason: str = "reason"
+    games: str = "games"
+    game: str = "game"
+    lost_so: str = "lost so"
+    crosstable_note: str = (
+        "Points of the bot of the row against that of the column, of so many games. Each cell leads to the games of "
+        "that pair."
+    )
+    superiority: str = "Likelihood of superiority"
+    superiority_note: str = (
+        "How likely it is, in per cent, that the bot of the row is stronger than that of the column, by all games."
+    )
+    against: str = "against"
+    result: str = "result"
+    any: str = "any"
+    plies: str = "plies"
+    plies_from: str = "plies from"
+    plies_to: str = "to"
+    red: str = "red"
+    blue: str = "blue"
+    more_games: str = "More games"
+    by_opponent: str = "Results by opponent"
+    as_red: str = "as Red (W-D-L)"
+    as_blue: str = "as Blue (W-D-L)"
+    stronger: str = "stronger, %"
+    how_it_lost: str = "How it lost"
+    move_times: str = "Times of its moves"
+    versions: str = "Versions"
+    version: str = "version"
+    first: str = "first game"
+    last: str = "last game"
+    calls_itself: str = "calls itself"
+    rules_note: str = "What differs from what the booklets have in common is marked, with its source."
+    replay: str = "Replay"
+    no_script: str = "The board needs JavaScript. Without it, `arena show` prints the game; its facts are below."
+    controls: str = "Go through the game"
+    first_title: str = "To the set-ups (Home)"
+    back_title: str = "One ply back (left arrow)"
+    play_title: str = "Play and pause (space)"
+    next_title: str = "One ply on (right arrow)"
+    last_title: str = "To the end (End)"
+    flip_title: str = "Turn the board round (f)"
+    to_first: str = "to the set-ups"
+    to_back: str = "back"
+    to_play: str = "play"
+    to_next: str = "forward"
+    to_last: str = "to the end"
+    to_flip: str = "turn the board"
+    ply: str = "ply"
+    seen_by: str = "Show"
+    moves: str = "Moves"
+    dialogue: str = "Dialogue with the bots at this ply"
+    keys: str = "Keys: left and right arrows, Home, End, space to play, f to turn the board."
+    facts: str = "The game"
+    notes: str = "Notes"
+    note: str = "note"
+    side: str = "side"
+
+
+ENGLISH = Words()

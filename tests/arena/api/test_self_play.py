@@ -1,0 +1,126 @@
+"""`python mine.py --play-itself`: a bot against itself in one process, for its author."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.api.self_play import main, play_itself
+from arena.rules.loading import load_ruleset
+from protocol.bot import Bot, View, run
+
+ROOT = Path(__file__).parents[3]
+
+
+class Drifter(Bot):
+    """Any legal action, at random."""
+
+    def setup(self, view: View) -> str:
+        self.note(f"I am {view.color.word}")
+        return super().setup(view)
+
+    def move(self, view: View) -> str:
+        return view.random.choice(view.legal)
+
+
+def game(make_bot: Callable[[], Bot], rules: str = "duel", seed: int = 1, *, boards: bool = False) -> tuple[int, str]:
+    """The exit code, and what is written."""
+    lines: list[str] = []
+    code = play_itself(make_bot, load_ruleset(rules), seed, lines.append, boards=boards)
+    return code, "\n".join(lines)
+
+
+def without_times(text: str) -> str:
+    return "\n".join(line.partition("  [")[0] for line in text.splitlines())
+
+
+@pytest.mark.parametrize("rules", ["duel", "isf", "jumbo-81320/infiltrator+rescue", "vintage/lightning"])
+def test_a_whole_game_is_played_ply_by_ply_under_any_rules(rules: str) -> None:
+    code, text = game(Drifter, rules)
+    assert code == 0
+    assert "note of red: I am red\nnote of blue: I am blue\n" in text
+    plies = [int(line.split()[1].rstrip(":")) for line in text.splitlines() if line.startswith("ply ")]
+    assert plies == list(range(1, len(plies) + 1))
+    assert text.splitlines()[-1].startswith(f"after {len(plies)} plies: ")
+
+
+def test_the_same_seed_is_the_same_game_and_another_one_is_another() -> None:
+    first, second, other = (without_times(game(Drifter, seed=seed)[1]) for seed in (1, 1, 2))
+    assert first == second != other
+
+
+def test_the_board_stands_below_each_ply_and_before_the_first_one() -> None:
+    _, text = game(Drifter, boards=True)
+    assert text.count("    a  b  c  d  e  f  g  h  i  j") == text.count("\nply ") + 1
+
+
+def test_what_the_bot_raises_comes_out_with_where_it_was() -> None:
+    class Breaks(Drifter):
+        def move(self, view: View) -> str:
+            return view.legal[0 if view.ply < 4 else 10**6]
+
+    with pytest.raises(IndexError) as caught:
+        game(Breaks)
+    (note,) = caught.value.__notes__
+    assert note.startswith("blue, ply 4, was told: turn 4 ")
+
+
+def test_a_set_up_that_is_too_short_is_explained() -> None:
+    class Short(Drifter):
+        def setup(self, view: View) -> str:
+            return "FB......../........./........../.........2"
+
+    with pytest.raises(ValueError, match=r"setup\(\) of Short returned .*, whose row 2 has 9 letters; expected 4 rows"):
+        game(Short)
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"move": "a1-a1"}, "tried an illegal action: ply 1: a1-a1"),
+        ({"setup": "FBBS2339M./........../........../.........."}, "sent an illegal set-up: "),
+    ],
+)
+def test_a_fault_is_told_as_in_a_game_and_is_a_failure(answers: dict[str, str], words: str) -> None:
+    class Wrong(Drifter):
+        pass
+
+    for name, answer in answers.items():
+        setattr(Wrong, name, lambda self, view, answer=answer: answer)
+    code, text = game(Wrong)
+    assert code == 1
+    assert words in text
+
+
+def test_a_wrong_ruleset_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(Drifter, ["--rules", "duell"]) == 2
+    assert capsys.readouterr().err == "--rules: unknown ruleset 'duell'; did you mean duel?\n"
+
+
+def test_what_the_bot_prints_is_kept_apart(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Talks(Drifter):
+        def setup(self, view: View) -> str:
+            print("thinking aloud")
+            return super().setup(view)
+
+    monkeypatch.setattr(sys, "argv", ["mine.py", "--play-itself", "--rules", "duel", "--no-boards"])
+    with pytest.raises(SystemExit) as ended:
+        run(Talks)
+    assert ended.value.code == 0
+    said = capsys.readouterr()
+    assert "thinking aloud" not in said.out
+    assert said.err == "thinking aloud\n" * 2
+
+
+def test_without_the_arena_the_kit_says_what_is_missing(tmp_path: Path) -> None:
+    """The folder `protocol` alone, as a bot carries it along."""
+    (tmp_path / "protocol").symlink_to(ROOT / "protocol")
+    (tmp_path / "mine.py").write_text("from protocol.bot import Bot, run\nrun(Bot)\n")
+    line = [sys.executable, "-S", "-E", "mine.py", "--play-itself"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("--play-itself needs the arena, which judges the game, and this Python (")
+    assert "install stratego-arena" in done.stderr
+    assert "Traceback" not in done.stderr

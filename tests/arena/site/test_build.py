@@ -1,0 +1,198 @@
+"""A folder of pages: what is in it, what it may take the place of, and that it holds no more than readers may see."""
+
+import json
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from arena.errors import UsageError
+from arena.game.record import GameRecord, NoteLine
+from arena.league.store import Store
+from arena.report.site.audience import Audience
+from arena.report.site.build import MARK, SitePlan, Written, write_site
+from arena.report.site.frame import POLICY
+from arena.report.site.game_data import read_game_script
+from protocol.notation import Color
+
+if TYPE_CHECKING:
+    from tests.arena.site.conftest import MakeStore
+
+NASTY = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;\\u003c/script>"
+
+
+class Links(HTMLParser):
+    """What a page leads to, loads, and has that could run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.loads: set[str] = set()
+        self.tags: set[str] = set()
+        self.handlers: set[str] = set()
+        self.policies: set[str | None] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        given = dict(attrs)
+        self.handlers |= {name for name in given if name.startswith("on") or name == "style"}
+        if tag == "meta" and given.get("http-equiv") == "Content-Security-Policy":
+            self.policies.add(given["content"])
+        if tag == "a":
+            self.links.add(given.get("href") or "")
+        elif "src" in given or "href" in given:
+            self.loads.add(given.get("src") or given.get("href") or "")
+
+
+def read(page: Path) -> Links:
+    found = Links()
+    found.feed(page.read_text())
+    return found
+
+
+def written(store: Path, out: Path, **plan: object) -> Written:
+    with Store(store, create=False) as opened:
+        return write_site(opened, out, SitePlan(**plan))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def site(make_store: "MakeStore", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    make_store(folder / "l.sqlite")
+    written(folder / "l.sqlite", folder / "out")
+    return folder / "out"
+
+
+def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) == 4 + 3 + 6
+    for page in pages:
+        found = read(page)
+        for link in found.links | found.loads:
+            if not link.startswith(("#", "data:")):
+                assert (page.parent / link.partition("#")[0]).resolve().is_file(), (page, link)
+
+
+def test_a_page_loads_its_own_files_alone_and_has_nothing_in_it_that_runs(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        found = read(page)
+        assert not found.handlers
+        assert found.policies == {POLICY}
+        assert not any(re.match(r"[a-z]+://|//", load) for load in found.loads)
+        assert not re.search(r"<script[^>]*>[^<]", page.read_text())
+
+
+def test_what_bots_say_is_text_wherever_it_stands(make_store: "MakeStore", tmp_path: Path) -> None:
+    def say(record: GameRecord) -> GameRecord:
+        return msgspec.structs.replace(
+            record, declared=(NASTY, NASTY), stderr=(NASTY, NASTY), notes=(NoteLine(1, "red", NASTY),)
+        )
+
+    make_store(tmp_path / "l.sqlite", names=(NASTY, "</title><script>x</script>"), change=say)
+    written(tmp_path / "l.sqlite", tmp_path / "out", title=NASTY)
+    for page in (tmp_path / "out").rglob("*.html"):
+        text = page.read_text()
+        assert not {"img", "iframe", "object"} & read(page).tags
+        assert "<script>" not in text
+        assert "onerror=alert" not in re.sub(r'"[^"]*"|>[^<]*<', "", text)
+    for script in (tmp_path / "out").rglob("games.js"):
+        assert "<" not in script.read_text()
+
+
+@pytest.mark.parametrize("audience", [Audience.RED, Audience.PUBLIC])
+def test_pages_for_others_hold_no_set_up_note_seed_or_error_that_is_not_theirs(
+    make_store: "MakeStore", tmp_path: Path, audience: Audience
+) -> None:
+    secret = {Color.RED: "red's own words", Color.BLUE: "blue's own words"}
+
+    def say(record: GameRecord) -> GameRecord:
+        return msgspec.structs.replace(
+            record,
+            declared=(secret[Color.RED], secret[Color.BLUE]),
+            stderr=(secret[Color.RED], secret[Color.BLUE]),
+            notes=tuple(NoteLine(1, color.word, secret[color]) for color in Color),
+            seeds=(111222333, 444555666),
+        )
+
+    records = make_store(tmp_path / "l.sqlite", games=2, change=say)
+    written(tmp_path / "l.sqlite", tmp_path / "out", audience=audience)
+    for number, record in enumerate(records, 1):
+        page = (tmp_path / f"out/games/{number}.html").read_text()
+        data = read_game_script((tmp_path / f"out/games/{number}.js").read_text())
+        assert list(data.views) == [audience.value]
+        text = page + json.dumps(msgspec.to_builtins(data))
+        for color in Color:
+            if audience.sees(color):
+                assert secret[color].replace("'", "&#39;") in page
+            else:
+                assert "own words" not in text.replace(secret[color.opponent].replace("'", "&#39;"), "").replace(
+                    secret[color.opponent], ""
+                )
+                assert str(record.seeds[color]) not in text
+
+
+def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_store: "MakeStore", tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=2)
+    out = tmp_path / "out"
+    out.mkdir()
+    written(tmp_path / "l.sqlite", out)
+    (out / "index.html").write_text("old")
+    (out / "more.html").write_text("old")
+    written(tmp_path / "l.sqlite", out)
+    assert "old" not in (out / "index.html").read_text()
+    assert not (out / "more.html").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.sqlite", "out"]
+    (out / MARK).unlink()
+    with pytest.raises(UsageError, match="expected an empty folder, or one with a site"):
+        written(tmp_path / "l.sqlite", out)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageError, match="expected a folder"):
+        written(tmp_path / "l.sqlite", tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_pages_can_be_had_for_the_newest_games_and_for_named_ones(make_store: "MakeStore", tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=5)
+    done = written(tmp_path / "l.sqlite", tmp_path / "out", newest=1, numbers=(2,))
+    assert (done.games, done.pages) == (5, 2)
+    assert sorted(path.name for path in (tmp_path / "out/games").iterdir()) == ["2.html", "2.js", "5.html", "5.js"]
+    links = read(tmp_path / "out/games.html").links
+    assert {link for link in links if link.startswith("games/")} == {"games/2.html", "games/5.html"}
+    with pytest.raises(UsageError, match="no game 9"):
+        written(tmp_path / "l.sqlite", tmp_path / "out", numbers=(9,))
+
+
+def test_several_processes_write_the_same_pages_as_one(
+    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=6)
+    written(tmp_path / "l.sqlite", tmp_path / "one", title="t")
+    monkeypatch.setattr("arena.report.site.game_files.WORTH_A_PROCESS", 2)
+    monkeypatch.setattr("arena.report.site.game_files._cpus", lambda: 3)
+    written(tmp_path / "l.sqlite", tmp_path / "three", title="t")
+    names = sorted(str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*"))
+    assert names == sorted(str(path.relative_to(tmp_path / "three")) for path in (tmp_path / "three").rglob("*.*"))
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "three" / name).read_bytes()
+
+
+def test_a_folder_of_pages_can_be_read_by_whom_the_umask_lets(make_store: "MakeStore", tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    before = os.umask(0o022)
+    try:
+        written(tmp_path / "l.sqlite", tmp_path / "out")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_store_without_games_is_refused(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True):
+        pass
+    with pytest.raises(UsageError, match="expected a store with games"):
+        written(tmp_path / "l.sqlite", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,141 @@
+"""What a page is given of a game is what its reader could see at each ply, compared with the engine and the views."""
+
+import itertools
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins import Lively, played_alike, with_two_swapped
+
+from arena.game.record import GameRecord, NoteLine
+from arena.game.replay import Replay
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult, Verdict
+from arena.game.view import true_cells
+from arena.report.names import DEFAULT_NAMES
+from arena.report.site.audience import Audience
+from arena.report.site.frame import Frame, Site
+from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
+from arena.report.site.game_page import game_page
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import Ruleset
+from protocol.notation import SQUARES, Color, Reason
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Table
+
+    TableFor = Callable[[GameSpec], Table]
+    SpecFor = Callable[..., GameSpec]
+    RandomRows = Callable[[Ruleset, Random], tuple[str, ...]]
+    RecordFrom = Callable[[Table], GameRecord]
+    PlayGame = Callable[..., GameRecord]
+
+RULES = [
+    *ruleset_names(),
+    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
+    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
+    "vintage/barrage+silent-defence+rescue+mobile-flag+exploding-bombs",
+]
+PLAYERS = (Player("ann", "1" * 64), Player("bob", "2" * 64))
+FRAME = Frame(Site("a league", (("Standings", "index.html"),), "made by a test"))
+
+
+def boards(data: GameData, view: str) -> list[list[str]]:
+    """The boards that a page shows, put together as its script does it."""
+    places = {f"{name[0]}{name[-1]}": square for square, name in enumerate(SQUARES)}
+    start = data.views[view].start
+    found = [[start[at : at + 2] for at in range(0, len(start), 2)]]
+    for change in data.views[view].changes:
+        cells = list(found[-1])
+        for at in range(0, len(change), 4):
+            cells[places[change[at : at + 2]]] = change[at + 2 : at + 4]
+        found.append(cells)
+    return found
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_game: "PlayGame", rules: str) -> None:
+    record = play_game(load_ruleset(rules), seed=len(rules))
+    data = read_game_script(game_script(1, game_data(record, Audience.ALL, DEFAULT_NAMES)))
+    shown = {view: boards(data, view) for view in ("all", "red", "blue")}
+    replay = Replay(record)
+    for ply, step in enumerate(itertools.chain([None], replay.steps())):
+        assert shown["all"][ply] == list(true_cells(replay.game))
+        for color in Color:
+            assert shown[color.word][ply] == list(replay.views[color].cells())
+        assert step is None or data.actions[ply - 1] == step.action
+    assert len(shown["all"]) == len(record.actions) + 1
+
+
+@pytest.mark.parametrize("rules", ["isf", "isf+rescue", "jumbo-81320/infiltrator", "isf+silent-defence"])
+def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", rules: str) -> None:
+    record = play_game(load_ruleset(rules), seed=3)
+    data = game_data(record, Audience.ALL, DEFAULT_NAMES)
+    replay = Replay(record)
+    now = dict.fromkeys(data.views, ("", ""))
+    for step in replay.steps():
+        for view in data.views:
+            now[view] = data.views[view].lost.get(step.ply, now[view])
+        for color in Color:
+            knows = replay.views[color]
+            assert now[color.word] == tuple("".join(r.letter for r in knows.captured(side)) for side in Color)
+        assert now["all"] == tuple("".join(r.letter for r in replay.views[side].captured(side)) for side in Color)
+    assert any(data.views["all"].lost)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    rules=st.sampled_from(["duel", "barrage", "isf", "duel+silent-defence", "duel+rescue+mobile-flag"]),
+    audience=st.sampled_from([Audience.RED, Audience.BLUE, Audience.PUBLIC]),
+)
+@settings(deadline=None, max_examples=40)
+def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_script(
+    random_rows: "RandomRows", lively: Lively, seed: int, rules: str, audience: Audience
+) -> None:
+    rng, ruleset = Random(seed), load_ruleset(rules)
+    rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+    hidden = [color for color in Color if not audience.sees(color)]
+    twins = [with_two_swapped(rows[color], rng) if color in hidden else rows[color] for color in Color]
+    seats = [color for color in Color if audience in (Audience.PUBLIC, Audience(color.word))]
+    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), seats, rng, lively)
+    found = []
+    for world, setups in enumerate((rows, twins)):
+        record = _record(ruleset, setups, actions, hidden, Random(seed + world))
+        page = game_page(FRAME, 1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
+        found.append((page, game_script(1, game_data(record, audience, DEFAULT_NAMES))))
+    assert found[0] == found[1]
+
+
+def _record(
+    ruleset: Ruleset, setups: list[tuple[str, ...]], actions: list[str], hidden: list[Color], rng: Random
+) -> GameRecord:
+    """A game in which all that is the hidden sides' own differs with `rng`."""
+    blue_starts = dict(ruleset.lines()).get("starts") == "blue"
+    loser = Color(len(actions) % 2) ^ blue_starts
+    own = [f"own {rng.random()}" if color in hidden else "own" for color in Color]
+    return GameRecord(
+        id="0" * 16,
+        arena="0",
+        ruleset=ruleset.name,
+        rules=tuple(ruleset.lines()),
+        time=TimeControl(move_ms=1000),
+        players=PLAYERS,
+        seeds=tuple(rng.randrange(9**9) if color in hidden else 5 for color in Color),  # type: ignore[arg-type]
+        pair_seed=rng.randrange(9**9),
+        declared=(own[0], own[1]),
+        setups=("/".join(setups[0]), "/".join(setups[1])),
+        actions=(*actions, "resign"),
+        times_us=tuple(
+            rng.randrange(9**5) if Color(ply % 2) ^ blue_starts in hidden else 7 for ply in range(len(actions) + 1)
+        ),
+        notes=tuple(NoteLine(1, color.word, own[color]) for color in Color),
+        verdict=Verdict(GameResult.win(Color(loser).opponent), Reason.RESIGN, len(actions) + 1, own[loser]),
+        stderr=(own[0], own[1]),
+        started=1.5,
+        seconds=2.25,
+    )

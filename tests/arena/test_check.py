@@ -1,0 +1,213 @@
+"""`arena check`: what is tried, what is said of it, and when a league would accept a bot."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from arena.check.noise import noisy
+from arena.check.opponent import Opponent, narrow_rows
+from arena.check.results import Checked, Failure, Mark, Outcome, spread
+from arena.check.service import CheckOptions, check_bot
+from arena.check.situations import Extent, Foe, Situation, script
+from arena.errors import UsageError
+from arena.league.options import PlayOptions
+from arena.report.check import WIDTH, check_json, check_text
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import RulesetError
+from arena.rules.setup import check_setup
+from protocol.bot_codec import decode_for_bot
+from protocol.notation import Color, Reason
+
+ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
+UCC_BOT = Path(__file__).parent.parent / "helpers" / "ucc_random.py"
+UNHURRIED = PlayOptions(time="20s", start_time="30s", setup_time="20s", jobs=1)
+
+
+def check(path: str, *only: str, rules: tuple[str, ...] = ("duel",), options: PlayOptions = UNHURRIED) -> Checked:
+    asked = CheckOptions(options, rules, Extent.QUICK, frozenset(only))
+    return check_bot(path, asked, lambda _: None, lambda *_: None)
+
+
+# --- what is tried ----------------------------------------------------------------------------------------------------
+
+
+def test_every_ruleset_and_every_switch_is_tried_if_none_is_named() -> None:
+    names = {situation.rules for situation in script(())}
+    assert set(ruleset_names()) <= names
+    assert {switch for name in names for switch in name.split("+")[1:]} == set(switch_names())
+
+
+def test_only_the_rulesets_that_are_named_are_tried() -> None:
+    assert {situation.rules for situation in script(("duel", "barrage"))} == {"duel", "barrage"}
+
+
+def test_all_plays_each_ruleset_as_both_sides() -> None:
+    sides: dict[str, set[Color]] = {}
+    for situation in script((), Extent.ALL):
+        sides.setdefault(situation.rules, set()).add(situation.color)
+    assert set(map(len, sides.values())) == {2}
+
+
+def test_keys_are_unique() -> None:
+    for extent in Extent:
+        keys = [situation.key for situation in script((), extent)]
+        assert len(set(keys)) == len(keys)
+
+
+def test_a_ruleset_that_there_is_not_is_refused() -> None:
+    with pytest.raises(RulesetError, match="unknown ruleset"):
+        list(script(("nix",)))
+
+
+@pytest.mark.parametrize("name", [*ruleset_names(), "duel+mobile-flag", "duel+mobile-bombs", "duel+rescue"])
+@pytest.mark.parametrize("foe", Foe)
+def test_opponents_play_legally_under_every_ruleset(name: str, foe: Foe) -> None:
+    ruleset = load_ruleset(name)
+    one, other = Opponent(foe, 1), Opponent(Foe.RANDOM, 2)
+    game = Game(ruleset, one.rows(ruleset), other.rows(ruleset))
+    while game.outcome is None and game.ply < 60:
+        game.apply((other if game.to_move else one).action(game))
+
+
+def test_a_hunter_wins_against_chance() -> None:
+    ruleset = load_ruleset("duel")
+    hunter, other = Opponent(Foe.HUNTER, 3), Opponent(Foe.RANDOM, 4)
+    game = Game(ruleset, hunter.rows(ruleset), other.rows(ruleset))
+    while game.outcome is None:
+        game.apply((other if game.to_move else hunter).action(game))
+    assert game.outcome.winner is Color.RED
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_a_narrow_set_up_is_legal_and_leaves_hardly_a_move_where_bombs_can_block(name: str) -> None:
+    ruleset = load_ruleset(name)
+    rows = narrow_rows(ruleset, 1)
+    check_setup(ruleset, rows)
+    if name == "isf":
+        assert len(Game(ruleset, rows, Opponent(Foe.RANDOM, 1).rows(ruleset)).legal_moves()) == 1
+
+
+def test_noise_says_nothing_that_a_bot_knows() -> None:
+    said = b"hello 1\ngame red duel\nrule army F:1\nclock setup 5 move 7\nseed 3\nsetup\nmoved red a4-a5\nturn 1 2 3\n"
+    messages = [decode_for_bot(line) for line in said.splitlines()]
+    heard = [message for line in noisy(said).splitlines() if (message := decode_for_bot(line)) is not None]
+    assert [repr(message) for message in heard if "later" not in repr(message)] == [repr(one) for one in messages]
+    assert len(noisy(said).splitlines()) > len(messages)
+
+
+# --- what came of it --------------------------------------------------------------------------------------------------
+
+
+def test_the_spread_of_times_is_by_nearest_rank() -> None:
+    times = spread([number / 1000 for number in range(1, 201)], 7)
+    assert (times.count, times.median, times.p99, times.worst, times.limit) == (200, 100, 198, 200, 7)
+    assert spread([], None) == spread([], None)
+    assert spread([], None).worst is None
+
+
+def outcome(mark: Mark, needed_by: str = "", failure: Failure | None = None) -> Outcome:
+    (first, *_) = script(("duel",))
+    return Outcome(Situation(first.key, first.title, first.group, "duel", needed_by=needed_by), mark, "", failure)
+
+
+def checked(outcomes: Iterable[Outcome]) -> Checked:
+    empty = spread([], 100)
+    return Checked("b", "b", "0" * 64, "C", "", "", "default", tuple(outcomes), empty, empty, empty, 0, 1)
+
+
+@pytest.mark.parametrize("mark", Mark)
+def test_a_league_accepts_what_has_not_failed_and_has_been_tried(mark: Mark) -> None:
+    good = {Mark.PASSED, Mark.PARTLY, Mark.NOT_APPLICABLE}
+    assert checked([outcome(Mark.PASSED), outcome(mark)]).is_accepted == (mark in good)
+
+
+def test_the_checklist_fits_80_columns_and_says_a_failure_once() -> None:
+    failure = Failure(3, Reason.CRASH, "w" * 300, "exception", "do " * 60, (), ("e" * 200,))
+    text = check_text(checked([outcome(Mark.FAILED, failure=failure)] * 2 + [outcome(Mark.NOT_TRIED)] * 3))
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert text.count("stderr|") == 1
+    assert "(as above)" in text
+    assert "3 more situations" in text
+
+
+def test_json_has_all_of_it() -> None:
+    failure = Failure(3, Reason.CRASH, "words", "exception", "hint", (), ("error",))
+    document = json.loads(check_json(checked([outcome(Mark.FAILED, failure=failure)])))
+    assert document["accepted"] is False
+    (situation,) = document["situations"]
+    assert situation["failure"]["mistake"] == "exception"
+    assert situation["failure"]["reason"] == "crash"
+    assert situation["failure"]["stderr"] == ["error"]
+
+
+# --- real bots --------------------------------------------------------------------------------------------------------
+
+
+def test_a_good_bot_passes_everything_under_a_ruleset() -> None:
+    found = check("drifter", rules=("duel", "barrage"))
+    assert [one.situation.key for one in found.outcomes if one.mark is not Mark.PASSED] == ["other-rules"]
+    assert found.is_accepted
+    assert found.declared == "drifter 1.0"
+    assert found.language == "Python"
+    assert found.memory > 0
+    assert found.move.count > 50
+    assert found.start.count == found.count(Mark.PASSED)  # one has two processes, and files have none
+
+
+def test_a_bot_of_2012_is_tried_with_what_it_has_words_for() -> None:
+    only = ("start", "red", "blue", "several", "opening", "resumed", "noise", "rules-duel-red", "rules-isf-red")
+    known = {situation.key for situation in script((), Extent.USUAL, "ucc-2012")}
+    asked = CheckOptions(UNHURRIED, (), Extent.USUAL, frozenset(only) & known)
+    found = check_bot(f"ucc:{UCC_BOT}", asked, lambda _: None, lambda *_: None)
+    marks = {one.situation.key: one.mark for one in found.outcomes if one.situation.key in only}
+    assert (marks.pop("red"), marks.pop("blue")) == (Mark.PASSED, Mark.PASSED)
+    assert {marks[key] for key in ("start", "several", "opening", "resumed", "noise")} == {Mark.NOT_APPLICABLE}
+
+
+def test_what_a_bot_says_that_it_cannot_do_is_not_asked_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "clerk.py"
+    path.write_text(
+        "from protocol.bot import Bot, run\n\nclass Clerk(Bot):\n    can_restore = False\n"
+        "    def move(self, view): return view.legal[0]\n\nrun(Clerk)\n"
+    )
+    found = check(str(path), "opening", "resumed")
+    said = {each.situation.key: (each.mark, each.remark) for each in found.outcomes if each.mark is not Mark.NOT_TRIED}
+    for key in ("opening", "resumed"):
+        assert said[key] == (Mark.NOT_APPLICABLE, "it says 'cannot restore'")
+    text = check_text(checked([outcome(Mark.PASSED), outcome(Mark.NOT_APPLICABLE, "--openings")]))
+    assert "a league would accept it, but not one with --openings" in text
+
+
+def test_what_was_not_tried_is_not_accepted() -> None:
+    found = check("drifter", "start")
+    assert not found.is_accepted
+    assert found.count(Mark.FAILED) == 0
+
+
+def test_an_unknown_situation_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="did you mean red"):
+        check("drifter", "redd")
+
+
+def test_a_folder_without_a_bot_is_one_clear_message(tmp_path: Path) -> None:
+    done = subprocess.run([*ARENA, "check", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "expected a bot.toml in this folder" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: Path) -> None:
+    bot = tmp_path / "silent.py"
+    bot.write_text("print('ready?', flush=True)\ninput()\n")
+    line = [*ARENA, "check", str(bot), "--sandbox", "default", "--rules", "duel"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "FAILED  starts" in done.stdout
+    assert "bot   | ready?" in done.stdout
+    assert "print(..., file=sys.stderr)" in " ".join(done.stdout.split())
+    assert "a league would not accept it" in done.stdout

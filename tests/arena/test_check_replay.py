@@ -1,0 +1,138 @@
+"""`arena check BOT --replay STORE GAME`: the messages of a stored game put to a bot again."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from arena.bots import BotSpec, load_bot
+from arena.bots.limits import Limits
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import Sandbox
+from arena.check.replay import Replayed, StoredGame, replay, seated
+from arena.cli import exit_codes, main
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.report.check import WIDTH, replay_json, replay_text
+from protocol.notation import Color, Reason
+
+ROOT = Path(__file__).parent.parent.parent
+DRIFTER = ROOT / "bots" / "drifter.py"
+
+MINE = """
+from protocol.bot import Bot, run
+class Mine(Bot):
+    name = "mine"
+    def setup(self, view):
+        return SETUP
+    def move(self, view):
+        if view.ply > 20:
+            raise ValueError("lost")
+        return sorted(view.legal)[PICK]
+run(Mine)
+"""
+FIRST = '".........F/2........B/..S.2...../.39.M....."'
+OTHER = '"2........F/.........B/..S.2...../.39.M....."'
+
+
+def mine(folder: Path, pick: int = 0, setup: str = FIRST, ending: str = "") -> BotSpec:
+    folder.mkdir(exist_ok=True)
+    path = folder / "mine.py"
+    path.write_text(MINE.replace("PICK", str(pick)).replace("SETUP", setup) + ending)
+    return load_bot(path)
+
+
+@pytest.fixture
+def played(tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]) -> GameRecord:
+    """A game of barrage that mine, as Blue, loses by an exception at its eleventh turn, if not before."""
+    bot = mine(tmp_path / "then")
+    return trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
+
+
+def put(record: GameRecord, bot: BotSpec) -> Replayed:
+    game = seated(StoredGame(1, record), bot)
+    with Sandbox(Level.DEFAULT, [bot], Limits(), {}) as held:
+        return trio.run(replay, game, bot, held)
+
+
+def test_the_same_bot_gives_the_same_answers_and_fails_where_it_did(played: GameRecord, tmp_path: Path) -> None:
+    assert played.verdict.reason is Reason.CRASH
+    found = put(played, mine(tmp_path / "then"))
+    assert found.color is Color.BLUE
+    assert found.differing == ()
+    assert [reply.recorded for reply in found.replies] == [*played.actions[1::2], None]
+    assert found.failure is not None
+    assert (found.failure.ply, found.failure.mistake) == (played.verdict.plies + 1, "exception")
+    assert "ValueError: lost" in found.failure.hint
+
+
+def test_another_version_is_shown_where_it_parts_and_told_what_was_played_then(
+    played: GameRecord, tmp_path: Path
+) -> None:
+    found = put(played, mine(tmp_path / "now", pick=1))
+    assert found.game.remarks == ("its files have changed since this game",)
+    assert not found.is_same
+    assert found.differing[0].ply == 2
+    assert found.differing[0].recorded == played.actions[1]
+    assert all(not reply.illegal for reply in found.replies)
+    assert len(found.replies) == len(played.actions) // 2 + 1
+    text = replay_text(found)
+    assert "the first at ply 2" in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert json.loads(replay_json(found))["same"] is False
+
+
+def test_a_bot_that_sets_up_differently_is_given_the_set_up_of_then(played: GameRecord, tmp_path: Path) -> None:
+    found = put(played, mine(tmp_path / "now", setup=OTHER))
+    assert found.is_restored
+    assert found.setups == (FIRST.strip('"'), OTHER.strip('"'))
+    assert found.differing == ()
+
+
+def test_what_breaks_the_protocol_is_shown_with_its_exchange(played: GameRecord, tmp_path: Path) -> None:
+    bot = mine(tmp_path / "now")
+    text = bot.path.read_text().replace("        return sorted", "        self.note('x' * 9)\n        return sorted")
+    bot.path.write_text("print('hello', flush=True)\n" + text)
+    found = put(played, load_bot(bot.path))
+    assert found.failure is not None
+    assert found.failure.mistake == "debug-output"
+    assert [said.text for said in found.failure.exchange][-1] == "hello"
+
+
+def test_a_bot_that_had_no_part_is_refused_and_can_be_given_a_side(played: GameRecord) -> None:
+    other = load_bot(ROOT / "bots" / "raider.py")
+    with pytest.raises(UsageError, match=r"expected a bot that played in game 1, which was drifter - mine.*--side red"):
+        seated(StoredGame(1, played), other)
+    assert seated(StoredGame(1, played, Color.RED), other).color is Color.RED
+
+
+def test_a_copy_that_played_both_sides_is_red(played: GameRecord) -> None:
+    drifter = load_bot(DRIFTER)
+    both = msgspec.structs.replace(played, players=(drifter.player, drifter.player))
+    game = seated(StoredGame(1, both), drifter)
+    assert game.color is Color.RED
+    assert "--side blue" in game.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--side", "red"], "expected --replay STORE GAME with it"),
+        (["--replay", "s.sqlite", "1", "--quick"], "expected no --rules, --quick, --all or --only"),
+        (["--replay", "missing.sqlite", "1"], "missing.sqlite: there is no such store"),
+        (["--quick", "--all"], "two extents"),
+    ],
+)
+def test_what_makes_no_sense_is_one_clear_message(
+    arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["arena", "check", "drifter", *arguments])
+    assert main.run() == exit_codes.USAGE
+    seen = capsys.readouterr()
+    assert seen.out == ""
+    assert words in " ".join(seen.err.split())

@@ -1,0 +1,101 @@
+"""The examples at the end of each command's help work, one after the other, in a folder with two bots and no store."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.cli import catalog, front
+from arena.cli.completion import SHELLS
+from arena.cli.exit_codes import DONE, FOUND, NOT_BETTER, UNDECIDED
+from arena.cli.helping import ArenaCommand
+from arena.cli.main import cli
+
+PATIENCE = 120
+ALLOWED = {"check": {DONE, FOUND}, "compare": {DONE, NOT_BETTER, UNDECIDED}}
+"""What an example may exit with, where that is an answer to a question."""
+MOST_GAMES = {"--games": 2}
+READERS = ("standings", "games", "bots", "show", "log", "verify", "export", "import", "rules")
+"""Commands that start no program, and can be run in this one."""
+ORDER = ("league", "match", *(name for name in catalog.NAMES if name not in ("league", "match")))
+"""What later examples read is made by earlier ones."""
+
+ARENA = """#!{python}
+import sys
+most = {most}
+for at, option in enumerate(sys.argv[:-1]):
+    if option in most:
+        sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
+if sys.argv[1:2] == ["check"] and "--replay" not in sys.argv:
+    sys.argv.append("--quick")
+from arena.cli.entry import main
+main()
+"""
+
+SHORT_GAMES = """#!/usr/bin/env python3
+from protocol.bot import Bot, run
+
+
+class Short(Bot):
+    turns = 0
+
+    def move(self, view):
+        self.turns += 1
+        return view.random.choice(view.legal) if self.turns < 30 else "resign"
+
+
+run(Short)
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A folder with bots whose games are short, by the names that the examples have for bots, and `arena`."""
+    (tmp_path / "bots").mkdir()
+    for name in ("bots/raider.py", "bots/warden.py", "mine.py", "mine-old.py"):
+        (tmp_path / name).write_text(f"{SHORT_GAMES}# {name}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    arena = tmp_path / "bin" / "arena"
+    arena.write_text(ARENA.format(python=sys.executable, most=MOST_GAMES))
+    arena.chmod(0o755)
+    return tmp_path
+
+
+def run_by_shell(line: str, desk: Path, shell: str = "sh") -> int | None:
+    """The exit code of a line; None if that shell is not installed."""
+    found = shutil.which(shell)
+    if found is None:
+        return None
+    setup = "autoload -Uz compinit && compinit -u && " if shell == "zsh" else ""
+    done = subprocess.run(
+        [found, "-c", setup + line],
+        cwd=desk,
+        env={**os.environ, "PATH": f"{desk / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    print(line, done.stdout, done.stderr, sep="\n")
+    return done.returncode
+
+
+def test_all_examples_of_help_work(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(desk)
+    for name in ("", *ORDER):
+        command = cli.commands[name] if name else cli
+        examples = command.examples if isinstance(command, ArenaCommand) else front.EXAMPLES
+        for line, _ in examples:
+            if name == "completion":
+                assert run_by_shell(line, desk, next(each for each in SHELLS if each in line)) in (0, None)
+            elif name in READERS:
+                assert not cli.main(shlex.split(line)[1:], prog_name="arena", standalone_mode=False), line
+            else:
+                assert run_by_shell(line, desk) in ALLOWED.get(name, {DONE}), line

@@ -1,0 +1,166 @@
+"""Help fits a screen and ends with examples that work; nothing is imported for it that it does not need."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from arena.cli import catalog, front
+from arena.cli.helping import SCREEN_LINES, ArenaCommand, brief, full, grouped, long_name, options_of
+from arena.cli.main import CONTEXT, cli
+
+COLUMNS, LINES = 80, 24
+NAMES = sorted(cli.commands)
+ENTRY = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
+
+
+def context(name: str) -> click.Context:
+    above = click.Context(cli, info_name="arena", help_option_names=CONTEXT["help_option_names"])
+    return click.Context(cli.commands[name], info_name=name, terminal_width=COLUMNS, parent=above)
+
+
+def help_of(name: str, *, all_of_it: bool = False) -> str:
+    ctx = context(name)
+    if all_of_it:
+        ctx.meta["help_all"] = True
+    return ctx.get_help()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_of_each_command_fits_a_screen(name: str) -> None:
+    lines = help_of(name).splitlines()
+    assert len(lines) <= SCREEN_LINES < LINES, "name its `usual` options, or say less before them"
+    assert max(map(len, lines)) <= COLUMNS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_of_each_command_ends_with_examples_of_it(name: str) -> None:
+    """A new command says them with `cls=ArenaCommand, examples=((line, words), ...)`."""
+    command = cli.commands[name]
+    assert isinstance(command, ArenaCommand), f"arena {name}: expected cls=ArenaCommand"
+    assert command.examples, f"arena {name}: expected examples"
+    _, _, shown = help_of(name).partition("\nExamples:\n")
+    assert shown.splitlines()[-1].lstrip().startswith(command.examples[-1][0])
+    for line, _ in command.examples:
+        assert f"arena {name}" in line
+
+
+def test_help_of_the_command_itself_lists_each_command_once_and_ends_with_examples() -> None:
+    text = front.help_text()
+    lines = text.splitlines()
+    assert len(lines) <= SCREEN_LINES
+    assert max(map(len, lines)) <= COLUMNS
+    for name, words in ((name, words) for _, name, words in catalog.COMMANDS):
+        assert sum(bool(re.search(rf"^(?:\w+)? +{name} +{re.escape(words)}$", line)) for line in lines) == 1
+    assert lines[-1].endswith(front.EXAMPLES[-1][0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_all_has_every_option_once_below_headings_that_are_in_use(name: str) -> None:
+    ctx, command = context(name), cli.commands[name]
+    shown = [option for _, options in grouped(command, ctx) for option in options]
+    assert sorted(map(id, shown)) == sorted(map(id, options_of(command, ctx)))
+    text = help_of(name, all_of_it=True)
+    assert all(option.opts[-1] in text.replace("[no-]", "") for option in shown)
+    assert "--help-all" in text
+    if isinstance(command, ArenaCommand):
+        assert set(command.usual) <= {long_name(option) for option in shown}
+        anywhere = {long_name(option) for each in NAMES for option in options_of(cli.commands[each], context(each))}
+        assert {each for names in command.groups.values() for each in names} <= anywhere
+        assert not command.groups or len(grouped(command, ctx)[-1][1]) == 2, "a new option belongs below a heading"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_help_says_of_an_option_in_short_is_the_beginning_of_what_it_says_in_full(name: str) -> None:
+    for option in options_of(cli.commands[name], context(name)):
+        short, whole = (form(option, context(name))[1] for form in (brief, full))
+        clause = short.partition("  [default")[0].removesuffix(".")
+        assert whole.startswith(clause)
+        assert clause.count("(") == clause.count(")")
+        assert len(clause.split()) > 1 or clause in ("Rounds",), f"{option.opts}: {clause} says too little by itself"
+
+
+def test_an_option_with_choices_names_them_in_full_help() -> None:
+    assert "round-robin, single-round-robin, gauntlet" in " ".join(help_of("league", all_of_it=True).split())
+    assert "--[no-]keep-bots" in help_of("league", all_of_it=True)
+
+
+@pytest.mark.parametrize("word", ["--help", "-h", "--version"])
+def test_the_quick_way_says_what_the_whole_command_says(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main([word], prog_name="arena", standalone_mode=False)
+    assert front.answers([word])
+    assert capsys.readouterr().out == front.TEXTS[word]()
+
+
+def test_the_version_names_that_of_the_protocol() -> None:
+    done = subprocess.run([*ENTRY, "--version"], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"arena, version \d+\.\d+\.\d+ \(protocol version 1\)\n", done.stdout)
+
+
+def imported(*words: str) -> set[str]:
+    """The modules that a command line has imported by its end."""
+    code = "import sys, atexit; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+    line = [sys.executable, "-c", code + "from arena.cli.entry import main; main()", *words]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_help_imports_no_more_than_it_needs() -> None:
+    assert not imported("--help") & {"click", "rich", "trio", "msgspec", "sqlite3", "psutil", "asyncio"}
+    of_one = imported("standings", "--help")
+    assert not of_one & {"rich", "trio", "msgspec", "sqlite3", "psutil", "asyncio"}
+    assert {name for name in catalog.NAMES if catalog.home_of(name)[0] in of_one} == {"standings"}
+
+
+def test_every_command_is_where_the_catalog_says() -> None:
+    assert list(cli.commands) == list(catalog.NAMES)
+    for name in catalog.NAMES:
+        assert cli.commands[name].name == name
+
+
+# --- colours ----------------------------------------------------------------------------------------------------------
+
+COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10[0-7])(?:;\d+)*m")
+STORE = Path(__file__).parent.parent / "golden" / "stores" / "v4-own.sqlite"
+COLORED = (("standings", str(STORE)), ("show", str(STORE), "1", "--ply", "1"), ("doctor",))
+
+
+def on_terminal(*words: str, **environment: str) -> str:
+    """What a command prints in a terminal that has colours."""
+    import pty  # here, as it is not on every system
+
+    ours, theirs = pty.openpty()
+    base = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLORTERM")}
+    with subprocess.Popen(
+        [*ENTRY, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**base, "TERM": "xterm-256color", "PAGER": "cat", **environment},
+    ) as process:
+        os.close(theirs)
+        found = b""
+        while True:
+            try:
+                found += (chunk := os.read(ours, 1 << 16))
+            except OSError:  # the terminal has been closed by all who had it
+                break
+            if not chunk:
+                break
+    os.close(ours)
+    assert process.returncode == 0, found
+    return found.decode()
+
+
+@pytest.mark.parametrize("words", COLORED, ids=shlex.join)
+def test_nothing_is_coloured_with_no_color(words: tuple[str, ...]) -> None:
+    assert not COLOR.search(on_terminal(*words, NO_COLOR="1"))
+
+
+def test_with_an_empty_no_color_there_are_colours() -> None:
+    assert any(COLOR.search(on_terminal(*words, NO_COLOR="")) for words in COLORED)

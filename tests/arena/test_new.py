@@ -1,0 +1,465 @@
+"""`arena new`: what it writes is a bot that plays, in every language, and nothing of anybody's is lost to it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from arena.bots import BotSpec, load_bot
+from arena.bots.build import build_all
+from arena.bots.build_checks import BuildLimits
+from arena.bots.languages import LANGUAGES, TEST_SCRIPT, Language, find_language
+from arena.bots.limits import Limits
+from arena.bots.new import write_bot
+from arena.bots.samples import SAMPLES
+from arena.bots.sandbox import bwrap
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.mounts import mounts_of
+from arena.bots.sandbox.programs import HostPrograms
+from arena.cli import exit_codes, main
+from arena.errors import ArenaError, UsageError
+from arena.game.referee import Referee
+from arena.game.seat import Introduction
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from arena.rules.ruleset import RulesetError
+from protocol.notation import Color
+
+ROOT = Path(__file__).parent.parent.parent
+TEMPLATES = ROOT / "arena" / "templates"
+PATIENCE = 120.0
+PLIES, MORE_PLIES = 24, 150
+RICH = ("vintage/lightning+mobile-bombs+mobile-flag+rescue", "jumbo-81320/infiltrator+rescue")
+"""Under these rules a bot meets actions of every form and lists of several lines; that takes some plies."""
+languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+C = find_language("c")
+AUTHOR = "Jane O'Doe (100% {ASCII} <~>)"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can read: those of pytest are closed to others, and bots of root play as others."""
+    with tempfile.TemporaryDirectory(prefix="new-", ignore_cleanup_errors=True) as name:
+        path = Path(name).resolve()
+        path.chmod(0o755)
+        yield path
+
+
+def skip_without_tools(language: Language) -> None:
+    for tool in language.tools:
+        if tool.is_missing:
+            pytest.skip(f"needs {tool.program} (Debian: {tool.packages})")
+
+
+# --- what is written plays --------------------------------------------------------------------------------------------
+
+
+def variants() -> Iterator[str]:
+    """Every ruleset, and every switch with a ruleset that it goes with."""
+    yield from ruleset_names()
+    for switch in switch_names():
+        for name in ("isf", *ruleset_names()):
+            try:
+                load_ruleset(f"{name}+{switch}")
+            except RulesetError:
+                continue
+            yield f"{name}+{switch}"
+            break
+
+
+def test_every_switch_is_among_what_is_played() -> None:
+    assert {name.partition("+")[2] for name in variants()} == {"", *switch_names()}
+
+
+class Talk:
+    """One process of a bot, and where its conversation stands."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.input: IO[bytes] = process.stdin
+        self.output: IO[bytes] = process.stdout
+        self.introduction: Introduction | None = None
+
+
+@contextmanager
+def talking(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[Talk]:
+    """A bot that is running; at the end it must exit by itself, because it is told to."""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            talk = Talk(process)
+            yield talk
+            talk.input.write(b"quit later\n")
+            talk.input.flush()
+            process.wait(PATIENCE)  # while its input is open
+        finally:
+            process.kill()
+    assert process.returncode == 0
+
+
+def play(name: str, plies: int, talks: tuple[Talk, Talk]) -> Referee:
+    """A game between two processes that have perhaps played others before, cut off after so many plies."""
+    ruleset = replace(load_ruleset(name), max_plies=plies)
+    spec = GameSpec("0" * 16, ruleset, TimeControl(), (Player("r", "1"), Player("b", "2")), (7, 2**32 - 1), 5)
+    known = {color: talk.introduction for color, talk in zip(Color, talks, strict=True) if talk.introduction}
+    referee = Referee(spec, introduced=known, keeps=True)
+    while referee.verdict is None:
+        for color in referee.due():
+            talks[color].input.write(referee.take(color))
+            talks[color].input.flush()
+            referee.sent(color, 0.0)
+        for color in referee.awaited():
+            line = talks[color].output.readline()
+            assert line, f"{name}: {color} has ended"
+            referee.receive(color, line, 0.0)
+    for color, talk in zip(Color, talks, strict=True):
+        talk.input.write(referee.take(color))
+        talk.introduction = referee.seats[color].introduction
+    return referee
+
+
+@pytest.fixture(scope="module")
+def built_here() -> Iterator[Callable[[Language], BotSpec]]:
+    """`built_here(language)`: a new bot, built at the default level: once for all tests, which leave it as it is."""
+    with tempfile.TemporaryDirectory(prefix="new-", ignore_cleanup_errors=True) as name:
+        made: dict[Language, BotSpec] = {}
+
+        def make(language: Language) -> BotSpec:
+            if language not in made:
+                (Path(name) / language.folder).mkdir()
+                made[language], _ = built(language, Path(name).resolve() / language.folder, Level.DEFAULT)
+            return made[language]
+
+        yield make
+
+
+def built(language: Language, folder: Path, level: Level) -> tuple[BotSpec, HostPrograms]:
+    """A new bot of this language, built as the arena builds it, and the programs of the host's."""
+    write_bot(folder / "hunter", language, AUTHOR)
+    bot = load_bot(folder / "hunter")
+    named = []
+    if language.name == "rust" and level is not Level.DEFAULT and shutil.which("cargo", path="/usr/bin:/bin") is None:
+        shown = subprocess.run(["rustc", "--print", "sysroot"], check=True, capture_output=True, text=True)
+        named.append(shown.stdout.strip())
+    host = HostPrograms(named, [bot])
+    (made,) = build_all([bot], level, BuildLimits(), host, lambda _: None)
+    assert made.fault is None
+    assert made.digest == bot.digest  # what is built is no part of what it is
+    return made, host
+
+
+@pytest.mark.parametrize("level", [Level.DEFAULT, Level.BWRAP], ids=lambda level: level.value)
+@languages
+def test_a_new_bot_plays_legally_under_every_ruleset_and_switch(
+    language: Language, level: Level, folder: Path, built_here: Callable[[Language], BotSpec]
+) -> None:
+    """Both colours, all games in the same two processes: so none of them may carry anything over to the next."""
+    skip_without_tools(language)
+    if reason := level.why_not():
+        pytest.skip(reason)
+    if level is Level.DEFAULT:
+        bot = built_here(language)
+        command, environment = [*bot.command], dict(bot.environment)
+    else:
+        bot, host = built(language, folder, level)
+        line = bwrap.command(mounts_of(bot, host=host), Limits(), bwrap.spare_user())
+        command, environment = [*bwrap.through_shell(line)], {}
+    with talking(command, bot.folder, environment) as red, talking(command, bot.folder, environment) as blue:
+        for name, plies in [*((name, PLIES) for name in variants()), *((name, MORE_PLIES) for name in RICH)]:
+            referee = play(name, plies, (red, blue))
+            assert referee.verdict
+            assert not referee.verdict.reason.is_forfeit, (name, referee.verdict)
+            assert referee.actions
+    for talk in (red, blue):
+        assert talk.introduction
+        assert (talk.introduction.declared, talk.introduction.author) == ("hunter", AUTHOR)
+
+
+ROWS = "/".join(["F........."] + [".........."] * 3)
+SPECIAL = ("e7?e9B", "d2-d3-e3", "a9-a10+8c2", "a9-b9-b10+Mj1")
+
+
+@languages
+def test_an_action_of_any_form_is_sent_as_it_was_listed(
+    language: Language, folder: Path, built_here: Callable[[Language], BotSpec]
+) -> None:
+    skip_without_tools(language)
+    bot = built_here(language)
+    (folder / "e7xe9B").touch()  # a file that a careless shell takes one of them for
+    program = [str(bot.folder / word) if (bot.folder / word).exists() else word for word in bot.command]
+    game = ["hello 1 later", "", "# a remark", "game red made later", "verb unknown", "seed 4294967295 later"]
+    turns = [line for ply, action in enumerate(SPECIAL) for line in (f"legal {action}", f"turn {ply} 1 1 1 1 later")]
+    done = subprocess.run(
+        program,
+        cwd=folder,
+        env=dict(bot.environment),
+        input="".join(f"{line}\n" for line in [*game, f"restore {ROWS}", *turns]),  # and then no quit
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert done.stdout.partition("ready\n")[2].splitlines() == [f"move {action}" for action in SPECIAL]
+
+
+def run_line(line: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """What an author types there."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        ["sh", "-c", line],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@languages
+def test_the_test_that_a_new_bot_comes_with_passes(language: Language, folder: Path) -> None:
+    skip_without_tools(language)
+    write_bot(folder / "hunter", language)
+    done = run_line(language.test, folder / "hunter")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stdout + done.stderr  # of compilers
+
+
+PATIENT = "--time 60s/move --setup-time 60s --start-time 60s"
+"""Limits that no bot reaches, however busy the machine is."""
+
+
+def test_what_its_readme_says_to_type_works_where_it_says(folder: Path) -> None:
+    skip_without_tools(C)
+    write_bot(folder / "hunter", C)
+    above, here = re.findall(r"^```sh\n(.*?)^```$", (folder / "hunter/README.md").read_text(), re.MULTILINE | re.DOTALL)
+    for block, place in ((above, folder), (here, folder / "hunter")):
+        for line in block.splitlines():
+            quick = line.replace("match hunter warden", "match hunter warden --rules duel")
+            done = run_line(quick.replace("check hunter", f"check hunter --quick {PATIENT}"), place)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["python", "python-plain", "rust", "go", "javascript", "shell"])
+def test_it_fails_where_the_bot_is_broken(name: str, folder: Path) -> None:
+    """Tried for each test that there is; one of them is shared by several languages."""
+    language = find_language(name)
+    skip_without_tools(language)
+    write_bot(folder / "hunter", language)
+    source = folder / "hunter" / language.source
+    text = source.read_text()
+    wrong = re.sub(r"\breturn random_setup\(", "return '2' + random_setup(", text) if name == "python" else ""
+    source.write_text(wrong or re.sub(r"\bsetup (?=[{$\"])", "setup 2", text, count=1))
+    assert source.read_text() != text
+    done = run_line(language.test, folder / "hunter")
+    assert done.returncode != 0, done.stdout + done.stderr
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
+
+
+@languages
+def test_the_files_are_those_of_the_template_with_every_mark_filled_in(language: Language, folder: Path) -> None:
+    bot = write_bot(folder / "hunter", language, AUTHOR)
+    written = {str(path.relative_to(folder / "hunter")) for path in (folder / "hunter").rglob("*") if path.is_file()}
+    assert written == set(bot.files)
+    assert {"bot.toml", "README.md", language.source} <= written
+    for name in written:
+        text = (folder / "hunter" / name).read_text()
+        assert "{{" not in text.replace("{{}}", "")
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+        assert name == "README.md" or max(map(len, text.splitlines())) <= 120
+    assert "hunter" in (folder / "hunter" / "README.md").read_text()
+    assert "our bot's thinking goes" in (folder / "hunter" / language.source).read_text()
+    assert load_bot(folder / "hunter").name == "hunter"
+
+
+def test_every_template_belongs_to_a_language_and_what_the_languages_say_is_so() -> None:
+    folders = {entry.name for entry in TEMPLATES.iterdir()}
+    assert folders == {language.folder for language in LANGUAGES} | {"common"}
+    words = [word for language in LANGUAGES for word in (language.name, *language.aliases)]
+    assert len(words) == len(set(words))
+    for language in LANGUAGES:
+        assert find_language(language.name.upper()) is language
+        for tool in language.tools:
+            assert tool.packages in language.needs
+        assert (language.test == TEST_SCRIPT) != any(
+            "test" in path.read_text() for path in (TEMPLATES / language.folder).rglob("*") if path.is_file()
+        )
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("there", ["folder", "file", "link"])
+def test_nothing_is_overwritten(there: str, folder: Path) -> None:
+    taken = folder / "hunter"
+    if there == "folder":
+        taken.mkdir()
+    elif there == "file":
+        taken.touch()
+    else:
+        taken.symlink_to("nowhere")
+    before = [taken.lstat(), list(folder.rglob("*"))]
+    with pytest.raises(UsageError, match="hunter: expected a name that is free"):
+        write_bot(taken, C)
+    assert [taken.lstat(), list(folder.rglob("*"))] == before
+
+
+@pytest.mark.parametrize("name", ["7up", "-x", "a b", "a.py", "été", "x" * 41, ".", "..", "", "a\n", "a\x1b[2J", "a\0"])
+def test_what_cannot_be_a_name_is_refused_with_what_can(name: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match="expected a name for the bot of 1 to 40 ASCII letters") as refusal:
+        write_bot(Path(name), C)
+    assert str(refusal.value).isprintable()
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_bots_name_is_refused(name: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match="sample bot"):
+        write_bot(folder / name, C)
+
+
+@pytest.mark.parametrize("author", ['say "x"', "back\\slash", "$HOME", "`id`", "été", "a\nb", "x" * 101])
+def test_an_author_that_could_not_stand_in_a_program_is_refused(author: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match="--author: expected at most 100 printable ASCII characters"):
+        write_bot(folder / "hunter", C, author)
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("pyhton", "did you mean python"), ("javascrpt", "did you mean javascript"), ("cobol", "known are python, ")],
+)
+def test_a_language_without_a_template_is_refused_with_those_that_there_are(word: str, hint: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        find_language(word)
+    assert hint in str(refusal.value)
+    assert all(language.name in str(refusal.value) for language in LANGUAGES)
+
+
+def test_where_it_cannot_be_made_it_is_said_why(folder: Path) -> None:
+    with pytest.raises(UsageError, match=f"there is no folder {folder}/missing"):
+        write_bot(folder / "missing" / "hunter", C)
+    (folder / "file").touch()
+    with pytest.raises(UsageError, match=f"there is no folder {folder}/file"):
+        write_bot(folder / "file" / "hunter", C)
+
+
+def test_a_bot_that_cannot_be_written_whole_is_not_left_in_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Path.write_text
+
+    def full(path: Path, text: str, **options: str) -> int:
+        if path.name == "README.md":
+            raise OSError(28, "No space left on device")
+        return write(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(ArenaError, match="hunter: cannot be written: No space left on device"):
+        write_bot(folder / "hunter", find_language("rust"))
+    assert not list(folder.iterdir())
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """`run(*words)`: what `arena new` comes to in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.chdir(folder)
+
+    def run_here(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["arena", "new", *words])
+        code = main.run()
+        seen = capsys.readouterr()
+        return code, seen.out, seen.err
+
+    return run_here
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_the_command_says_what_to_type_next(run: Run, folder: Path) -> None:
+    (folder / "my bots").mkdir()
+    code, output, errors = run("my bots/hunter", "--language", "shell")
+    assert (code, errors) == (exit_codes.DONE, "")
+    lines = [line.strip() for line in output.splitlines()]
+    assert "arena match 'my bots/hunter' warden" in lines
+    assert "arena check 'my bots/hunter'" in lines
+    assert run_line("cd 'my bots/hunter' && sh test.sh", folder).returncode == 0
+    assert "cd 'my bots/hunter' && sh test.sh" in lines
+    assert "my bots/hunter/bot.sh" in lines
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_its_help_names_every_language(run: Run) -> None:
+    code, output, _ = run("--help")
+    words = re.findall(r"[\w+-]+", output)
+    assert code == exit_codes.DONE
+    assert {language.name for language in LANGUAGES} <= set(words)
+
+
+@pytest.mark.parametrize(("language", "program"), [("rust", "cargo"), ("go", "go")])
+def test_a_toolchain_outside_the_system_is_named_where_a_sandbox_needs_it(
+    language: str, program: str, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / program).touch(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    _, output, errors = run("hunter", "-l", language)
+    path = '"$(rustc --print sysroot)"' if language == "rust" else folder / program
+    assert f"arena check hunter --interpreter {path}" in [line.strip() for line in output.splitlines()]
+    assert errors == ""
+
+
+def test_without_a_language_it_is_python_with_the_kit(run: Run) -> None:
+    code, output, _ = run("hunter", "--json")
+    assert code == exit_codes.DONE
+    written = json.loads(output)
+    assert (written["language"], written["source"], written["build"]) == ("python", "bot.py", None)
+    assert "bot.toml" in written["files"]
+
+
+def test_a_missing_toolchain_is_said_with_its_package_and_the_files_are_written(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    code, output, errors = run("hunter", "--language", "golang", "--json")
+    assert code == exit_codes.DONE
+    assert "needs the program go, which is not on the PATH here; on Debian: apt install golang-go" in errors
+    assert json.loads(output)["missing"] == {"go": "golang-go"}
+    assert (folder / "hunter" / "bot.go").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("a b",), "arena: a b: expected a name for the bot"),
+        (("hunter", "--language", "cobol"), "arena: --language 'cobol': there is no template for it"),
+        (("hunter", "--author", "été"), "arena: --author: expected"),
+        ((), "Missing argument 'NAME'"),
+    ],
+)
+def test_what_makes_no_sense_is_one_message_and_nothing_is_written(
+    run: Run, folder: Path, words: tuple[str, ...], said: str
+) -> None:
+    code, output, errors = run(*words)
+    assert (code, output) == (exit_codes.USAGE, "")
+    assert said in errors
+    assert not list(folder.iterdir())

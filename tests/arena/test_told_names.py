@@ -1,0 +1,180 @@
+"""Opponents that are named, and bots that cannot be restored: from the protocol's lines to the store and the file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.game.dialogue import Line, dialogue
+from arena.game.judged import judged
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, RecordError, decode_record, encode_record
+from arena.game.record_lines import decode_line, encode_line, whole_line, with_checksum
+from arena.game.referee import Referee
+from arena.game.seat_lines import encode_seat_line
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.game.ucc_connection import UccConnection
+from arena.league.games import Games, Settings
+from arena.league.store import Store
+from arena.league.verify import verify
+from arena.report.declared import Declared, declared_last
+from arena.report.game_facts import ALL, facts_of
+from arena.rules.loading import load_ruleset
+from protocol.messages import Ability, Game, Opponent, SetupRequest
+from protocol.notation import Color
+
+RED, BLUE = Color.RED, Color.BLUE
+ROWS = "FBBS2339M./........../........../2........."
+GIVEN = (ROWS, ROWS)
+ANN, BOB = Player("ann", "digest-of-ann"), Player("Jäger", "digest-of-bob")
+NAMED = Settings(load_ruleset("duel"), TimeControl(), names_told=True)
+changed = msgspec.structs.replace
+
+
+def play(table: Any, *, red: tuple[str, ...] = ()) -> GameRecord:
+    """A game in which Red resigns at once, after these lines of introduction."""
+    table.introduce(red=red)
+    for color in Color:
+        table.reply(color, f"setup {ROWS}")
+    table.reply(RED, "move resign")
+    return judged(table.referee, arena="1", started=1.0, seconds=1.0, stderr=("", ""))
+
+
+@pytest.fixture
+def record(table_for: Callable[[GameSpec], Any]) -> GameRecord:
+    """The first game of a league in which bots are told names; Red says all that there is to say of itself."""
+    game = Games(NAMED).game(ANN, BOB, 0)
+    return play(table_for(game), red=("name ann 1.0", "author Ann", "want board", "cannot restore"))
+
+
+# --- the opponent's name ----------------------------------------------------------------------------------------------
+
+
+def test_no_name_is_told_unless_the_host_has_chosen_so(spec: Callable[..., GameSpec], table_for: Any) -> None:
+    for is_told in (False, True):
+        table = table_for(changed(spec(names=("ann", "Jäger")), names_told=is_told))
+        play(table)
+        told = [b"".join(table.writes[color]).decode().splitlines() for color in Color]
+        lines = [[line for line in lines if line.startswith("opponent")] for lines in told]
+        assert lines == ([["opponent J\\xe4ger"], ["opponent ann"]] if is_told else [[], []])
+        assert all(("opponent" in lines[lines.index("setup") - 1]) is is_told for lines in told)
+
+
+def test_a_bot_of_2012_is_told_the_name_in_the_place_that_it_has_there() -> None:
+    for told, word in (((), "opponent"), ((Opponent("Red Rex 2"),), "Red_Rex_2")):
+        connection = UccConnection()
+        said = [connection.send(message) for message in (Game(RED, "isf"), *told, SetupRequest())]
+        assert b"".join(said) == f"RED {word} 10 10\n".encode()
+
+
+def test_the_games_are_the_same_but_kept_in_a_store_of_their_own(tmp_path: Path) -> None:
+    assert Games(NAMED).game(ANN, BOB, 0).id == Games(changed(NAMED, names_told=False)).game(ANN, BOB, 0).id
+    with Store(tmp_path / "one.sqlite", create=True) as store:
+        store.agree(NAMED.described((ANN, BOB)), (ANN, BOB))
+        with pytest.raises(Exception, match=r"opponents: named \(in the store\), hidden \(asked for\)"):
+            store.agree(changed(NAMED, names_told=False).described((ANN, BOB)), (ANN, BOB))
+
+
+def test_a_record_and_its_line_come_back_as_they_were(record: GameRecord) -> None:
+    check_record(record)
+    assert (record.names_told, record.cannot) == (True, ((Ability.RESTORE,), ()))
+    assert decode_record(encode_record(record)) == record
+    line = encode_line(record, {})
+    assert decode_line(line).record == record
+    assert b'"opponent":"J\xc3\xa4ger","cannot":["restore"]}' in line
+
+
+def test_a_record_in_which_no_name_was_told_says_nothing_of_names(record: GameRecord) -> None:
+    silent = changed(record, names_told=msgspec.UNSET, cannot=msgspec.UNSET)
+    assert b"names_told" not in encode_record(silent)
+    assert b"cannot" not in encode_record(silent)
+    assert b'"opponent"' not in encode_line(silent, {})
+
+
+def test_a_line_with_a_name_told_to_one_side_alone_is_refused(record: GameRecord) -> None:
+    fields = msgspec.to_builtins(whole_line(record, {}))
+    del fields["blue"]["opponent"]
+    with pytest.raises(RecordError, match="not as 'arena export' writes it"):
+        decode_line(with_checksum(fields))
+
+
+def test_a_side_s_view_does_not_say_what_the_other_said_of_itself(record: GameRecord) -> None:
+    assert b"cannot" not in encode_seat_line(record, BLUE)
+    assert b"cannot" in encode_seat_line(record, RED)
+
+
+def test_the_log_has_the_introduction_and_the_name_as_they_were_said(record: GameRecord) -> None:
+    said = [entry.text for entry in dialogue(record) if isinstance(entry, Line) and entry.color is RED]
+    assert said[1:6] == ["name ann 1.0", "author Ann", "want board", "cannot restore", "ready"]
+    assert "opponent J\\xe4ger" in said
+
+
+def test_a_store_is_checked_for_it_and_rebuilt_with_it(record: GameRecord, tmp_path: Path) -> None:
+    path = tmp_path / "one.sqlite"
+    with Store(path, create=True) as store:
+        store.agree(NAMED.described((ANN, BOB)), (ANN, BOB))
+        store.add(record)
+    with Store(path, create=False) as store:
+        assert list(verify(store, lambda done, games: None)) == []
+    other = tmp_path / "two.sqlite"
+    with Store(other, create=True) as store:
+        store.agree(changed(NAMED, names_told=False).described((ANN, BOB)), (ANN, BOB))
+        store.add(record)
+    with Store(other, create=False) as store:
+        (finding,) = verify(store, lambda done, games: None)
+    assert "the bots were told each other's names, which the store says otherwise" in finding.text
+
+
+# --- what cannot be restored ------------------------------------------------------------------------------------------
+
+
+def refusal(referee: Referee, says: str = "cannot restore") -> str | None:
+    """Why a game is not played in which Blue introduces itself with this line."""
+    for color, lines in ((RED, "ready\n"), (BLUE, f"{says}\nready\n")):
+        referee.take(color)
+        referee.sent(color, 0.0)
+        referee.receive(color, lines.encode(), 0.0)
+    assert referee.is_over is (referee.refused is not None)
+    assert referee.verdict is None, "nobody loses by it"
+    return referee.refused
+
+
+def test_a_game_that_cannot_be_played_with_such_a_bot_is_refused_in_words(spec: Callable[..., GameSpec]) -> None:
+    game = spec()
+    assert refusal(Referee(game)) is None
+    assert refusal(Referee(game, can_pause=True), "name Blue") is None
+    words = refusal(Referee(game, can_pause=True)) or ""
+    assert "blue (bob) says 'cannot restore'" in words
+    assert "without --pause" in words
+    assert "without --openings" in (refusal(Referee(changed(game, opening=GIVEN))) or "")
+
+
+def test_a_paused_game_does_not_go_on_with_such_a_bot(spec: Callable[..., GameSpec], table_for: Any) -> None:
+    table = table_for(spec())
+    table.introduce()
+    for color in Color:
+        table.reply(color, f"setup {ROWS}")
+    history = table.referee.history()
+    words = refusal(Referee(spec(), history=history)) or ""
+    assert words.startswith("the paused game cannot go on: blue (bob) says 'cannot restore'")
+
+
+def test_an_ability_that_there_is_not_breaks_the_protocol(spec: Callable[..., GameSpec], table_for: Any) -> None:
+    table = table_for(spec())
+    table.introduce(blue=("cannot lose",))
+    assert table.referee.verdict.detail.endswith("expected 'cannot' and one or more of restore, got 'lose'")
+
+
+# --- what bots say of themselves --------------------------------------------------------------------------------------
+
+
+def test_what_a_bot_said_last_is_what_is_shown_of_it(record: GameRecord, tmp_path: Path) -> None:
+    with Store(tmp_path / "one.sqlite", create=True) as store:
+        store.agree(NAMED.described((ANN, BOB)), (ANN, BOB))
+        store.add(record)
+        declared = declared_last(store.rows(), lambda number: store.stored(number).record)
+    assert declared == {ANN.digest: Declared("ann 1.0", "Ann"), BOB.digest: Declared()}
+    assert facts_of(1, record, ALL, {}).red.author == "Ann"
