@@ -704,7 +704,7 @@ def test_what_a_bot_runs_besides_is_no_other_bots_file(level: Level, folder: Pat
 def test_a_second_program_is_shown_with_its_installation_and_is_on_the_path(folder: Path) -> None:
     program = lang(folder)
     bot = besides(folder, '["lang7"]')
-    found = mounts_of(bot, [], HostPrograms((str(program),), [bot]))
+    found = mounts_of(bot, None, HostPrograms((str(program),), [bot]))
     assert folder / "opt/lang" in found.folders
     assert str(program.parent) in found.environment["PATH"].split(os.pathsep)
     assert found.trials[-1].is_control, "the host has named it, and answers for it"
