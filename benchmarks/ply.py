@@ -44,6 +44,7 @@ from arena.rules.loading import load_ruleset
 
 THINKING_NS = 2_000_000
 PLACES = ("ping-pong on one CPU", "on two", "two, each on one")
+PATIENT = TimeControl(move_ms=60_000, start_ms=60_000, setup_ms=60_000)
 HERE = Path(__file__).resolve().parent.parent
 
 SPINNER = """
@@ -171,7 +172,7 @@ def ping_pong(program: Path, rounds: int, places: Sequence[tuple[int, int]]) -> 
 
 async def play(bot: BotSpec, plies: int) -> None:
     ruleset = replace(load_ruleset("duel"), max_plies=plies, max_quiet_plies=None)
-    spec = GameSpec("ply", ruleset, TimeControl(), (bot.player, bot.player), (1, 2), 0)
+    spec = GameSpec("ply", ruleset, PATIENT, (bot.player, bot.player), (1, 2), 0)
     record = await play_game(spec, bot, bot)
     if record.verdict.plies != plies:
         sys.exit(f"the game ended too early: {record.verdict.detail}")

@@ -45,6 +45,7 @@ try:
 except ImportError:  # an older checkout, which is compared with
     Keeper = None  # type: ignore[assignment,misc]
 
+PATIENT = TimeControl(move_ms=60_000, start_ms=60_000, setup_ms=60_000)
 HERE = Path(__file__).resolve().parent.parent
 PLIES = 2
 WARM_UP = 5
@@ -63,7 +64,7 @@ def time_games(program: Path, games: int, level: Level, *, is_kept: bool) -> Cos
     bot = load_bot(program)
     other = replace(bot, digest="other")
     ruleset = replace(load_ruleset("duel"), max_plies=PLIES, max_quiet_plies=None)
-    spec = GameSpec("starts", ruleset, TimeControl(), (bot.player, bot.player), (1, 2), 0)
+    spec = GameSpec("starts", ruleset, PATIENT, (bot.player, bot.player), (1, 2), 0)
 
     async def play(options: GameOptions) -> Cost:
         start = used = 0.0

@@ -3,7 +3,7 @@
 Conjugate gradients carry what a game says one opponent further in each step, so where it is a long way from one player
 to another they take many. But then the players can be put into an order in which opponents are near each other, and of
 Cholesky's factor only the envelope is not 0: in each row the places from the first opponent on. Where the order leaves
-much of the matrix within, as after a round robin, there is no such factor; there conjugate gradients take few steps.
+much of the matrix within, as where players met at random, no factor is made; there conjugate gradients take few steps.
 
 Sources: E. Cuthill & J. McKee, Proceedings of the 24th ACM National Conference (1969) 157-172, for the order, which is
 reversed; A. Jennings, Computer Journal 9 (1966) 281-285, for the factor.
