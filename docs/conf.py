@@ -17,7 +17,7 @@ language = "en"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "arena_commands"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_ext"]
+exclude_patterns = ["_ext", "_static"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r".*")]  # types in signatures are written as the source has them, and lead nowhere
 
@@ -38,6 +38,8 @@ add_module_names = False
 html_theme = "furo"
 html_title = f"stratego-arena {__version__}"
 html_theme_options: dict[str, object] = {"footer_icons": [], "top_of_page_buttons": []}
+html_static_path = ["_static"]
+html_css_files = ["wrap.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False

@@ -121,7 +121,7 @@ def make_bot(tmp_path: Path, marker: str) -> Callable[..., BotSpec]:
 
 @pytest.fixture
 def play() -> Callable[..., Awaitable[GameRecord]]:
-    """`await play(red, blue, time=..., ruleset=..., seeds=..., conditions=...)`: one game.
+    """`await play(red, blue, time=..., ruleset=..., seeds=..., conditions=..., blue_time=...)`: one game.
 
     It fails the test if it never ends.
     """
@@ -134,6 +134,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
         seeds: tuple[int, int] = (11, 22),
         *,
         conditions: GameOptions = USUAL,
+        blue_time: TimeControl | None = None,
     ) -> GameRecord:
         game = GameSpec(
             id=secrets.token_hex(8),
@@ -142,6 +143,7 @@ def play() -> Callable[..., Awaitable[GameRecord]]:
             players=(Player(red.name, red.digest), Player(blue.name, blue.digest)),
             seeds=seeds,
             pair_seed=33,
+            blue_time=blue_time,
         )
         with trio.fail_after(NEVER_ENDS):
             return await play_game(game, red, blue, conditions)

@@ -38,6 +38,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OWN_TESTS = {
     "docs/protocol.md": "tests/protocol/test_docs.py",
     "docs/configuration.md": "tests/arena/test_config.py",
+    "docs/faq.md": "tests/test_faq.py",
     "docs/pytest.md": "tests/arena/test_pytest_plugin.py",
 }
 """Pages whose blocks are of kinds of their own, and where they are tested."""

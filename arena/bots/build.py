@@ -28,6 +28,7 @@ from arena.bots.build_checks import (
     refuse_other_manifest,
 )
 from arena.bots.build_sandbox import build_in_sandbox
+from arena.bots.loading import made_to_speak
 from arena.bots.run import Run, run_to_end
 from arena.bots.sandbox import files
 from arena.bots.sandbox.launch import Launch, SandboxError, StartError
@@ -62,7 +63,7 @@ def build_all(
                 _build_here(bot, bot.build, limits, run)
             else:
                 build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots, run=run)
-            built[place] = replace(load_bot(bot.path, bot.asked), name=bot.name)
+            built[place] = _loaded_again(bot)
             check_made(built[place])
         except SandboxError:
             raise
@@ -71,6 +72,12 @@ def build_all(
         except (files.FilesError, StartError) as error:
             built[place] = broken(bot, printable(f"{bot.path}: it cannot be built: {error}"))
     return built
+
+
+def _loaded_again(bot: BotSpec) -> BotSpec:
+    """The bot as its files are now, under the name and in the dialect that it has had."""
+    loaded = load_bot(bot.path, bot.asked)
+    return replace(made_to_speak(loaded, bot.dialect) if bot.is_made_to_speak else loaded, name=bot.name)
 
 
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:

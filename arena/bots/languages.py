@@ -31,7 +31,8 @@ class Language:
     """A language with a template: `name` as on the command line, with others that mean it too; `title` in sentences.
 
     `source` is the file for the author's own thinking, `test` the line that tests a bot in its folder, `needs` what has
-    to be there, in words, and `note` what else is to be known.
+    to be there, in words, and `note` what else is to be known. `toolchain` is a shell's expression for the path that is
+    to be named for builds in a sandbox, where that is not the first tool's.
     """
 
     name: str
@@ -43,11 +44,13 @@ class Language:
     test: str = TEST_SCRIPT
     aliases: tuple[str, ...] = ()
     note: str = ""
+    toolchain: str = ""
 
 
+_SYSROOT = '"$(rustc --print sysroot)"'
 _RUSTUP = (
-    "Debian's `cargo` is there in a sandbox, too. Where `rustup` has installed it, whoever plays matches in a sandbox "
-    'names\nthe toolchain with `--sandbox`: `--interpreter "$(rustc --print sysroot)"`.'
+    "Debian's `cargo` is there in a sandbox, too. Where `rustup` has installed it, whoever checks the bot or plays in "
+    f"a sandbox\nnames the toolchain: `--interpreter {_SYSROOT}`."
 )
 _JVM = (
     "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has, and `-J-Xmx256m` that of the "
@@ -99,6 +102,7 @@ LANGUAGES = (
         test="cargo test --offline",
         aliases=("rs",),
         note=_RUSTUP,
+        toolchain=_SYSROOT,
     ),
     Language(
         name="go",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import trio
 import trio.lowlevel
 
+from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.check.noise import noisy
 from arena.check.results import Said
@@ -77,26 +78,32 @@ class Talk:
         self.exchange: deque[Said] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
         """That for the fault by which the bot has lost."""
+        self._arrivals = Arrivals.of_this_run()
+        self._arrivals.watch(process.stdout)
         self._language = language
         self._times = times
         self._manner = manner
         self._begun = now()
         self._partial = b""
-        self._over = ""
+        self.over = ""
+        """What it has used more of than it may, in words, if so."""
         self._scope = trio.CancelScope()
         self._previous: tuple[str, ...] = ()
         self._legal: tuple[str, ...] = ()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
-        self._read_at = 0.0
 
     # --- beside a game ------------------------------------------------------------------------------------------------
 
-    async def _watch_use(self) -> None:
+    async def watch_use(self) -> None:
         """Stop the bot when it uses more than it may."""
-        self._over = await self.process.watch()
+        self.over = await self.process.watch()
         self.process.kill_now()
         self._scope.cancel()
+
+    def leave(self) -> None:
+        """There is nothing more to be said; to be called before the process is ended."""
+        self._arrivals.forget(self.process.stdout)
 
     async def exits_in(self, seconds: float) -> float | None:
         """How long the bot takes to exit; None if that is longer than `seconds`."""
@@ -136,7 +143,7 @@ class Talk:
         What the referee has to send when it is over is sent as well.
         """
         referee.advise = lambda seat, fault: self.advised(referee, seat, fault) if seat.color is color else fault
-        async with background(self.process.drain_stderr, self._watch_use):
+        async with background(self.process.drain_stderr, self.watch_use):
             await self._play(referee, color, answer, stop)
 
     async def _play(self, referee: Referee, color: Color, answer: Answer, stop: Callable[[Referee], bool]) -> None:
@@ -212,17 +219,18 @@ class Talk:
     async def _listen(self, referee: Referee, color: Color, until: float) -> None:
         """Wait until the bot has said something, which is passed on, or until then."""
         with trio.CancelScope(deadline=until) as self._scope:
-            if self._over:
+            if self.over:
                 self._scope.cancel()
             await trio.lowlevel.wait_readable(self.process.stdout)
-        if self._over:
-            referee.over_limit(color, self._over)
+        if self.over:
+            referee.over_limit(color, self.over)
         elif self.process.has_output():
             await self._take(referee, color)
 
     async def _take(self, referee: Referee, color: Color) -> None:
         seat = referee.seats[color]
         phase, asked = seat.phase, seat.started
+        came, read = self._arrivals.take(self.process.stdout, asked)
         data = self.process.read_now()
         if data is None:
             return
@@ -230,15 +238,14 @@ class Talk:
             await self._output_ended(referee, color)
             return
         self._keep_said(data)
-        at = now()
-        referee.receive(color, data, at)
+        referee.receive(color, data, came, read)
         if phase.bot_must_answer and seat.phase is not phase and not seat.fault:
-            self._times.of(phase).append(at - (self._begun if phase is Phase.INTRODUCING else asked))
+            self._times.of(phase).append(came - (self._begun if phase is Phase.INTRODUCING else asked))
 
     async def _output_ended(self, referee: Referee, color: Color) -> None:
         has_exited = await self._exits_in(EXIT_FOLLOWS) is not None
-        if self._over or (words := self.process.out_of_memory()):
-            referee.over_limit(color, self._over or words)
+        if self.over or (words := self.process.out_of_memory()):
+            referee.over_limit(color, self.over or words)
         elif has_exited:
             referee.gone(color, self.process.exit_words(), exited=True)
         else:

@@ -149,9 +149,10 @@ async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, 
     talk = Talk(process, language_of(bot), Times(), Manner())
     sitting = _Sitting(record, Referee(spec), color, talk)
     try:
-        async with background(process.drain_stderr):
+        async with background(process.drain_stderr, talk.watch_use):
             await sitting.run()
     finally:
+        talk.leave()
         await process.end(0 if sitting.failure else QUIT_GRACE)
     return sitting
 
@@ -173,9 +174,16 @@ class _Sitting:
         try:
             while await self._step():
                 pass
-            await self._talk.tell(b"quit\n")
+            await self._tell(b"quit\n")
         except _WrongError as wrong:
             self._fail(wrong.fault)
+
+    async def _tell(self, data: bytes) -> None:
+        """Write to the bot. Raises `_WrongError` if it does not read."""
+        with trio.move_on_after(PATIENCE):
+            await self._talk.tell(data)
+            return
+        raise _WrongError(faults.stalled(self._referee.seats[self._color].phase))
 
     async def _step(self) -> bool:
         """Write what is due and let both answer what they are asked. Returns whether the game goes on."""
@@ -185,7 +193,7 @@ class _Sitting:
             referee.sent(seat, 0.0)
             if seat is color:
                 self._refuse_unasked()
-                await self._talk.tell(data)
+                await self._tell(data)
         if referee.is_over:
             return False
         foe = color.opponent
@@ -311,6 +319,8 @@ class _Sitting:
         if data == b"":
             with trio.move_on_after(EXIT_FOLLOWS):
                 await self._talk.process.wait_exit()
+            if over := self._talk.over or self._talk.process.out_of_memory():
+                raise _WrongError(Fault(Reason.OVER_LIMIT, f"the bot {over}"))
             seat.has_ended = True
             has_exited = self._talk.process.has_exited()
             how = self._talk.process.exit_words() if has_exited else "closed its standard output"

@@ -106,11 +106,6 @@ def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level
     (bot,) = built(found.bots, level, options, say, run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
-    if bot.dialect is not Dialect.ARENA_1:
-        raise UsageError(
-            f"{printable(path)}: arena check tries the arena's own protocol, and this bot speaks {bot.dialect.value}: "
-            "play it with 'arena match', which says what it does wrong"
-        )
     return level, bot
 
 

@@ -11,10 +11,7 @@ from arena.cli.streams import result
 @click.command(
     "doctor",
     cls=ArenaCommand,
-    examples=(
-        ("arena doctor", ""),
-        ("arena doctor --json", "for a program"),
-    ),
+    examples=(("arena doctor", ""),),
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def doctor_command(as_json: bool) -> None:

@@ -10,12 +10,6 @@ from arena.cli.streams import remark, result
 from arena.cli.words import shell_line, this_command
 
 
-def _languages() -> list[str]:
-    from arena.bots.languages import LANGUAGES
-
-    return [language.name for language in LANGUAGES]
-
-
 @click.command(
     "new",
     cls=ArenaCommand,
@@ -29,7 +23,6 @@ def _languages() -> list[str]:
     "-l",
     "--language",
     metavar="L",
-    shell_complete=lambda _context, _option, start: [name for name in _languages() if name.startswith(start)],
     help="The language: python (the default), python-plain, c, c++, rust, go, java, javascript or shell.",
 )
 @click.option("--author", metavar="TEXT", default="", help="Who has made it, as the bot introduces itself.")

@@ -14,18 +14,16 @@ from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError, UsageError
 from arena.league.options import PlayOptions
+from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
     AlreadyPlayed,
     Changed,
     Finished,
     NothingPlayed,
     PreparedGame,
-    ResumeOptions,
     Saved,
     begin_game,
     play_prepared,
-    resume_game,
-    resume_sandbox,
 )
 from arena.league.store import GameRow, StoreChangedError
 from arena.play.saved_game import load_saved

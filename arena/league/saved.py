@@ -2,25 +2,18 @@
 
 import contextlib
 import os
-import shlex
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
-import msgspec
 import trio
 
 from arena.bots import BotSpec
-from arena.bots.entering import place_of
 from arena.bots.fitting import refuse_unrestorable
-from arena.bots.limits import Limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
-from arena.bots.sandbox.programs import HostPrograms
-from arena.bots.starting import Sandbox, runnable
+from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
@@ -30,18 +23,16 @@ from arena.league.entrants import entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.options import Kind, PlayOptions
-from arena.league.resume import agree, stored_in
+from arena.league.resume import stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
 from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store, is_empty_file, sole_use
-from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
+from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
 from arena.nursery import background
-from arena.play.saved_game import SavedGame, refuse_to_overwrite, save_game, saved_game
+from arena.play.saved_game import refuse_to_overwrite, save_game, saved_game
 from arena.printable import printable
-from protocol.notation import Color
 
 
 @dataclass(frozen=True)
@@ -137,7 +128,7 @@ def begin_game(
             say(line)
         _note_plan(store, players, level)
         (spec, _) = schedule(settings, players, 1, stored_in(store))
-        played = _played(spec.id, store)
+        played = already_played(spec.id, store)
         if played:
             yield played
             return
@@ -157,126 +148,6 @@ def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> No
         store.set_meets_all(True)
         store.set_disqualified(())
     store.set_entrants(players)
-    store.set_sandbox(level.value)
-
-
-@dataclass(frozen=True)
-class ResumeOptions:
-    """What a host says of a saved game beyond its file: the level, where its bots are, by the colour that they play,
-    and programs that they may be run by. The file alone is not believed for what could harm the host
-    (`arena.league.trust`)."""
-
-    sandbox: str | None = None
-    bots: Mapping[Color, str] = field(default_factory=dict)
-    interpreters: tuple[str, ...] = ()
-
-
-class _Known(NamedTuple):
-    """What the store of a saved game says of how its bots were held; nothing, if there is none yet."""
-
-    sandbox: str | None = None
-    places: Mapping[str, str] = MappingProxyType({})
-    limits: Mapping[str, Limits] = MappingProxyType({})
-    is_new: bool = False
-
-
-def _known_of(path: Path) -> _Known:
-    """Raises `ArenaError` for what is no store."""
-    if not os.path.exists(path) or is_empty_file(path):  # Path.exists raises an error for a name that is too long
-        return _Known(is_new=True)
-    with Store(path, create=False) as store:
-        return _Known(store.sandbox(), store.places(), store.limits())
-
-
-def resume_sandbox(saved: SavedGame, options: ResumeOptions) -> str:
-    """The level at which the bots of a saved game are to be held. Raises `ArenaError` as `resume_game` does."""
-    return sandbox_for(options.sandbox, [saved.sandbox, _known_of(Path(saved.store)).sandbox])
-
-
-@contextlib.contextmanager
-def resume_game(
-    saved: SavedGame, file: Path, options: ResumeOptions, say: Say, run: Run = trio.run
-) -> Iterator[PreparedGame | AlreadyPlayed]:
-    """Prepare to go on with a saved game, at the level of `resume_sandbox`. Raises `ArenaError`, also for a bot or an
-    interpreter that only the file speaks for."""
-    check_place(file)
-    bots = saved.load_bots(options.bots)
-    for bot in bots:
-        refuse_unrestorable(bot, "going on with a saved game")
-    _refuse_unnamed(saved.interpreters, options.interpreters)
-    path = Path(saved.store)
-    if not os.path.exists(path):
-        say(f"store: {path} (a new one)")
-    elif Path.cwd() not in Path(os.path.realpath(path)).parents:
-        say(f"store: {path} (outside this folder)")
-    with sole_use(path):
-        known = _known_of(path)
-        level = level_for(options.sandbox, [saved.sandbox, known.sandbox])
-        red, blue = (
-            limits_for(color, player.name, limits, known.limits, where="the saved game", say=say)
-            for color, player, limits in zip(Color, saved.players, saved.limits, strict=True)
-        )
-        saved = msgspec.structs.replace(saved, limits=(red, blue))
-        if known.is_new:
-            _refuse_untrusted(bots, level, options, known.places)
-        with Store(path, create=True) as store:
-            played = _played(agree(saved, store, bots), store)
-            if played:
-                yield played
-                return
-            _refuse_untrusted(bots, level, options, known.places)
-            _note_places(store, bots, level)
-            with _held(saved, bots, level, options.interpreters, run) as held:
-                usual_time = saved.usual_time or None
-                yield PreparedGame(
-                    saved.spec(), bots, saved.history, store, file, held, saved.pondering, saved.seed, usual_time
-                )
-
-
-@contextlib.contextmanager
-def _held(
-    saved: SavedGame, bots: tuple[BotSpec, BotSpec], level: Level, interpreters: tuple[str, ...], run: Run
-) -> Iterator[Sandbox]:
-    """The sandbox of a saved game, tried out. Raises `ArenaError`."""
-    usual = saved.limits[0]
-    checked = runnable(level, bots, HostPrograms(interpreters, bots), usual, run)
-    faults = [bot.fault for bot in checked if bot.fault is not None]
-    if faults:
-        raise UsageError("\n".join(faults))
-    limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-    with Sandbox(level, bots, usual, limits, interpreters) as held:
-        run_games(run, held.try_out)
-        yield held
-
-
-def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
-    """Raise `UsageError` for an interpreter that only the file names: bots could read what is there."""
-    known = {os.path.abspath(path) for path in named}
-    missing = [path for path in of_file if os.path.abspath(path) not in known]
-    if missing:
-        options = " ".join(f"--interpreter {shlex.quote(path)}" for path in missing)
-        raise UsageError(
-            "the bots of this game were run by programs outside the system, and could read what is there: if you trust "
-            f"the file, say so with {printable(options)}"
-        )
-
-
-def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOptions, places: Mapping[str, str]) -> None:
-    """Raise `UsageError` for bots that would run without a sandbox because a file says so."""
-    problems = [
-        untrusted_text(color, bot, *([] if bot.arguments else [f"--bot {color.word}=PATH"]))
-        for color, bot in zip(Color, bots, strict=True)
-        if not is_trusted(bot, level, options.sandbox, places, is_named=color in options.bots and not bot.arguments)
-    ]
-    if problems:
-        raise UsageError("\n".join(problems))
-
-
-def _note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
-    """Have the store know how these bots are held, and where they are trusted without a sandbox."""
-    known = store.places()
-    if level is Level.DEFAULT:
-        store.set_places({bot.player.digest: place_of(bot) for bot in bots}, known)
     store.set_sandbox(level.value)
 
 
@@ -331,7 +202,7 @@ def _check_place(file: Path) -> None:
         raise UsageError(f"{file}: expected a file to save the game in, or none yet")
 
 
-def _played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
+def already_played(game_id: str | None, store: Store) -> AlreadyPlayed | None:
     """Where the game is, if it has been played already."""
     row = None if game_id is None else store.row(game_id)
     return row and AlreadyPlayed(row, store.path)

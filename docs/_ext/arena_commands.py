@@ -10,8 +10,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from arena.cli.reference import described
 
-CONVERSATIONS = ("arena", "bot", "game")
-"""What blocks of the page on the protocol are called: who says their lines. On the site they are plain text."""
+PLAIN = ("arena", "bot", "game", "said")
+"""Kinds of blocks of our own, by who says their lines. On the site they are plain text."""
 
 
 def page() -> str:
@@ -42,6 +42,6 @@ class Commands(SphinxDirective):
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("arena-commands", Commands)
-    for kind in CONVERSATIONS:
+    for kind in PLAIN:
         app.add_lexer(kind, TextLexer)
     return {"parallel_read_safe": True}

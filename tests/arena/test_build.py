@@ -23,11 +23,13 @@ from arena.bots import BotSpec, load_bot
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import MIB, Limits
+from arena.bots.loading import made_to_speak
 from arena.bots.sandbox import bwrap, bwrap_check, files
 from arena.bots.sandbox.launch import SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox
+from arena.game.dialects import Dialect
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 60.0
@@ -146,6 +148,13 @@ def test_nothing_is_said_where_nothing_is_built(folder: Path) -> None:
     said: list[str] = []
     assert build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), said.append) == [bot]
     assert said == []
+
+
+def test_a_bot_that_is_made_to_speak_a_dialect_speaks_it_when_it_is_built(folder: Path) -> None:
+    bot = made_to_speak(bot_with(folder, MAKE), Dialect.UCC_2012)
+    (built,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None)
+    assert (built.fault, built.dialect, built.digest) == (None, Dialect.UCC_2012, bot.digest)
+    assert build_all([built], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None) == [built]
 
 
 @pytest.mark.parametrize("level", levels())

@@ -100,7 +100,7 @@ def said(process: "subprocess.Popen[str]") -> str:
 
 @pytest.mark.parametrize("command", ["match alpha.py beta.py --games 2", "league alpha.py beta.py --rounds 1"])
 def test_what_a_shell_had_started_before_it_became_the_arena_lives_on(tmp_path: Path, command: str) -> None:
-    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} {command} --rules duel"
+    script = f"sleep 1000 >/dev/null 2>&1 & echo $!; exec {ARENA} {command} --rules duel -j 1"
     done = subprocess.run(
         ["sh", "-c", script],
         cwd=league_folder(tmp_path),
@@ -117,7 +117,7 @@ def test_a_pipe_that_the_shell_had_made_of_the_output_takes_all_of_it(tmp_path: 
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("this needs bash")
-    script = f"exec {ARENA} league alpha.py beta.py --rules duel --rounds 1 > >(cat > table; echo $? > code)"
+    script = f"exec {ARENA} league alpha.py beta.py --rules duel --rounds 1 -j 1 > >(cat > table; echo $? > code)"
     subprocess.run([bash, "-c", script], cwd=league_folder(tmp_path), timeout=NEVER_ENDS, check=True)
     for _ in range(1000):
         if (tmp_path / "code").exists() and (tmp_path / "code").read_text():

@@ -6,13 +6,13 @@ import math
 import re
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from commands import ARENA, arena
 from rich.console import Console
 
 from arena.errors import UsageError
@@ -50,16 +50,13 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(folder: Path) -> Run:
     def run_one(new: str, old: str, *more: str, rules: str = "duel") -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            command(new, old, "--rules", rules, *more), cwd=folder, capture_output=True, text=True, check=False
-        )
+        return arena(folder, *command(new, old, "--rules", rules, *more))
 
     return run_one
 
 
 def command(*words: str) -> list[str]:
-    started = "from arena.cli.main import main; main()"
-    return [sys.executable, "-c", started, "compare", "--time", "60s", "--elo1", "400", "-j", "2", *words]
+    return ["compare", "--time", "60s", "--elo1", "400", "-j", "2", *words]
 
 
 def test_who_always_wins_is_better_and_the_same_command_says_so_again_at_once(run: Run, folder: Path) -> None:
@@ -104,7 +101,7 @@ def test_after_ctrl_c_the_same_command_goes_on(folder: Path, run: Run) -> None:
     (folder / "slow").chmod(0o755)
     words = ("good", "slow", "--elo1", "10", "--rules", "duel", "--json")
     running = subprocess.Popen(
-        command(*words),
+        [*ARENA, *command(*words)],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import commands
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -122,9 +123,10 @@ def on_the_command_line(option: click.Option, value: Any) -> list[str]:
     return [word for each in values for word in (f"--{key_of(option)}", str(each))]
 
 
-def test_the_commands_that_play_are_those_that_a_file_can_speak_to() -> None:
+def test_the_commands_that_play_for_a_store_are_those_that_a_file_can_speak_to() -> None:
     assert {"league", "match"} <= PLAYING.keys()
-    playing = {name for name, each in cli.commands.items() if {"sandbox", "time"} <= {p.name for p in each.params}}
+    options = {name: {option.name for option in each.params} for name, each in cli.commands.items()}
+    playing = {name for name, known in options.items() if {"sandbox", "store", "time"} <= known}
     assert playing == PLAYING.keys()
 
 
@@ -269,8 +271,7 @@ def test_the_example_of_the_documentation_says_what_its_page_says(here: Path, sh
 
 
 def arena(*words: str) -> "subprocess.CompletedProcess[str]":
-    line = [sys.executable, "-c", "from arena.cli.main import main; main()", *words]
-    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    return commands.arena(Path.cwd(), *words)
 
 
 def test_what_is_found_wrong_when_it_is_about_to_be_played_is_told_by_the_key_too(here: Path) -> None:

@@ -113,8 +113,14 @@ def test_a_file_of_settings_names_bots_with_a_prefix_relative_to_itself(tmp_path
     config = tmp_path / "arena.toml"
     config.write_text('bots = ["ucc:inner/*.py", { path = "ucc:./inner/old.py", name = "again" }, "drifter"]\n')
     asked, _ = read_config(config, {"league": {}}).bots("league") or ([], None)
-    paths = [folder / "old.py", folder / "older.py", folder / "old.py"]
-    assert [bot.path for bot in asked] == [*(f"ucc:{path}" for path in paths), "drifter"]
+    *named, sample = (bot.path for bot in asked)
+    assert [Path(path.removeprefix("ucc:")) for path in named] == [
+        folder / "old.py",
+        folder / "older.py",
+        folder / "old.py",
+    ]
+    assert all(path.startswith("ucc:") for path in named)
+    assert sample == "drifter"
     assert [bot.dialect for bot in asked] == [*[Dialect.UCC_2012] * 3, None]
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
@@ -41,8 +42,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know
 HOSTILE = Path(__file__).parent.parent / "hostile"
 TABLES = [tomllib.loads(path.read_text()) for path in sorted(HOSTILE.glob("*.toml"))]
 OPPONENTS: dict[str, str] = {name: program for table in TABLES for name, program in table.get("opponent", {}).items()}
-HURRIED = TimeControl(move_ms=300, setup_ms=600, start_ms=1000)
 UNHURRIED = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+HURRIED = {
+    Reason.NO_START: msgspec.structs.replace(UNHURRIED, start_ms=1000),
+    Reason.SETUP_TIMEOUT: msgspec.structs.replace(UNHURRIED, setup_ms=600),
+    Reason.TIMEOUT: msgspec.structs.replace(UNHURRIED, move_ms=300),
+}
+"""The time of who loses a hurried game: little for what it is to be late with, and more than enough, however busy the
+machine is, for all else."""
 DROPPED_NOTE = 60
 """More characters than the line takes that says how much of the standard error was dropped."""
 SECRET = b"where the flag stands"
@@ -79,6 +86,11 @@ class Row:
     def reasons(self) -> set[Reason]:
         """One reason, but where it is chance which of two faults is noticed first."""
         return {Reason(reason) for reason in self.reason.split(" or ")}
+
+    @property
+    def time(self) -> TimeControl:
+        """The time of who is to lose."""
+        return HURRIED.get(Reason(self.reason), UNHURRIED) if self.hurried else UNHURRIED
 
     @property
     def allowed(self) -> Limits:
@@ -256,7 +268,9 @@ def test_it_does_what_the_table_says_and_the_next_game_is_not_the_worse_for_it(
     async def games(sandbox: Sandbox) -> None:
         conditions = GameOptions(sandbox.start, row.pondering)
         red, blue = (bad, opponent) if color is Color.RED else (opponent, bad)
-        record = await play(red, blue, time=HURRIED if row.hurried else UNHURRIED, conditions=conditions)
+        red_loses = (row.loser == "bad") is (color is Color.RED)
+        red_time, blue_time = (row.time, UNHURRIED) if red_loses else (UNHURRIED, row.time)
+        record = await play(red, blue, time=red_time, blue_time=blue_time, conditions=conditions)
         assert left_behind() == []
         judge(row, color, record)
         assert surroundings.touched() == set(row.touched)

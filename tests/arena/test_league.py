@@ -39,14 +39,17 @@ def test_the_games_of_a_store_are_read_once_before_play_and_never_kept_beyond_it
     entry = Entry([str(make_bot(f"{RESIGNS}  # {name}").path) for name in ("ann", "bob")], Kind.MATCH, 1)
     options = PlayOptions(rules="duel", time="60s", store=tmp_path / "l.sqlite")
     reads: list[int] = []
-    rows = Store.rows
 
-    def counted(store: Store) -> list[GameRow]:
-        found = rows(store)
-        reads.append(len(found))
-        return found
+    def counted(read: Callable[..., list[GameRow]]) -> Callable[..., list[GameRow]]:
+        def counting(store: Store, *arguments: object) -> list[GameRow]:
+            found = read(store, *arguments)
+            reads.append(len(found))
+            return found
 
-    monkeypatch.setattr(Store, "rows", counted)
+        return counting
+
+    monkeypatch.setattr(Store, "rows", counted(Store.rows))
+    monkeypatch.setattr(Store, "agree_and_read", counted(Store.agree_and_read))
     for has, played in ((0, 2), (2, 0)):
         reads.clear()
         with open_league(entry, options, lambda line: None) as league:

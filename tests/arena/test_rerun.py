@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from commands import arena as command
 
 import arena
 from arena.bots import load_bot
-from arena.bots.asked import AskedBot
 from arena.bots.entering import place_of
 from arena.bots.limits import Limits, read_limits
 from arena.bots.samples import is_sample
@@ -30,8 +30,6 @@ from arena.league.pairs import return_game
 from arena.league.rerun import Difference, Part, RerunOptions, chosen_level, difference, rerun, sandbox_asked
 from arena.league.schedule import schedule
 from arena.league.store import Store
-from arena.league.store.arguments import arguments_in
-from arena.league.trust import is_trusted
 from arena.report.rerun import rerun_text
 from arena.rules.loading import load_ruleset
 from protocol.notation import Color, Reason
@@ -178,60 +176,28 @@ def test_a_bot_with_arguments_is_found_by_those_that_the_store_has(tmp_path: Pat
         f'bots = [{{ path = "own.py", args = ["--depth", "3 4"] }}, "{BOTS / "drifter.py"}"]\n'
         'rules = "duel"\ntime = "60s"\nstore = "g.sqlite"\n'
     )
-    here = functools.partial(subprocess.run, check=False, capture_output=True, text=True, cwd=tmp_path)
-    line = [sys.executable, "-m", "arena"]
-    played = here([*line, "match", "--games", "1"])
+    again = functools.partial(command, tmp_path, "rerun", "g.sqlite", "1")
+    played = command(tmp_path, "match", "--games", "1")
     assert played.returncode == 0, played.stderr
-    done = here([*line, "rerun", "g.sqlite", "1"])
+    done = again()
     assert done.returncode == 0, done.stderr
     assert "own is own.py --depth '3 4'\n" in done.stderr
     assert "same to the end" in done.stdout
     with Store(tmp_path / "g.sqlite", create=False) as store:
         record, settings = store.record("1")[1], store.settings()
     own.rename(tmp_path / "moved.py")
-    moved = here([*line, "rerun", "g.sqlite", "1"])
+    moved = again()
     assert moved.returncode == 2
     color = Color(record.players[1].name == "own").word
     assert f"--bot {color}=PATH with --arguments {color}=WORDS or --sandbox default trusts it" in moved.stderr
-    half_named = here([*line, "rerun", "g.sqlite", "1", "--bot", "own=moved.py"])
+    half_named = again("--bot", "own=moved.py")
     assert half_named.returncode == 2, "the store alone says what the program is started with"
-    named = here([*line, "rerun", "g.sqlite", "1", "--bot", "own=moved.py", "--arguments", "own=--depth '3 4'"])
+    named = again("--bot", "own=moved.py", "--arguments", "own=--depth '3 4'")
     assert named.returncode == 0, named.stderr
-    other = here([*line, "rerun", "g.sqlite", "1", "--bot", "own=moved.py", "--arguments", "own=--depth 5"])
+    other = again("--bot", "own=moved.py", "--arguments", "own=--depth 5")
     assert other.returncode == 2
     assert "its files have changed since, or it had other arguments" in other.stderr
     assert "--depth" not in "".join(value for name, value in settings.items() if name.startswith("files of "))
-
-
-def test_a_store_keeps_the_arguments_of_those_who_play_or_have_played(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        assert store.arguments() == {}
-        store.set_arguments({"a": ("-x", "é"), "b": ()}, ())
-        assert store.arguments() == {"a": ("-x", "é")}
-        store.set_arguments({"c": ("1",)}, ("a",))
-        assert store.arguments() == {"a": ("-x", "é"), "c": ("1",)}
-        store.set_arguments({"d": ("x" * 100_000,)}, ("a",))
-        assert store.arguments() == {"a": ("-x", "é"), "c": ("1",)}, "there is no room for more"
-        store.set_arguments({}, ())
-        assert store.arguments() == {}
-
-
-@pytest.mark.parametrize("value", ["x", "3", "[]", '{"a":"b"}', '{"a":[1]}', "[" * 100_000])
-def test_arguments_that_a_forged_store_has_in_another_form_are_none(value: str) -> None:
-    assert arguments_in({"arguments": value}) == {}
-
-
-def test_arguments_with_nul_are_none() -> None:
-    assert arguments_in({"arguments": '{"a":["\\u0000"],"b":["x"]}'}) == {"b": ("x",)}
-
-
-def test_a_sample_bot_with_arguments_that_only_a_store_says_is_not_run_without_a_sandbox() -> None:
-    plain = load_bot(BOTS / "raider.py")
-    asked = load_bot(BOTS / "raider.py", AskedBot("raider", arguments=("-x",)))
-    assert is_trusted(plain, Level.DEFAULT, None, {}, is_named=False)
-    assert not is_trusted(asked, Level.DEFAULT, None, {}, is_named=False)
-    assert not is_trusted(asked, Level.DEFAULT, "auto", {}, is_named=False)
-    assert is_trusted(asked, Level.BWRAP, None, {}, is_named=False)
 
 
 def test_a_namesake_of_a_sample_bot_is_none(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from arena.game.record import GameRecord, History, NoteLine
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
-from arena.league.saved import Finished, PreparedGame, ResumeOptions, play_prepared, resume_sandbox
+from arena.league.saved import Finished, PreparedGame, play_prepared
 from arena.league.stop import Stop
 from arena.league.store import Store, StoreChangedError
 from arena.play.saved_game import load_saved, save_game, saved_game
@@ -381,82 +381,6 @@ def test_a_game_that_was_saved_before_there_were_limits_goes_on_under_the_usual_
     assert record.confinement == (f"default: {Limits().text}",) * 2
     assert record.cpu_us[:3] == (0, 0, 0)
     assert len(record.cpu_us) == len(record.actions) > 3
-
-
-# --- a file from somebody else ----------------------------------------------------------------------------------------
-
-
-def forge(folder: Path, **fields: Any) -> None:
-    """Write other values into the file; without a checksum, as a file of the first version, so that none is missed."""
-    content = {**saved(folder), **fields}
-    del content["checksum"]
-    (folder / "g.json").write_text(json.dumps(content))
-
-
-def test_without_a_sandbox_only_bots_that_played_from_there_or_are_named_go_on(folder: Path) -> None:
-    pause_a_game(folder)
-    forge(folder, store=str(folder / "new.sqlite"))
-    done = arena(folder, "resume", "g.json", "--pause-after", "5")
-    assert done.returncode == 2
-    assert not (folder / "new.sqlite").exists()
-    for color, name in zip(("red", "blue"), saved(folder)["players"], strict=True):
-        words = f"{color}: {name['name']} is {folder / name['name']}.py; without a sandbox it could use your files"
-        assert words in done.stderr
-        assert f"--bot {color}=PATH or --sandbox default trusts it" in done.stderr
-    one = arena(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py")
-    assert one.returncode == 2
-    assert "alpha is" not in one.stderr
-    both = arena(folder, "resume", "g.json", "--pause-after", "5", "--bot", "alpha=alpha.py", "--bot", "beta=beta.py")
-    assert both.returncode == 0, both.stderr
-    known = arena(folder, "resume", "g.json")
-    assert known.returncode == 0, "the store knows from where they have played"
-
-
-def test_a_bot_that_has_moved_is_named_on_the_command_line(folder: Path) -> None:
-    pause_a_game(folder)
-    (folder / "alpha.py").rename(folder / "moved.py")
-    gone = arena(folder, "resume", "g.json")
-    assert gone.returncode == 2
-    color = "red" if saved(folder)["players"][0]["name"] == "alpha" else "blue"
-    assert f"if it has moved, say where with --bot {color}=PATH" in gone.stderr
-    done = arena(folder, "resume", "g.json", "--bot", "alpha=moved.py")
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_file_does_not_lower_the_level_at_which_its_store_was_played_with(folder: Path) -> None:
-    pause_a_game(folder)
-    paused = load_saved(folder / "g.json")
-    assert resume_sandbox(paused, ResumeOptions()) == "default"
-    with Store(folder / "c.sqlite", create=True) as store:
-        assert store.sandbox() == "default"
-        store.set_sandbox("cgroup")
-    assert resume_sandbox(paused, ResumeOptions()) == "cgroup"
-    assert resume_sandbox(paused, ResumeOptions(sandbox="default")) == "default"
-    stronger = msgspec.structs.replace(paused, sandbox="bwrap", store=str(folder / "new.sqlite"))
-    assert resume_sandbox(stronger, ResumeOptions()) == "bwrap"
-
-
-def test_a_file_gives_no_bot_more_than_its_store_or_the_usual_limits(folder: Path) -> None:
-    pause_a_game(folder)
-    huge = {"memory": 2**40, "processes": 10**6, "tmp": 2**40}
-    forge(folder, limits=[huge, huge], store=str(folder / "new.sqlite"))
-    done = arena(folder, "resume", "g.json", "--sandbox", "default")
-    assert done.returncode == 0, done.stderr
-    assert (
-        "had memory 1024G, 1000000 processes, 1024G of /tmp by the saved game, which is more than the usual"
-        in done.stderr
-    )
-    assert stored(folder / "new.sqlite").confinement == (f"default: {Limits().text}",) * 2
-    with Store(folder / "new.sqlite", create=False) as store:
-        assert set(store.limits().values()) == {Limits()}
-
-
-def test_programs_that_bots_may_be_run_by_are_named_by_the_host_alone(folder: Path) -> None:
-    pause_a_game(folder)
-    forge(folder, interpreters=["/home"])
-    done = arena(folder, "resume", "g.json")
-    assert done.returncode == 2
-    assert "if you trust the file, say so with --interpreter /home" in done.stderr
 
 
 # --- its store --------------------------------------------------------------------------------------------------------

@@ -13,10 +13,7 @@ from arena.api.results import standings_of
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.pairing import Placing
-from arena.league.store import Disqualified, GameRow, PlayerTime, Store
-from arena.league.store.disqualified import disqualified_in
-from arena.report.formats import borne_out
+from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.json import league_json
 from arena.report.roster import Roster, players_of
 from arena.report.standings import Advantage, AnchorBot, Table, make_table
@@ -211,32 +208,6 @@ def test_a_store_keeps_how_many_games_were_planned(tmp_path: Path) -> None:
         store.set_planned(40)
         store.set_planned(60)
         assert store.read().planned == 60
-
-
-# --- who was disqualified -------------------------------------------------------------------------------------------
-
-
-def test_a_store_says_who_was_disqualified_only_as_far_as_its_games_bear_it_out(tmp_path: Path) -> None:
-    played = [row._replace(reason=Reason.CRASH) for row in match(3, 0, 0)]
-    table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
-    claims = (Disqualified(BOB, 3, 5), Disqualified(BOB, 4, 5), Disqualified(ANN, 1, 5), Disqualified(CAT, 1, None))
-    with Store(tmp_path / "l.sqlite", create=True) as store:
-        assert store.read().disqualified == ()
-        store.set_disqualified(claims)
-        kept = store.read().disqualified
-        store.set_disqualified(())
-        assert store.read().disqualified == ()
-    assert kept == claims
-    assert borne_out(kept, table.lines, names) == Placing(disqualified=claims[:1])
-    assert borne_out(kept[1:], table.lines, names) is None
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["x", "3", "[1]", '[{"player":["a"]}]', "[" * 100_000, '[{"player":{"name":"b","digest":"2"},"faults":-1}]'],
-)
-def test_what_a_forged_store_says_instead_is_passed_over(value: str) -> None:
-    assert disqualified_in({"disqualified": value}) == ()
 
 
 # --- who is who -----------------------------------------------------------------------------------------------------

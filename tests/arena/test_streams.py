@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import arena_bytes
 
 from arena.cli.words import shell_line
 from arena.league.store import Store
@@ -16,7 +17,7 @@ DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
-MATCH = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite"]
+MATCH = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite", "-j", "1"]
 
 
 @pytest.fixture
@@ -194,7 +195,7 @@ HOSTILE = b"a\xff\x1b]52;c;eA==\x07"
 def test_arguments_that_are_no_text_are_refused_in_printable_words(arguments: list[str | bytes], folder: Path) -> None:
     with Store(folder / "m.sqlite", create=True):
         pass
-    done = subprocess.run([*ARENA, *arguments], cwd=folder, capture_output=True, check=False)
+    done = arena_bytes(folder, *arguments)
     assert done.returncode == 2
     assert done.stdout == b""
     assert rb"\x1b" in done.stderr
@@ -230,7 +231,7 @@ def test_a_printed_command_can_be_pasted_whatever_is_in_it() -> None:
 
 
 def test_the_store_is_no_name_that_only_sqlite_knows(folder: Path) -> None:
-    done = through_shell(folder, '"$@"', *MATCH[:-1], ":memory:")
+    done = through_shell(folder, '"$@"', *MATCH, "--store", ":memory:")
     assert done.returncode == 0
     assert (folder / ":memory:").is_file()
 

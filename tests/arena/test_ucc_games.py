@@ -4,7 +4,6 @@ that cannot be done."""
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -12,8 +11,11 @@ from pathlib import Path
 
 import pytest
 import trio
+from commands import arena
 
+from arena import open_bot
 from arena.bots import BotSpec, load_bot
+from arena.errors import UsageError
 from arena.game.dialects import Dialect
 from arena.game.record import GameRecord
 from arena.game.time_control import TimeControl
@@ -22,8 +24,6 @@ from protocol.notation import Reason
 
 HELPERS = Path(__file__).parent.parent / "helpers"
 OLD = HELPERS / "ucc_random.py"
-ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
-PATIENCE = 120
 PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
 Play = Callable[..., Awaitable[GameRecord]]
 
@@ -34,12 +34,6 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("rules") / "short.toml"
     path.write_text('extends = "ucc-2012"\nmax_plies = 80\n')
     return str(path)
-
-
-def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*ARENA, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
 
 
 def answer(folder: Path, *arguments: str) -> str:
@@ -79,6 +73,15 @@ def test_what_the_dialect_cannot_do_is_refused_before_anything_is_started(
     assert words in done.stderr
     assert str(OLD) in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_speaks_the_arenas_own_protocol_alone_refuses_such_a_bot(tmp_path: Path) -> None:
+    async def open_it() -> None:
+        async with open_bot(f"ucc:{OLD}"):
+            pass
+
+    with pytest.raises(UsageError, match="speaks the arena's own protocol, and this bot ucc-2012"):
+        trio.run(open_it)
 
 
 @pytest.mark.parametrize("is_red", [True, False])

@@ -9,7 +9,8 @@ from arena.game.dialects import Dialect
 from arena.game.faults import Fault
 from arena.game.hints.actions import illegal_action
 from arena.game.hints.crashes import ended
-from arena.game.hints.lines import wrong_line, wrong_line_of_2012
+from arena.game.hints.lines import wrong_line
+from arena.game.hints.of_2012 import of_2012
 from arena.game.hints.silence import silent
 from arena.game.hints.values import Activity, Hint, Language, Mistake, Probe, Seen
 from arena.game.hints.words import DEBUG, FLUSH
@@ -30,10 +31,12 @@ def diagnose(seen: Seen) -> Hint | None:
     reason = seen.fault.reason
     if reason is Reason.OVER_LIMIT:
         return _over_limit(seen)
+    if seen.dialect is Dialect.UCC_2012:
+        return of_2012(seen)
     if reason is Reason.ILLEGAL_ACTION:
         return illegal_action(seen)
     if reason is Reason.ILLEGAL_SETUP or (reason is Reason.PROTOCOL and not seen.has_ended):
-        return wrong_line(seen) if seen.dialect is Dialect.ARENA_1 else wrong_line_of_2012(seen)
+        return wrong_line(seen)
     if reason in _BY_SILENCE or (reason is Reason.NO_START and not seen.has_ended):
         return silent(seen)
     return ended(seen)

@@ -93,6 +93,6 @@ private:
 int main()
 {
     Bot bot;
-    for (std::string line; std::getline(std::cin, line) && line != "quit";)
+    for (std::string line; std::getline(std::cin, line) && line.substr(0, line.find(' ')) != "quit";)
         std::cout << bot.answer(line) << std::flush;
 }

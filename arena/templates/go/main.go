@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"strings"
 )
 
 func main() {
 	bot := NewBot()
 	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() && lines.Text() != "quit" {
-		if answer := bot.Answer(lines.Text()); answer != "" {
-			fmt.Print(answer) // os.Stdout keeps nothing in a buffer
+	for lines.Scan() {
+		verb, _, _ := strings.Cut(lines.Text(), " ")
+		if verb == "quit" {
+			break
 		}
+		fmt.Print(bot.Answer(lines.Text())) // os.Stdout keeps nothing in a buffer
 	}
 }

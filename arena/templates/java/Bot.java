@@ -81,9 +81,11 @@ public final class Bot {
     public static void main(String[] arguments) throws IOException {
         Bot bot = new Bot();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
-        for (String line = lines.readLine(); line != null && !line.equals("quit"); line = lines.readLine()) {
+        String line = lines.readLine();
+        while (line != null && !line.split(" ")[0].equals("quit")) {
             System.out.print(bot.answer(line));
             System.out.flush();
+            line = lines.readLine();
         }
     }
 }

@@ -58,7 +58,7 @@ class Bot:
 def main() -> None:
     bot = Bot()
     for line in sys.stdin:
-        if line.strip() == "quit":
+        if line.split()[:1] == ["quit"]:
             break
         answer = bot.answer(line)
         if answer is not None:

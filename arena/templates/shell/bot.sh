@@ -31,7 +31,7 @@ while read -r verb rest; do
     case $verb in
     hello) printf '%s\n' "name $name" "author $author" "want legal" ready ;;
     rule) case $rest in "army "*) army=${rest#army } ;; esac ;;
-    seed) random=$rest ;;
+    seed) random=${rest%% *} ;;
     setup) echo "setup $(set_up)" ;;
     legal) legal="$legal $rest" ;; # a long list comes in several lines
     turn)

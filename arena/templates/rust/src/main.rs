@@ -83,7 +83,7 @@ fn main() -> io::Result<()> {
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        if line == "quit" {
+        if line.split(' ').next() == Some("quit") {
             break;
         }
         if let Some(answer) = bot.answer(&line) {

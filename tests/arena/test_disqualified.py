@@ -1,0 +1,44 @@
+"""Who was disqualified, as a store says it and as its games bear it out."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.pairing import Placing
+from arena.league.store import Disqualified, GameRow, PlayerTime, Store
+from arena.league.store.disqualified import disqualified_in
+from arena.report.formats import borne_out
+from arena.report.roster import Roster
+from arena.report.standings import make_table
+from protocol.notation import Reason
+
+ANN, BOB, CAT = (Player(name, f"digest of {name}") for name in ("ann", "bob", "cat"))
+
+
+def test_a_store_says_who_was_disqualified_only_as_far_as_its_games_bear_it_out(tmp_path: Path) -> None:
+    time = PlayerTime(moves=1, total_us=1, slowest_us=1, cpu_us=1)
+    played = [
+        GameRow(number, f"{number:016}", (ANN, BOB), GameResult.RED, Reason.CRASH, 100, "", (time, time), 1.0)
+        for number in (1, 2, 3)
+    ]
+    table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
+    claims = (Disqualified(BOB, 3, 5), Disqualified(BOB, 4, 5), Disqualified(ANN, 1, 5), Disqualified(CAT, 1, None))
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        assert store.read().disqualified == ()
+        store.set_disqualified(claims)
+        kept = store.read().disqualified
+        store.set_disqualified(())
+        assert store.read().disqualified == ()
+    assert kept == claims
+    assert borne_out(kept, table.lines, names) == Placing(disqualified=claims[:1])
+    assert borne_out(kept[1:], table.lines, names) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x", "3", "[1]", '[{"player":["a"]}]', "[" * 100_000, '[{"player":{"name":"b","digest":"2"},"faults":-1}]'],
+)
+def test_what_a_forged_store_says_instead_is_passed_over(value: str) -> None:
+    assert disqualified_in({"disqualified": value}) == ()
