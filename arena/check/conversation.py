@@ -193,6 +193,8 @@ class Talk:
         for line in data.split(b"\n")[:-1]:
             self._note(Speaker.ARENA, line)
         deadline = referee.seats[color].deadline
+        if self._manner.in_pieces:  # what that takes is not the bot's: its clock is set anew after it
+            deadline += (len(data) // PIECE + 1) * PIECE_SECONDS
         with trio.move_on_at(min(deadline, now() + QUIT_GRACE if referee.is_over else deadline)):
             if not self._manner.in_pieces:
                 await self.process.write(data)
