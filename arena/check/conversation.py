@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import trio
 import trio.lowlevel
 
+from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.check.noise import noisy
 from arena.check.results import Said
@@ -77,6 +78,8 @@ class Talk:
         self.exchange: deque[Said] = deque(maxlen=KEPT_LINES)
         self.hint: Hint | None = None
         """That for the fault by which the bot has lost."""
+        self._arrivals = Arrivals.of_this_run()
+        self._arrivals.watch(process.stdout)
         self._language = language
         self._times = times
         self._manner = manner
@@ -97,6 +100,10 @@ class Talk:
         self.over = await self.process.watch()
         self.process.kill_now()
         self._scope.cancel()
+
+    def leave(self) -> None:
+        """There is nothing more to be said; to be called before the process is ended."""
+        self._arrivals.forget(self.process.stdout)
 
     async def exits_in(self, seconds: float) -> float | None:
         """How long the bot takes to exit; None if that is longer than `seconds`."""
@@ -223,6 +230,7 @@ class Talk:
     async def _take(self, referee: Referee, color: Color) -> None:
         seat = referee.seats[color]
         phase, asked = seat.phase, seat.started
+        came, read = self._arrivals.take(self.process.stdout, asked)
         data = self.process.read_now()
         if data is None:
             return
@@ -230,10 +238,9 @@ class Talk:
             await self._output_ended(referee, color)
             return
         self._keep_said(data)
-        at = now()
-        referee.receive(color, data, at)
+        referee.receive(color, data, came, read)
         if phase.bot_must_answer and seat.phase is not phase and not seat.fault:
-            self._times.of(phase).append(at - (self._begun if phase is Phase.INTRODUCING else asked))
+            self._times.of(phase).append(came - (self._begun if phase is Phase.INTRODUCING else asked))
 
     async def _output_ended(self, referee: Referee, color: Color) -> None:
         has_exited = await self._exits_in(EXIT_FOLLOWS) is not None

@@ -152,6 +152,7 @@ async def _sit(record: GameRecord, spec: GameSpec, bot: BotSpec, held: Sandbox, 
         async with background(process.drain_stderr, talk.watch_use):
             await sitting.run()
     finally:
+        talk.leave()
         await process.end(0 if sitting.failure else QUIT_GRACE)
     return sitting
 

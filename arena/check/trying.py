@@ -188,6 +188,7 @@ class Trial:
         try:
             yield talk
         finally:
+            talk.leave()
             await process.end(0 if talk.hint else grace)
             self.memory = max(self.memory, process.peak_memory)
 

@@ -179,6 +179,7 @@ class Referee:
         read = came if read is None else read
         now = counted(came, read)
         if now > seat.deadline:
+            seat.is_late = True
             self._late(seat, now)
             return
         forgiven = read - now + seat.unsure

@@ -34,6 +34,7 @@ class Seat:
         "due",
         "fault",
         "has_ended",
+        "is_late",
         "limit",
         "note_bytes",
         "out",
@@ -61,6 +62,8 @@ class Seat:
         self.fault: Fault | None = None
         self.has_ended = False
         """Whether its output has ended, or never began."""
+        self.is_late = False
+        """Whether something has come of it after its time was up."""
         self.deadline = NEVER
         """When it loses on time,"""
         self.limit = NEVER

@@ -34,6 +34,7 @@ def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: BotProcess | None
         has_closed_input=bool(process and is_silent and process.has_closed_input()),
         has_ended=seat.has_ended,
         answered=answered,
+        is_late=seat.is_late,
         unfinished=seat.connection.unfinished,
         game=game,
         rows=seat.rows or (),

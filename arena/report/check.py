@@ -16,6 +16,8 @@ WIDTH = 80
 INDENT = "          "
 MOST_REASONS = 3
 """Situations of a group that are not applicable, up to which the reason is told for each."""
+NEAR = 0.7
+"""The share of a limit above which a time is near it."""
 SHOWN_LINE = 68
 """Characters of a line of the exchange that are shown."""
 MIB = 1024 * 1024
@@ -247,6 +249,10 @@ def _times(checked: Checked) -> Iterator[str]:
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         cells = (_ms(spread.median), _ms(spread.p99), _ms(spread.worst), str(spread.limit or "-"))
         yield f"  {name:<12}{spread.count:>8}{''.join(f'{cell:>10}' for cell in cells)}"
+    for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
+        if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
+            words = f"the slowest {name} was near its limit: on a busy machine it may be over it"
+            yield from _wrapped(words, "  ")
     used, limit = f"{checked.memory / MIB:.0f} MiB", f"{checked.memory_limit / MIB:.0f} MiB"
     yield f"memory: at most {used} of {limit}"
 

@@ -1,6 +1,10 @@
 """`arena check`: what is tried, what is said of it, and when a league would accept a bot."""
 
+import contextlib
+import dataclasses
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -16,6 +20,7 @@ from arena.check.situations import Extent, Foe, Situation, script
 from arena.errors import UsageError
 from arena.league.options import PlayOptions
 from arena.report.check import WIDTH, check_json, check_text
+from arena.report.frame import HIDE_CURSOR, SHOW_CURSOR
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import RulesetError
@@ -135,6 +140,12 @@ def test_the_checklist_fits_80_columns_and_says_a_failure_once() -> None:
     assert "3 more situations" in text
 
 
+def test_a_time_near_its_limit_is_said_to_be_so() -> None:
+    slow = dataclasses.replace(checked([outcome(Mark.PASSED)]), move=spread([0.08], 100))
+    assert "the slowest move was near its limit" in check_text(slow)
+    assert "near its limit" not in check_text(dataclasses.replace(slow, move=spread([0.02], 100)))
+
+
 def test_json_has_all_of_it() -> None:
     failure = Failure(3, Reason.CRASH, "words", "exception", "hint", (), ("error",))
     document = json.loads(check_json(checked([outcome(Mark.FAILED, failure=failure)])))
@@ -211,3 +222,22 @@ def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: P
     assert "bot   | ready?" in done.stdout
     assert "print(..., file=sys.stderr)" in " ".join(done.stdout.split())
     assert "a league would not accept it" in done.stdout
+
+
+def test_a_terminal_shows_how_far_it_is_and_is_left_as_it_was(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    line = [*ARENA, "check", "drifter", "--rules", "duel", "--only", "start", "--sandbox", "default", "--json"]
+    environment = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=tmp_path) as process:
+        os.close(theirs)
+        seen = b""
+        with contextlib.suppress(OSError):  # EIO: nobody has it open any more
+            while data := os.read(ours, 4096):
+                seen += data
+        assert process.stdout is not None
+        document = json.loads(process.stdout.read())
+    os.close(ours)
+    assert process.returncode == 1
+    assert document["accepted"] is False
+    assert b"1 of 2: starts" in seen
+    assert seen.rindex(SHOW_CURSOR.encode()) > seen.rindex(HIDE_CURSOR.encode())

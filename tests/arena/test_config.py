@@ -127,7 +127,7 @@ def test_the_commands_that_play_for_a_store_are_those_that_a_file_can_speak_to()
     assert {"league", "match"} <= PLAYING.keys()
     options = {name: {option.name for option in each.params} for name, each in cli.commands.items()}
     playing = {name for name, known in options.items() if {"sandbox", "store", "time"} <= known}
-    assert playing - {"check"} == PLAYING.keys()  # that is about one bot, as it is named
+    assert playing == PLAYING.keys()
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS, ids=lambda each: each if isinstance(each, str) else key_of(each))

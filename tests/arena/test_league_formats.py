@@ -101,7 +101,8 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert line in arena(folder, "standings", "l.sqlite", "--csv").stderr
     assert f"\n{line}" in str(League(folder / "l.sqlite").standings())
 
-    whole = league(folder, "--rounds", "1")
+    whole = league(folder, "--rounds", "1", "--openings", "given.txt")
+    assert whole.returncode == 0, whole.stderr
     assert "disqualified" not in whole.stdout
     assert "disqualified" not in arena(folder, "standings", "l.sqlite").stdout
 

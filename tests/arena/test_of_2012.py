@@ -31,7 +31,7 @@ THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
             Mistake.UNANSWERED,
             "it speaks the arena's own protocol, and was started as a bot that speaks ucc-2012",
         ),
-        (THINKING, Reason.TIMEOUT, "late", Activity.STOPPED, None, ""),
+        (THINKING, Reason.TIMEOUT, "late", Activity.STOPPED, Mistake.STOPPED, "SIGSTOP"),
     ],
 )
 def test_a_hint_says_what_a_bot_of_2012_can_have_done_wrong(

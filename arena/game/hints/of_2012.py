@@ -2,6 +2,7 @@
 
 from arena.game.hints.crashes import ended
 from arena.game.hints.lines import wrong_line_of_2012
+from arena.game.hints.silence import silent
 from arena.game.hints.values import Activity, Hint, Mistake, Seen
 from arena.game.hints.words import FLUSH
 from arena.rules.events import Rule
@@ -37,8 +38,8 @@ def _silent(seen: Seen) -> Hint | None:
             "it was still working: it is told no clock, and the manager of 2012 gave it two seconds (--time 2s/move)"
         )
         return Hint(Mistake.SLOW_SETUP if seen.phase is Phase.SETTING_UP else Mistake.SLOW_MOVE, words)
-    if seen.activity is not Activity.WAITS_FOR_INPUT:
-        return None
+    if seen.activity is not Activity.WAITS_FOR_INPUT or seen.unfinished or seen.probe is not None:
+        return silent(seen)
     if seen.phase is Phase.SETTING_UP:
         other = "it speaks the arena's own protocol, and was started as a bot that speaks ucc-2012"
     else:

@@ -12,6 +12,8 @@ ASKS = {Phase.INTRODUCING: "hello", Phase.SETTING_UP: "setup", Phase.THINKING: "
 
 def silent(seen: Seen) -> Hint:
     """A bot has not answered in time."""
+    if seen.is_late:
+        return _late(seen)
     return _by_its_input(seen) or _by_its_activity(seen)
 
 
@@ -76,6 +78,12 @@ def _by_its_activity(seen: Seen) -> Hint:
     return Hint(
         Mistake.UNANSWERED, "what it was doing cannot be seen on this machine; arena check asks it a little more"
     )
+
+
+def _late(seen: Seen) -> Hint:
+    mistake = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}.get(seen.phase)
+    words = "its answer came after its time: leave more of it, also for the way, and for a machine that is busy"
+    return Hint(mistake or Mistake.SLOW_MOVE, words)
 
 
 def _too_slow(seen: Seen) -> Hint:

@@ -120,10 +120,10 @@ class Probe(NamedTuple):
 class Seen(NamedTuple):
     """What was seen of a bot when its fault was found.
 
-    `answered` says whether it had sent a line since the arena last wrote to it, notes and comments among them.
-    `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it can be any
-    more, `has_ended` whether its process or its output had ended. `game` is the position, once there is one, and `rows`
-    its own set-up. `previous` are the legal actions of its turn before this, if they are known.
+    `answered` says whether it had sent a line since the arena last wrote to it, `is_late` whether one has come when its
+    time was up. `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it
+    can be any more, `has_ended` whether its process or its output had ended. `game` is the position, once there is one,
+    and `rows` its own set-up. `previous` are the legal actions of its turn before this, if they are known.
     """
 
     phase: Phase
@@ -136,6 +136,7 @@ class Seen(NamedTuple):
     has_closed_input: bool = False
     has_ended: bool = False
     answered: bool = False
+    is_late: bool = False
     unfinished: bytes = b""
     game: Game | None = None
     rows: tuple[str, ...] = ()

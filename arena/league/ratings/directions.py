@@ -5,14 +5,17 @@ the peak. It is the tangent of the path on which the profile likelihood lies, an
 
 In a large league I is never inverted. A player's own part of the solution is its first two terms in powers of the
 weights that tie it to others, which fall with the number of its opponents; where they do not tell enough (few
-opponents each), conjugate gradients go on from there. What all players share (the field's mean, the advantage, the
+opponents each), conjugate gradients go on from there, or the equations are solved by their envelope
+(`arena.league.ratings.envelope`). What all players share (the field's mean, the advantage, the
 draws) is solved for once.
 """
 
 from bisect import bisect_left
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
+from arena.league.ratings.envelope import Envelope
 from arena.league.ratings.linear import Vector, combined, dot, iterated, solve_by
 from arena.league.ratings.strengths import Fit
 
@@ -129,9 +132,17 @@ class Directions:
             return found
         right = [-share] * self._players
         right[player] += 1
+        if self._envelope:
+            return self._envelope.solve(right)
         mean = sum(found) * share
         start = [value - mean for value in found]
         return iterated(fit.slopes.matrix, fit.slopes.matrix.diagonal, right, OWN_PRECISION / 10, start)
+
+    @cached_property
+    def _envelope(self) -> Envelope | None:
+        """What solves the equations of all players soonest, if that is not conjugate gradients."""
+        slopes = self._fit.slopes
+        return Envelope.of(slopes.matrix, [met.opponents for met in self._fit.players], slopes.taken)
 
     def _mean_of(self, reference: frozenset[int]) -> Vector:
         """inverse(matrix) (the mean of the reference - 1/n)."""
