@@ -179,7 +179,7 @@ class Referee:
         read = came if read is None else read
         now = counted(came, read)
         if now > seat.deadline:
-            seat.is_late = True
+            seat.is_late = _may_answer(data)
             self._late(seat, now)
             return
         forgiven = read - now + seat.unsure
@@ -407,3 +407,8 @@ class Referee:
                 seat.say(Quit())
             seat.deadline = NEVER
             seat.due = True
+
+
+def _may_answer(data: bytes) -> bool:
+    """Whether there may be an answer in what came too late: notes and comments are none."""
+    return any(line.strip() and not line.startswith((b"note ", b"#")) for line in data.split(b"\n"))

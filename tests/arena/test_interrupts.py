@@ -302,7 +302,8 @@ def test_ctrl_c_during_the_imports_is_one_line(
 @pytest.mark.parametrize(
     "place",
     [
-        *(f"arena.league.league.{name}" for name in ("entrants", "Sandbox", "choose", "Store")),
+        *(f"arena.league.plan.{name}" for name in ("entrants", "choose")),
+        *(f"arena.league.league.{name}" for name in ("Sandbox", "Store")),
         "arena.cli.playing.claim_all_orphans",
     ],
 )
