@@ -28,11 +28,21 @@ class Group(NamedTuple):
 
 def grouped(rows: Iterable[Columns]) -> list[Group]:
     """The groups of these rows, in the order of their last games."""
-    found: dict[tuple[Any, ...], list[Any]] = {}
+    found: dict[tuple[int, int, int, bool, bool], list[Any]] = {}
+    # Players and endings are known by numbers here: with 1,000 bots there are as many groups as pairs, half a million.
+    players: dict[tuple[str, str], int] = {}
+    endings: dict[tuple[str, str], int] = {}
     for row in rows:
         moves, us, slowest_us, blue_moves, blue_us, blue_slowest_us = row[10:16]
         cpu_us, blue_cpu_us = row[17:19]
-        key = (*row[2:8], cpu_us is None, blue_cpu_us is None)
+        red, blue, ending = row[2:4], row[4:6], row[6:8]
+        key = (
+            players[red] if red in players else players.setdefault(red, len(players)),
+            players[blue] if blue in players else players.setdefault(blue, len(players)),
+            endings[ending] if ending in endings else endings.setdefault(ending, len(endings)),
+            cpu_us is None,
+            blue_cpu_us is None,
+        )
         counts = found.get(key)
         if counts is None:
             found[key] = [1, *row[10:16], cpu_us or 0, blue_cpu_us or 0, row[0]]
@@ -49,18 +59,15 @@ def grouped(rows: Iterable[Columns]) -> list[Group]:
         if blue_cpu_us:
             counts[8] += blue_cpu_us
         counts[_LAST] = row[0]
-    return [_group(key, counts) for key, counts in sorted(found.items(), key=lambda item: item[1][_LAST])]
-
-
-def _group(key: tuple[Any, ...], counts: list[Any]) -> Group:
-    red, red_digest, blue, blue_digest, result, reason, red_unmeasured, blue_unmeasured = key
-    return Group(
-        (player_from(red, red_digest), player_from(blue, blue_digest)),
-        GameResult(result),
-        Reason(reason),
-        (
+    everybody = [player_from(*columns) for columns in players]
+    reasons = [(GameResult(result), Reason(reason)) for result, reason in endings]
+    groups = []
+    for key in sorted(found, key=lambda key: int(found[key][_LAST])):
+        counts = found.pop(key)
+        first, second, last, red_unmeasured, blue_unmeasured = key
+        times = (
             PlayerTime(counts[1], counts[2], counts[3], None if red_unmeasured else counts[7]),
             PlayerTime(counts[4], counts[5], counts[6], None if blue_unmeasured else counts[8]),
-        ),
-        counts[0],
-    )
+        )
+        groups.append(Group((everybody[first], everybody[second]), *reasons[last], times, counts[0]))
+    return groups
