@@ -51,7 +51,8 @@ from protocol.view import Piece, View, new_view
 
 NOTE_LENGTH = MAX_BOT_LINE - len("note ")
 """The longest note that there is room for on a line."""
-LONGEST_SHOWN = 100
+LONGEST_SHOWN = 60
+"""Characters of a wrong answer in an exception: one line of a verdict has room for it and for what was expected."""
 PLAY_ITSELF = "--play-itself"
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 

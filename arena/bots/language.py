@@ -45,6 +45,8 @@ SHELLS = frozenset({Language.SHELL, Language.UNKNOWN})
 
 def language_of(bot: BotSpec) -> Language:
     """What a bot is written in. A shell script beside files of another language most likely only starts these."""
+    if bot.language is not None:
+        return bot.language
     found = _of_words(bot.command)
     if found is Language.UNKNOWN:
         found = _of_script(bot)
@@ -75,7 +77,7 @@ def _of_script(bot: BotSpec) -> Language:
     """By the first line of the file that the command begins with."""
     try:
         start = read_start(Path(bot.command[0]), FIRST_LINE, follow=True)
-    except OSError:
+    except (OSError, ValueError, IndexError):  # no such file, no name of a file, no command
         return Language.UNKNOWN
     if not start.startswith(SCRIPT_MARK):
         return Language.UNKNOWN

@@ -67,6 +67,8 @@ class BotProcess:
         self._launch = launch
         self.pid = popen.pid
         self.sandbox = launch.words
+        self.is_confined = launch.helpers > 0
+        """Whether it runs in namespaces of its own, where its folder cannot be written."""
         self.stdin = popen.stdin.fileno()
         self.stdout = popen.stdout.fileno()
         for stream in (popen.stdin, popen.stdout, popen.stderr):

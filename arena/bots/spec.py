@@ -12,6 +12,7 @@ from arena.bots.dialect_words import digest_in
 from arena.bots.identity import Former, digest_with
 from arena.bots.look import Look
 from arena.game.dialects import Dialect
+from arena.game.hints.values import Language
 from arena.game.spec import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
@@ -34,7 +35,8 @@ class BotSpec:
     `former` are its digests of earlier versions, and `entered_as` the digest that it takes part under where that is not
     its own: it is a further copy of a bot, or has played as what an earlier version called it (`arena.bots.entering`).
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
-    `dialect` is what it speaks; it is made to if that is not what its own files say.
+    `dialect` is what it speaks; it is made to if that is not what its own files say. `language` is what it is written
+    in where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
     """
 
     name: str
@@ -53,6 +55,7 @@ class BotSpec:
     asked: AskedBot | None = field(default=None, compare=False, repr=False)
     dialect: Dialect = Dialect.ARENA_1
     is_made_to_speak: bool = False
+    language: Language | None = field(default=None, compare=False, repr=False)
 
     @property
     def player(self) -> Player:

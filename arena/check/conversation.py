@@ -21,7 +21,6 @@ from arena.game.faults import Fault
 from arena.game.hints import Activity, Hint, Language, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
-from arena.game.view import legal_actions
 from arena.nursery import background
 from arena.play.observed import seen_of
 from arena.printable import printable
@@ -88,8 +87,6 @@ class Talk:
         self.over = ""
         """What it has used more of than it may, in words, if so."""
         self._scope = trio.CancelScope()
-        self._previous: tuple[str, ...] = ()
-        self._legal: tuple[str, ...] = ()
         self._activity, self._has_unread, self._probe = Activity.UNKNOWN, False, Probe()
         self._was_probed = False
 
@@ -181,13 +178,7 @@ class Talk:
             data = referee.take(seat)
             referee.sent(seat, now())
             if seat is color and not self._was_probed:
-                self._keep_legal(referee, color)
                 await self._write(referee, color, noisy(data) if self._manner.is_noisy else data)
-
-    def _keep_legal(self, referee: Referee, color: Color) -> None:
-        game = referee.game
-        if game is not None and not game.outcome and game.to_move is color:
-            self._previous, self._legal = self._legal, legal_actions(game)
 
     async def _write(self, referee: Referee, color: Color, data: bytes) -> None:
         for line in data.split(b"\n")[:-1]:
@@ -300,7 +291,7 @@ class Talk:
             seen = seen._replace(activity=self._activity, has_unread=self._has_unread)
         if self._was_probed:
             seen = seen._replace(probe=self._probe)
-        self.hint = diagnose(seen._replace(previous=self._previous))
+        self.hint = diagnose(seen)
         return fault
 
     # --- what was said ------------------------------------------------------------------------------------------------

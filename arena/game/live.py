@@ -40,6 +40,12 @@ class LiveGame:
         self.events: Sequence[Event] = ()
         """The public events of the last action."""
 
+    @property
+    def setups(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The rows of Red and of Blue; empty before they are there."""
+        red, blue = (seat.rows or () for seat in self._seats)
+        return red, blue
+
     # --- how it begins --------------------------------------------------------------------------------------------
 
     def ask_for_setups(self) -> None:

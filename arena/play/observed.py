@@ -6,6 +6,7 @@ from arena.game.hints import Activity, Language, Seen
 from arena.game.live import LiveGame
 from arena.game.seat import Seat
 from protocol.conversation import Phase
+from protocol.messages import Want
 from protocol.notation import Reason
 
 LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
@@ -38,4 +39,8 @@ def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: BotProcess | None
         unfinished=seat.connection.unfinished,
         game=game,
         rows=seat.rows or (),
+        setups=live.setups,
+        actions=tuple(live.actions) if fault.reason is Reason.ILLEGAL_ACTION else (),
+        gets_legal=Want.LEGAL in seat.wants,
+        is_confined=bool(process and process.is_confined),
     )

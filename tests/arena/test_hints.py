@@ -24,14 +24,20 @@ from arena.game.hints import (
     hinted,
 )
 from arena.game.hints.words import NEWLINE, READ
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
+from arena.play.observed import seen_of
 from arena.rules.events import IllegalActionError
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset
+from protocol.bot import Bot, Conversation, View
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase
 from protocol.lines import RemoteProtocolError
-from protocol.notation import Reason
+from protocol.messages import Game as GameLine
+from protocol.notation import Color, Reason
+from protocol.view import new_view
 
 LANGUAGES = [language for language in Language if language is not Language.UNKNOWN]
 WORDS = {"flush": FLUSH, "debug": DEBUG, "read": READ, "newline": NEWLINE}
@@ -128,17 +134,71 @@ TRACEBACK = """Traceback (most recent call last):
     raise IndexError('empty')
 IndexError: empty
 """
+RUST = "\nthread 'main' panicked at src/main.rs:51:82:\ncalled `Option::unwrap()` on a `None` value\nnote: run with"
+GO = """panic: runtime error: index out of range [3] with length 3
+
+goroutine 1 [running]:
+runtime.goPanicIndex(0x3, 0x3)
+\t/usr/lib/go-1.22/src/runtime/panic.go:114 +0x74
+main.main()
+\t/home/somebody/bot/bot.go:12 +0x1d
+"""
+JAVA = """Exception in thread "main" java.lang.NumberFormatException: no
+\tat java.base/java.lang.Integer.parseInt(Integer.java:652)
+\tat Bot.main(Bot.java:9)
+"""
+NODE = """bot.js:5
+TypeError: no
+    at node:internal/readline:3:4
+    at Interface.<anonymous> (/bot/bot.js:5:3)
+"""
+
+
+class Long(Bot):
+    """One of a long name that returns all its moves in place of one."""
+
+    def move(self, view: View) -> str:
+        return [f"{file}4-{file}5" for file in "abcdefghij"]  # type: ignore[return-value]
+
+
+def words_of_the_kit() -> str:
+    """The end of its traceback."""
+    with pytest.raises(TypeError) as error:
+        Conversation(Long)._checked_action(Long().move(new_view(GameLine(Color.RED, "isf"))))
+    return f'Traceback (most recent call last):\n  File "/bot/mine.py", line 9, in <module>\nTypeError: {error.value}\n'
+
+
+KIT = words_of_the_kit()
 ENDED: list[tuple[Mistake, str, str, str]] = [
     (Mistake.EXCEPTION, "exited with code 1", TRACEBACK, "IndexError: empty (mine.py, line 12)"),
     (Mistake.EXCEPTION, "exited with code 101", "thread 'main' panicked at src/main.rs:7:9:\nno", "src/main.rs:7:9"),
+    (
+        Mistake.EXCEPTION,
+        "exited with code 101",
+        RUST,
+        "called `Option::unwrap()` on a `None` value (src/main.rs:51:82)",
+    ),
+    (
+        Mistake.EXCEPTION,
+        "exited with code 101",
+        "thread 'main' panicked at 'no', src/main.rs:7:9",
+        "'no', src/main.rs:7:9",
+    ),
     (Mistake.EXCEPTION, "exited with code 2", "panic: index out of range\n\ngoroutine 1", "index out of range"),
+    (Mistake.EXCEPTION, "exited with code 2", GO, "index out of range [3] with length 3 (bot.go:12)"),
     (Mistake.EXCEPTION, "exited with code 1", 'Exception in thread "main" java.lang.Error: no', "java.lang.Error: no"),
+    (Mistake.EXCEPTION, "exited with code 1", JAVA, "NumberFormatException: no (Bot.java:9)"),
     (Mistake.EXCEPTION, "exited with code 1", "bot.js:1\n\nTypeError: no\n    at x", "TypeError: no"),
+    (Mistake.EXCEPTION, "exited with code 1", NODE, "TypeError: no (bot.js:5)"),
+    (Mistake.EXCEPTION, "exited with code 1", KIT, "; expected an action such as 'a4-a5' (mine.py, line 9)"),
     (Mistake.SYNTAX, "exited with code 1", '  File "mine.py", line 3\n    x(\nSyntaxError: no', "mine.py, line 3"),
     (Mistake.MISSING_MODULE, "exited with code 1", "ModuleNotFoundError: No module named 'numpy'", "numpy"),
     (Mistake.MISSING_MODULE, "exited with code 1", "Error: Cannot find module 'chess'", "chess"),
     (Mistake.MISSING_MODULE, "exited with code 127", "x: error while loading shared libraries: libz.so: no", "libz.so"),
     (Mistake.READ_ONLY, "exited with code 1", "OSError: [Errno 30] Read-only file system: 'log'", "/tmp"),
+    (Mistake.READ_ONLY, "exited with code 1", "open bot.log: read-only file system", "/tmp"),
+    (Mistake.READ_ONLY, "exited with code 1", "open /x/bot.log: permission denied", "/tmp"),
+    (Mistake.NO_NETWORK, "exited with code 1", "dial tcp: lookup example.org: no such host", "no network"),
     (Mistake.OUT_OF_MEMORY, "exited with code 1", "MemoryError", "--memory"),
     (Mistake.NO_NETWORK, "exited with code 1", "[Errno 101] Network is unreachable", "no network"),
     (Mistake.WILD_POINTER, "was killed by signal 11 (SIGSEGV)", "", "-fsanitize=address"),
@@ -158,6 +218,23 @@ def test_the_end_of_a_process_is_told_by_its_status_and_its_last_words(
     one = Seen(Phase.THINKING, gone(Phase.THINKING, how, exited=True), stderr=stderr, has_ended=True)
     assert hint_for(one).mistake is mistake
     assert words in hint_for(one).text
+
+
+def test_in_a_sandbox_a_wild_pointer_may_be_a_file_that_could_not_be_opened() -> None:
+    fault = gone(Phase.THINKING, "was killed by signal 11 (SIGSEGV)", exited=True)
+    one = Seen(Phase.THINKING, fault, has_ended=True)
+    assert "fopen()" not in hint_for(one).text
+    told = hint_for(one._replace(is_confined=True)).text
+    assert "fopen()" in told
+    assert len(told) <= LONGEST_HINT
+
+
+def test_a_bot_in_python_that_ends_before_it_says_ready_may_lack_the_last_line_of_the_kit() -> None:
+    fault = gone(Phase.INTRODUCING, "exited with code 0", exited=True)
+    one = Seen(Phase.INTRODUCING, fault, language=Language.PYTHON, has_ended=True)
+    assert "run(...)" in hint_for(one).text
+    assert "run(...)" not in hint_for(one._replace(language=Language.GO)).text
+    assert "run(...)" not in hint_for(one._replace(phase=Phase.THINKING)).text
 
 
 def test_a_bot_that_cannot_be_found_is_told_where_to_look() -> None:
@@ -207,24 +284,93 @@ def test_a_line_that_is_no_message_is_told_what_is_wrong_with_it(mistake: Mistak
 
 # --- actions ----------------------------------------------------------------------------------------------------------
 
-ACTIONS: list[tuple[Mistake, str, tuple[str, ...]]] = [
-    (Mistake.SQUARES_REVERSED, "a5-a4", ()),
-    (Mistake.ROWS_REVERSED, "e7-e6", ()),
-    (Mistake.ENEMY_PIECE, "e9-e8", ()),
-    (Mistake.STALE_ACTION, "e6-e7", ("e6-e7",)),
-    (Mistake.RULES, "e6-e7", ()),
+ACTIONS: list[tuple[Mistake, str]] = [
+    (Mistake.SQUARES_REVERSED, "a5-a4"),
+    (Mistake.ROWS_REVERSED, "e7-e6"),
+    (Mistake.ENEMY_PIECE, "e9-e8"),
+    (Mistake.RULES, "e6-e7"),
 ]
 
 
-@pytest.mark.parametrize(("mistake", "action", "previous"), ACTIONS)
-def test_an_illegal_action_is_tried_as_its_author_may_have_meant_it(
-    mistake: Mistake, action: str, previous: tuple[str, ...]
-) -> None:
+def illegal(action: str, played: tuple[str, ...] = (), **more: Any) -> Seen:
+    """What is seen of the side to move, which wants to play this after what was played."""
     game = Game(load_ruleset("isf"), RED, BLUE)
+    for one in played:
+        game.apply(one)
     with pytest.raises(IllegalActionError) as error:
         game.check(game.parse(action))
-    one = seen(Reason.ILLEGAL_ACTION, f"ply 1: {error.value}", game=game, rows=RED, previous=previous)
-    assert hint_for(one).mistake is mistake
+    rows = (RED, BLUE)
+    text = f"ply {game.ply + 1}: {error.value}"
+    own = rows[game.to_move]
+    return seen(Reason.ILLEGAL_ACTION, text, game=game, rows=own, setups=rows, actions=played, **more)
+
+
+@pytest.mark.parametrize(("mistake", "action"), ACTIONS)
+def test_an_illegal_action_is_tried_as_its_author_may_have_meant_it(mistake: Mistake, action: str) -> None:
+    assert hint_for(illegal(action)).mistake is mistake
+
+
+TO_AND_FRO = ("b4-b5", "j7-j6", "a4-a5", "a7-a6", "e4-e5", "e7-e6")
+
+
+@pytest.mark.parametrize(
+    ("action", "played", "words"),
+    [
+        ("b4-b5", ("b4-b5", "j7-j6"), "it was legal in the turn before: "),  # b5-b4 would be legal, too
+        ("b4-b5", TO_AND_FRO, "it was legal at ply 1: "),
+        ("j7-j6", TO_AND_FRO[:3], "it was legal in the turn before: "),
+    ],
+)
+def test_an_action_that_was_legal_in_an_earlier_turn_is_told_before_it_is_read_in_other_ways(
+    action: str, played: tuple[str, ...], words: str
+) -> None:
+    hint = hint_for(illegal(action, played, gets_legal=True))
+    assert hint == (Mistake.STALE_ACTION, f"{words}empty your list of 'legal' actions and follow each 'moved' line")
+    assert "list" not in hint_for(illegal(action, played)).text
+
+
+def test_only_a_few_earlier_turns_are_searched() -> None:
+    to_and_fro = [("a4-a5", "a7-a6"), ("b4-b5", "b7-b6"), ("a5-a4", "a6-a7"), ("b5-b4", "b6-b7")]
+    played = ("e4-e5", "e7-e6", *(action for turn in to_and_fro * 3 for action in turn))
+    assert hint_for(illegal("e4-e5", played)).mistake is not Mistake.STALE_ACTION
+    assert hint_for(illegal("e4-e5", played[:20])).text.startswith("it was legal at ply 1: ")
+
+
+@pytest.mark.parametrize("language", Language)
+def test_who_is_sent_its_legal_actions_is_told_to_choose_from_them(language: Language) -> None:
+    told = hint_for(illegal("e6-e7", gets_legal=True, language=language)).text
+    assert "choose from the 'legal' lines" in told
+    assert "want legal" not in told
+    assert ("view.legal" in told) is (language is Language.PYTHON)
+    assert "'want legal'" in hint_for(illegal("e6-e7", language=language)).text
+
+
+def test_what_a_game_tells_of_a_side_is_enough_to_see_an_old_list() -> None:
+    referee = begun()
+    for color, action in ((Color.RED, "b4-b5"), (Color.BLUE, "j7-j6")):
+        say_to(referee, color, f"move {action}")
+    seat = referee.seats[Color.RED]
+    fault = Fault(Reason.ILLEGAL_ACTION, "ply 3: b4-b5: red has no piece on b4 (rule: own-piece)")
+    one = seen_of(seat, fault, referee.live, None, Language.C)
+    assert one.gets_legal
+    assert hint_for(one).text.startswith("it was legal in the turn before: empty your list")
+
+
+def begun() -> Referee:
+    """A game in which Red has its first turn; both are sent their legal actions."""
+    spec = GameSpec("1", load_ruleset("isf"), TimeControl(), (Player("ann", ""), Player("bob", "")), (1, 2), 3)
+    referee = Referee(spec)
+    for lines in (["want legal\nready"] * 2, [f"setup {'/'.join(rows)}" for rows in (RED, BLUE)]):
+        for color, line in zip(Color, lines, strict=True):
+            say_to(referee, color, line)
+    return referee
+
+
+def say_to(referee: Referee, color: Color, line: str) -> None:
+    for due in referee.due():
+        referee.take(due)
+        referee.sent(due, 0.0)
+    referee.receive(color, line.encode() + b"\n", 0.0)
 
 
 # --- any of it --------------------------------------------------------------------------------------------------------
@@ -248,7 +394,8 @@ SEEN = st.builds(
     unfinished=st.binary(max_size=20),
     game=st.none(),
     rows=st.just(()),
-    previous=st.just(()),
+    gets_legal=st.booleans(),
+    is_confined=st.booleans(),
     probe=st.none() | st.builds(Probe, st.binary(max_size=9), st.binary(max_size=9), st.binary(max_size=9)),
 )
 

@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec
+from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.sandbox.launch import HostError, SandboxError
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError, UsageError
+from arena.game.hints import Language
 from arena.game.record import GameRecord, History, NoteLine, Use
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
@@ -99,6 +101,14 @@ def test_the_settings_of_a_run_are_the_same_in_a_worker(asked: PlaySettings, slo
     assert setup.settings() == asked
     assert [bot.player for bot in setup.settings().bots] == [bot.player for bot in asked.bots]
     assert (setup.slots, setup.cpus, setup.prefix) == (slots, cpus, "ab")
+
+
+def test_a_worker_knows_the_language_though_it_is_not_told_the_files() -> None:
+    bot = BotSpec("ann", Path("/ann"), ("./bot",), Path("/ann"), "", files={"bot": "1", "bot.rs": "2"})
+    built = BotSpec("bob", Path("/bob"), ("./bot",), Path("/bob"), "", build="go build -o bot .")
+    asked = PlaySettings((bot, built), Level.DEFAULT, Limits(1, 1, 1), {}, (), False)
+    (setup,) = Frames(to_worker).feed(frame(Setup.of(asked, slots=1, cpus=(), prefix="ab")))
+    assert [language_of(one) for one in setup.settings().bots] == [Language.RUST, Language.GO]
 
 
 @given(data=st.data())

@@ -7,7 +7,7 @@ that is most likely what its author has mixed up.
 import re
 from collections.abc import Callable
 
-from arena.game.hints.values import Hint, Mistake, Seen
+from arena.game.hints.values import Hint, Language, Mistake, Seen
 from arena.rules.board import BLUE_BIT
 from arena.rules.events import IllegalActionError, Rule
 from arena.rules.game import Game
@@ -19,6 +19,10 @@ _SQUARE = re.compile(r"([a-j])(10|[1-9])")
 
 BOTH_FIRST_TURNS = 2
 """Plies up to which nothing has changed in a side's set-up."""
+EARLIER_TURNS = 10
+"""A bot's own turns before this that are searched for its action."""
+LONGEST_REPLAY = 4000
+"""Plies of a game that is played again for that; other games wait meanwhile, some 3 us a ply."""
 OWN_SIDE = frozenset({Rule.OWN_PIECE, Rule.IMMOVABLE, Rule.TARGET})
 
 
@@ -30,11 +34,18 @@ def illegal_action(seen: Seen) -> Hint | None:
         return None
     rule = _broken(game, action)
     if rule in (Rule.TWO_SQUARES, Rule.CHASE):
-        return Hint(
-            Mistake.REPETITION,
-            "moving to and fro is limited: 'want legal' lists what may be played, and leaves such moves out",
-        )
+        if seen.gets_legal:
+            words = f"moving to and fro is limited: {_choose(seen)}, which leave such moves out"
+        else:
+            words = "moving to and fro is limited: 'want legal' lists what may be played, and leaves such moves out"
+        return Hint(Mistake.REPETITION, words)
     return _stale(seen, action) or _mixed_up(game, action, rule) or _wrong_rows(seen, action, rule)
+
+
+def _choose(seen: Seen) -> str:
+    """What a bot does that is sent its legal actions."""
+    kit = ", in the kit from view.legal" if seen.language is Language.PYTHON else ""
+    return f"choose from the 'legal' lines that come before this 'turn'{kit}"
 
 
 def _broken(game: Game, action: str) -> Rule | None:
@@ -87,12 +98,30 @@ def _mixed_up(game: Game, action: str, rule: Rule | None) -> Hint | None:
 
 
 def _stale(seen: Seen, action: str) -> Hint | None:
-    if action in seen.previous:
-        return Hint(
-            Mistake.STALE_ACTION,
-            "it was legal in the turn before: empty your list of 'legal' actions and follow each 'moved' line",
-        )
-    return None
+    """It was legal in a turn of its own before this one."""
+    ply = _last_legal(seen, action)
+    if not ply:
+        return None
+    when = "in the turn before" if ply == len(seen.actions) - 1 else f"at ply {ply}"
+    if seen.gets_legal:
+        words = "empty your list of 'legal' actions and follow each 'moved' line"
+    else:
+        words = "follow each 'moved' and 'battle' line on a board of your own"
+    return Hint(Mistake.STALE_ACTION, f"it was legal {when}: {words}")
+
+
+def _last_legal(seen: Seen, action: str) -> int:
+    """The last ply before this at which the same side might have played it; 0 if there is none among those searched."""
+    game, count = seen.game, len(seen.actions)
+    if game is None or not all(seen.setups) or not 2 <= count <= LONGEST_REPLAY:
+        return 0
+    again, found = Game(game.ruleset, *seen.setups), 0
+    for before, played in enumerate(seen.actions):
+        is_own = before >= count - 2 * EARLIER_TURNS and again.to_move is game.to_move
+        if is_own and _is_legal(again, action):
+            found = before + 1
+        again.play(again.parse(played))
+    return found
 
 
 def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
@@ -112,6 +141,8 @@ def _wrong_rows(seen: Seen, action: str, rule: Rule | None) -> Hint | None:
             f"the piece on {SQUARES[origin]} is the opponent's: the 'game' line says that it plays {game.to_move.word}"
         )
         return Hint(Mistake.ENEMY_PIECE, words)
+    if seen.gets_legal:
+        return Hint(Mistake.RULES, f"{_choose(seen)}: they are all that may be played")
     return Hint(
         Mistake.RULES,
         "follow each 'moved' and 'battle' line on a board of your own, or 'want legal' and choose from it",

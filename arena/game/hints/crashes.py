@@ -7,20 +7,27 @@ from arena.printable import printable
 from protocol.conversation import Phase
 from protocol.notation import Reason
 
-QUOTED = 120
-"""Characters of a bot's own words that a hint repeats."""
+QUOTED = 180
+"""Characters of a bot's own words that a hint repeats: an error of the kit's ends in what it had expected."""
 
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)?)(?::|$)")
 _PYTHON_PLACE = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
 _OTHER_ERRORS = (
     re.compile(r"Exception in thread \S+ (.+)"),  # Java
-    re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at (.+)"),  # Rust
+    re.compile(r"panicked at (?P<place>[^'\n]+:\d+:\d+):\n(.+)"),  # Rust
+    re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at (.+)"),  # Rust before 1.73, or without a message
     re.compile(r"^panic: (.+)", re.MULTILINE),  # Go
     re.compile(r"^fatal error: (.+)", re.MULTILINE),  # Go
     re.compile(r"^(?:Uncaught )?(\w*Error(?:: .+)?)$", re.MULTILINE),  # JavaScript
     re.compile(r"terminate called (.+)"),  # C++
     re.compile(r"(Assertion .+ failed)"),  # C
 )
+_PLACES = (
+    re.compile(r"^\s+at (?!java\.|javax\.|jdk\.|sun\.).*\(([\w$]+\.java:\d+)\)", re.MULTILINE),
+    re.compile(r"^\t(?!\S*/go[^/]*/src/|runtime/)\S*?([\w.-]+\.go:\d+)", re.MULTILINE),
+    re.compile(r"^\s+at (?!.*\bnode:).*?([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$", re.MULTILINE),
+)
+"""Where in the bot's own files an error was, in Java, Go and JavaScript: the first place that is no library's."""
 _SIGNAL = re.compile(r"was killed by signal (\d+)")
 _MISSING = (
     re.compile(r"No module named '?([\w.]+)"),
@@ -29,6 +36,16 @@ _MISSING = (
     re.compile(r"Could not find or load main class (\S+)"),
     re.compile(r"error while loading shared libraries: ([^:\s]+)"),
     re.compile(r"ImportError: cannot import name (\S+)"),
+)
+_NO_NETWORK = re.compile(
+    r"network is unreachable|name or service not known|name resolution|no such host|ENETUNREACH|EAI_AGAIN|ENOTFOUND"
+    r"|UnknownHostException",
+    re.IGNORECASE,
+)
+_NO_MEMORY = re.compile(
+    r"\bMemoryError\b|OutOfMemoryError|bad_alloc|heap out of memory|cannot allocate memory|runtime: out of memory"
+    r"|memory allocation of \d+ bytes failed",
+    re.IGNORECASE,
 )
 SEGFAULT, ABORT, KILL, PIPE, FLOATING, BUS, FILE_SIZE = 11, 6, 9, 13, 8, 7, 25
 
@@ -73,25 +90,25 @@ def _surroundings(seen: Seen) -> Hint | None:
                 f"{_quoted(match[1])} is not to be found where it runs: bring it along in the bot's folder, or have "
                 "the host name its installation (--interpreter)",
             )
-    if "Read-only file system" in errors or "EROFS" in errors:
+    if re.search(r"read-only file ?system|EROFS", errors, re.IGNORECASE):
         return Hint(
             Mistake.READ_ONLY,
             "its own folder cannot be written in a sandbox: write logs and caches to /tmp, or to standard error",
         )
-    if re.search(r"Permission denied|EACCES", errors) and not _is_traceback_of_another(errors):
+    if re.search(r"permission ?denied|EACCES", errors, re.IGNORECASE) and not _is_traceback_of_another(errors):
         return Hint(Mistake.READ_ONLY, "it may not write there: write logs and caches to /tmp, or to standard error")
-    if "No space left on device" in errors or "File too large" in errors:
+    if re.search(r"no space left on device|file too large|ENOSPC|EFBIG", errors, re.IGNORECASE):
         return Hint(Mistake.READ_ONLY, "its files are larger than it may have in /tmp (--tmp is the limit)")
-    if re.search(r"Network is unreachable|Name or service not known|name resolution", errors):
+    if _NO_NETWORK.search(errors):
         return Hint(Mistake.NO_NETWORK, "there is no network in a sandbox: bring along what it needs")
-    if re.search(r"\bMemoryError\b|OutOfMemoryError|bad_alloc|heap out of memory|cannot allocate memory", errors):
+    if _NO_MEMORY.search(errors):
         return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
     return None
 
 
 def _is_traceback_of_another(errors: str) -> bool:
     last = errors.strip().splitlines()[-1:] or [""]
-    return "Traceback" in errors and "Permission" not in last[0]
+    return "Traceback" in errors and "permission" not in last[0].lower()
 
 
 def _by_signal(seen: Seen) -> Hint | None:
@@ -100,10 +117,13 @@ def _by_signal(seen: Seen) -> Hint | None:
         return None
     number = int(match[1])
     if number in (SEGFAULT, BUS):
+        opened = (
+            "; fopen() of a file to write gives NULL in its own folder, but not in /tmp" if seen.is_confined else ""
+        )
         return Hint(
             Mistake.WILD_POINTER,
             "it used memory that is not its own (a null or wild pointer, an index out of range, endless recursion): "
-            "build it with -g -fsanitize=address to see where",
+            f"build it with -g -fsanitize=address to see where{opened}",
         )
     if number == FLOATING:
         return Hint(Mistake.WILD_POINTER, "it divided a whole number by zero")
@@ -150,8 +170,15 @@ def _python_place(errors: str) -> str:
 def _error_of_others(errors: str) -> str:
     for pattern in _OTHER_ERRORS:
         if match := pattern.search(errors):
-            return _quoted(match[1].strip())
+            groups = match.groupdict()
+            words = match[match.re.groups].strip().removesuffix(":")
+            place = groups.get("place") or _place_of_others(errors[match.end() :])
+            return _quoted(words) + (f" ({_quoted(place)})" if place else "")
     return ""
+
+
+def _place_of_others(trace: str) -> str:
+    return next((match[1] for pattern in _PLACES if (match := pattern.search(trace))), "")
 
 
 def _by_itself(seen: Seen) -> Hint | None:
@@ -160,7 +187,8 @@ def _by_itself(seen: Seen) -> Hint | None:
     if "exited with code 0" in text:
         return Hint(
             Mistake.ENDED_EARLY,
-            f"its main program came to its end: {_loop(seen)}, until 'quit' or the end of its input",
+            f"its main program came to its end: {_loop(seen)}, until 'quit' or the end of its input"
+            f"{_with_the_kit(seen)}",
         )
     if "exited with code" in text:
         said = seen.stderr.strip().splitlines()
@@ -177,6 +205,13 @@ def _loop(seen: Seen) -> str:
         Language.JAVASCRIPT: "keep reading standard input",
     }
     return by_language.get(seen.language, "read lines in a loop")
+
+
+def _with_the_kit(seen: Seen) -> str:
+    """What a bot in Python may lack that has not said anything: whether it has the kit cannot be seen of it."""
+    if seen.language is not Language.PYTHON or seen.phase is not Phase.INTRODUCING:
+        return ""
+    return "; with the kit, end the file with run(...) of its class"
 
 
 def _quoted(text: str) -> str:

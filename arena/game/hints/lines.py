@@ -28,9 +28,8 @@ def wrong_line(seen: Seen) -> Hint | None:
     if "lines without an answer" in text:
         return Hint(Mistake.FLOOD, "it writes without end: it has to wait for its next 'turn' after each answer")
     if "a line of" in text and "bytes" in text:
-        return Hint(
-            Mistake.TOO_LONG, f"end each line with a newline, and print nothing long there: {DEBUG[seen.language]}"
-        )
+        words = f"end each line with a newline, and print what is long with {DEBUG[seen.language]}"
+        return Hint(Mistake.TOO_LONG, words)
     if match := _CAME.search(text):
         return _out_of_turn(match[1], match[2], seen)
     if HINT_2012 in text:

@@ -122,8 +122,9 @@ class Seen(NamedTuple):
 
     `answered` says whether it had sent a line since the arena last wrote to it, `is_late` whether one has come when its
     time was up. `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it
-    can be any more, `has_ended` whether its process or its output had ended. `game` is the position, once there is one,
-    and `rows` its own set-up. `previous` are the legal actions of its turn before this, if they are known.
+    can be any more, `has_ended` whether its process or its output had ended. `is_confined` says whether a sandbox held
+    it, `gets_legal` whether it is sent its legal actions. `game` is the position, once there is one, `rows` its own
+    set-up; `setups` are those of both, and `actions` what has been played since.
     """
 
     phase: Phase
@@ -140,5 +141,8 @@ class Seen(NamedTuple):
     unfinished: bytes = b""
     game: Game | None = None
     rows: tuple[str, ...] = ()
-    previous: tuple[str, ...] = ()
+    setups: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    actions: tuple[str, ...] = ()
+    gets_legal: bool = False
+    is_confined: bool = False
     probe: Probe | None = None

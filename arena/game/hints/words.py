@@ -26,7 +26,7 @@ DEBUG: Mapping[Language, str] = {
     Language.JAVA: "System.err.println(...)",
     Language.JAVASCRIPT: "console.error(...)",
     Language.SHELL: "echo ... >&2",
-    Language.UNKNOWN: "write it to standard error",
+    Language.UNKNOWN: "a print to standard error",
 }
 """How something is printed that is not for the arena."""
 
@@ -39,7 +39,7 @@ READ: Mapping[Language, str] = {
     Language.JAVA: "reader.readLine()",
     Language.JAVASCRIPT: "readline's 'line' event",
     Language.SHELL: "read -r line",
-    Language.UNKNOWN: "one line",
+    Language.UNKNOWN: "with a call that returns at each line end",
 }
 """How one line is read."""
 

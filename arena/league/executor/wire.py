@@ -17,9 +17,11 @@ import msgspec
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.language import language_of
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
 from arena.game.dialects import Dialect
+from arena.game.hints.values import Language
 from arena.league.executor.event_stream import Happened
 from arena.league.executor.task import (
     Begun,
@@ -57,7 +59,8 @@ def unpacked(data: bytes) -> str:
 
 
 class WireBot(msgspec.Struct, frozen=True):
-    """What is needed of a `BotSpec` to play: nothing that only tells whether its files have changed."""
+    """What is needed of a `BotSpec` to play: nothing that only tells whether its files have changed. Its language is
+    worked out from them before, for hints."""
 
     name: bytes
     path: bytes
@@ -69,6 +72,7 @@ class WireBot(msgspec.Struct, frozen=True):
     entered_as: bytes
     dialect: Dialect = Dialect.ARENA_1
     interpreters: tuple[bytes, ...] = ()
+    language: Language = Language.UNKNOWN
 
     @classmethod
     def of(cls, bot: BotSpec) -> Self:
@@ -83,6 +87,7 @@ class WireBot(msgspec.Struct, frozen=True):
             packed(bot.entered_as),
             bot.dialect,
             tuple(map(packed, bot.interpreters)),
+            language_of(bot),
         )
 
     def bot(self) -> BotSpec:
@@ -97,6 +102,7 @@ class WireBot(msgspec.Struct, frozen=True):
             entered_as=unpacked(self.entered_as),
             dialect=self.dialect,
             interpreters=tuple(map(unpacked, self.interpreters)),
+            language=self.language,
         )
 
 
