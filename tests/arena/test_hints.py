@@ -165,7 +165,9 @@ def words_of_the_kit() -> str:
     """The end of its traceback."""
     with pytest.raises(TypeError) as error:
         Conversation(Long)._checked_action(Long().move(new_view(GameLine(Color.RED, "isf"))))
-    return f'Traceback (most recent call last):\n  File "/bot/mine.py", line 9, in <module>\nTypeError: {error.value}\n'
+    places = ('"/bot/mine.py", line 9, in <module>', '"/kit/protocol/bot.py", line 183, in _checked_action')
+    trace = "".join(f"  File {place}\n" for place in places)
+    return f"Traceback (most recent call last):\n{trace}TypeError: {error.value}\n"
 
 
 KIT = words_of_the_kit()
@@ -232,9 +234,9 @@ def test_in_a_sandbox_a_wild_pointer_may_be_a_file_that_could_not_be_opened() ->
 def test_a_bot_in_python_that_ends_before_it_says_ready_may_lack_the_last_line_of_the_kit() -> None:
     fault = gone(Phase.INTRODUCING, "exited with code 0", exited=True)
     one = Seen(Phase.INTRODUCING, fault, language=Language.PYTHON, has_ended=True)
-    assert "run(...)" in hint_for(one).text
-    assert "run(...)" not in hint_for(one._replace(language=Language.GO)).text
-    assert "run(...)" not in hint_for(one._replace(phase=Phase.THINKING)).text
+    assert "run(CLASS)" in hint_for(one).text
+    assert "run(CLASS)" not in hint_for(one._replace(language=Language.GO)).text
+    assert "run(CLASS)" not in hint_for(one._replace(phase=Phase.THINKING)).text
 
 
 def test_a_bot_that_cannot_be_found_is_told_where_to_look() -> None:

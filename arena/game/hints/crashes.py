@@ -12,6 +12,8 @@ QUOTED = 180
 
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)?)(?::|$)")
 _PYTHON_PLACE = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
+_OF_A_LIBRARY = re.compile(r"^<|/lib/python|/protocol/bot(?:_codec)?\.py$")
+"""Files of Python's own, and of the kit where it is not installed among these."""
 _OTHER_ERRORS = (
     re.compile(r"Exception in thread \S+ (.+)"),  # Java
     re.compile(r"panicked at (?P<place>[^'\n]+:\d+:\d+):\n(.+)"),  # Rust
@@ -160,7 +162,7 @@ def _python_error(errors: str) -> str:
 def _python_place(errors: str) -> str:
     """Where in the bot's own files it was: the last place that is no library's."""
     places = _PYTHON_PLACE.findall(errors)
-    own = [place for place in places if "/lib/python" not in place[0] and not place[0].startswith("<")]
+    own = [place for place in places if not _OF_A_LIBRARY.search(place[0])]
     if not (own or places):
         return ""
     name, line = (own or places)[-1]
@@ -211,7 +213,7 @@ def _with_the_kit(seen: Seen) -> str:
     """What a bot in Python may lack that has not said anything: whether it has the kit cannot be seen of it."""
     if seen.language is not Language.PYTHON or seen.phase is not Phase.INTRODUCING:
         return ""
-    return "; with the kit, end the file with run(...) of its class"
+    return "; with the kit, end the file with run(CLASS), the class of the bot"
 
 
 def _quoted(text: str) -> str:
