@@ -60,6 +60,7 @@ def report_command(
 ) -> int:
     """Write the standings and the games of STORE as web pages."""
     from arena.cli.extras import needs
+    from arena.cli.interrupts import unwinding
     from arena.cli.stores import open_to_read
     from arena.printable import printable
     from arena.report.json import to_json
@@ -69,7 +70,7 @@ def report_command(
     from arena.report.site.build import SitePlan, write_site
 
     plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks), dialogues)
-    with open_to_read(store) as opened:
+    with open_to_read(store) as opened, unwinding():
         written = write_site(opened, out, plan)
         damage = opened.count().damage
     for number, why in list(written.faults.items())[:MOST_FAULTS]:

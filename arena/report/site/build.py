@@ -6,6 +6,7 @@ sees the old one or the new one. Only a folder that is empty, or that a site was
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.time_control import parse_time
 from arena.league.store import Contents, Group, Store, files_in
 from arena.printable import printable
@@ -36,6 +37,11 @@ MOST_DIALOGUES = 1000
 """Games up to which pages have the dialogues."""
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
+PAGES = re.compile(
+    rf"{re.escape(MARK)}|(index|crosstable|rules|games(-\d+)?)\.html|games\.js|static/arena\.(css|js)"
+    r"|bots/\d+\.html|games/\d+\.(html|js)"
+)
+"""What a site consists of: a folder with anything else in it is not replaced."""
 MENU = (
     ("Standings", "index.html"),
     ("Crosstable", "crosstable.html"),
@@ -157,11 +163,22 @@ def _versions(store: Store, roster: Roster, contents: Contents[Group]) -> list[B
 
 
 def refuse_other_folder(out: Path) -> None:
-    """Raises `UsageError` for a path with something that is no site and no empty folder."""
+    """Raises `UsageError` for a path with something that is no site and no empty folder, or more than a site."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise UsageError(f"{out}: expected a folder, or nothing yet, and it is something else")
-    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+    if not out.is_dir():
+        return
+    if out.samefile("."):
+        raise UsageError(f"{out}: expected another folder than the current one, which is replaced as a whole")
+    if any(out.iterdir()) and not (out / MARK).is_file():
         raise UsageError(f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten")
+    for folder, _, names in os.walk(out):
+        for name in names:
+            inside = (Path(folder) / name).relative_to(out).as_posix()
+            if not PAGES.fullmatch(inside):
+                raise UsageError(
+                    f"{out}: expected a site and nothing else, as it is replaced whole: {inside} is no page"
+                )
 
 
 def _chosen(numbers: Sequence[int], plan: SitePlan) -> list[int]:
@@ -175,9 +192,10 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> list[int]:
 @contextmanager
 def _beside(out: Path) -> Iterator[Path]:
     """A new folder beside `out`, which takes its place at the end, if nothing has gone wrong."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    folder = None
     try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
         yield folder
         folder.chmod(0o777 & ~_umask())
         if out.exists():
@@ -188,8 +206,11 @@ def _beside(out: Path) -> Iterator[Path]:
             shutil.rmtree(old)
         else:
             folder.rename(out)
+    except OSError as error:
+        raise ArenaError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _umask() -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
 from arena.league.store import Store
 from arena.report.site.audience import Audience
@@ -141,11 +141,17 @@ def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_stor
     out.mkdir()
     written(tmp_path / "l.sqlite", out)
     (out / "index.html").write_text("old")
-    (out / "more.html").write_text("old")
+    (out / "games/77.html").write_text("old")
     written(tmp_path / "l.sqlite", out)
     assert "old" not in (out / "index.html").read_text()
-    assert not (out / "more.html").exists()
+    assert not (out / "games/77.html").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.sqlite", "out"]
+    for mine in ("league.sqlite", "games/notes.txt"):
+        (out / mine).write_text("mine")
+        with pytest.raises(UsageError, match=f"a site and nothing else.*{mine} is no page"):
+            written(tmp_path / "l.sqlite", out)
+        assert (out / mine).read_text() == "mine"
+        (out / mine).unlink()
     (out / MARK).unlink()
     with pytest.raises(UsageError, match="expected an empty folder, or one with a site"):
         written(tmp_path / "l.sqlite", out)
@@ -178,6 +184,18 @@ def test_several_processes_write_the_same_pages_as_one(
     assert names == sorted(str(path.relative_to(tmp_path / "three")) for path in (tmp_path / "three").rglob("*.*"))
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "three" / name).read_bytes()
+
+
+def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_refused(
+    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    with pytest.raises(ArenaError, match="the pages cannot be written: "):
+        written(tmp_path / "l.sqlite", tmp_path / "l.sqlite" / "out")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(UsageError, match="another folder than the current one"):
+        written(tmp_path / "l.sqlite", Path())
 
 
 def test_a_folder_of_pages_can_be_read_by_whom_the_umask_lets(make_store: "MakeStore", tmp_path: Path) -> None:
