@@ -54,6 +54,7 @@ NOTE_LENGTH = MAX_BOT_LINE - len("note ")
 LONGEST_SHOWN = 60
 """Characters of a wrong answer in an exception: one line of a verdict has room for it and for what was expected."""
 PLAY_ITSELF = "--play-itself"
+OF_SUCH_A_GAME = ("--rules", "--seed", "--no-boards")
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
 
 
@@ -211,13 +212,12 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
     """Speak the protocol until `quit` or the end of input. The main program of a bot.
 
     `make_bot` is the bot's class. Reads standard input and writes standard output unless told otherwise. Raises
-    `TypeError` for an object of the class. Where the program's first argument is `--play-itself`, a whole game of the
-    bot against itself is played and printed instead, and what the bot raises comes out.
+    `TypeError` for an object of the class. Where `--play-itself` is among the program's arguments, a whole game of the
+    bot against itself is played and printed instead, and what the bot raises comes out; `--help` prints how.
     """
     if isinstance(make_bot, Bot):
         raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
-    if source is None and sys.argv[1:2] == [PLAY_ITSELF]:
-        _play_itself(make_bot, sys.argv[2:])
+    if source is None and _is_for_people(make_bot, sys.argv[1:]):
         return
     source = source or sys.stdin.buffer
     sink = sink or sys.stdout.buffer
@@ -233,6 +233,37 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
             sink.flush()
         if conversation.finished:
             break
+
+
+def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:
+    """Do what somebody at a terminal asks for. Returns False if an arena is to be spoken with.
+
+    Arguments that are not the kit's are the bot's own.
+    """
+    program = sys.argv[0]
+    usage = f"this bot waits for an arena; try: python {program} {PLAY_ITSELF}, or arena match {program} drifter"
+    if PLAY_ITSELF in words:
+        _play_itself(make_bot, [word for word in words if word != PLAY_ITSELF])
+        return True
+    if words in (["--help"], ["-h"]):
+        print(f"{usage}\n(options of such a game: python {program} {PLAY_ITSELF} --help)")
+        return True
+    if sys.stdin is None or not sys.stdin.isatty():
+        return False
+    wrong = next((word for word in words if _is_meant_for_kit(word)), None)
+    if wrong is not None:
+        print(f"{program}: expected {PLAY_ITSELF} [OPTION...] or --help, got {_shown(wrong)}", file=sys.stderr)
+        sys.exit(2)
+    print(usage, file=sys.stderr)
+    return False
+
+
+def _is_meant_for_kit(word: str) -> bool:
+    """Whether an argument is an option of a game of the bot against itself, or nearly the one for such a game."""
+    import difflib  # not at the start of each game
+
+    option = word.partition("=")[0]
+    return option in OF_SUCH_A_GAME or bool(difflib.get_close_matches(option, [PLAY_ITSELF, "--help"]))
 
 
 def _play_itself(make_bot: Callable[[], Bot], options: list[str]) -> None:

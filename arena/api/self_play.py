@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from arena.errors import ArenaError
+from arena.game.faults import named
 from arena.game.referee import Referee
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
@@ -36,6 +37,8 @@ NO_HURRY = TimeControl(move_ms=10**9, start_ms=10**9, setup_ms=10**9)
 """What the bots are told of their clocks; nobody looks at them."""
 AT = 0.0
 """The moment at which all happens."""
+USUAL_SEED = 2
+"""With 1 a game of random moves is over after one ply under isf: a scout takes the flag at once."""
 PLAYED, FAILED, ASKED_WRONGLY = 0, 1, 2
 
 
@@ -77,7 +80,9 @@ def options_parser() -> argparse.ArgumentParser:
         prog=f"{sys.argv[0]} --play-itself", description="Play a game of this bot against itself, and print it."
     )
     parser.add_argument("--rules", default="isf", metavar="NAME", help="as in 'arena rules' (default: isf)")
-    parser.add_argument("--seed", type=_seed, default=1, help="of the random numbers; other ones give another game")
+    parser.add_argument(
+        "--seed", type=_seed, default=USUAL_SEED, help="of the random numbers; other ones give another game"
+    )
     parser.add_argument("--no-boards", dest="boards", action="store_false", help="print the moves alone")
     return parser
 
@@ -99,7 +104,11 @@ def play_itself(
     table.play()
     verdict = table.referee.verdict
     assert verdict is not None, "no clock can void the game, and nothing is restored"
-    write(f"after {verdict.plies} plies: {verdict.detail}")
+    plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
+    detail = verdict.detail
+    for color in Color:  # whose players have no other names
+        detail = detail.replace(named(players, color), color.word)
+    write(f"after {plies}: {detail}")
     return FAILED if verdict.reason.is_forfeit or verdict.result is GameResult.NEITHER else PLAYED
 
 

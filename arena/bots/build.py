@@ -53,7 +53,7 @@ def build_all(
     """
     built = list(bots)
     if level is Level.DEFAULT and any(bot.build and not bot.fault for bot in bots):
-        say("builds run without a sandbox at --sandbox default: as you, with your files and your network")
+        say("builds run without a sandbox at --sandbox default: with your files and network")
     for place, bot in enumerate(bots):
         if bot.build is None or bot.fault is not None:
             continue

@@ -143,6 +143,16 @@ LANGUAGES = (
     ),
 )
 DEFAULT = LANGUAGES[0]
+_OTHER_ENDINGS = {".cc": "c++", ".cxx": "c++", ".mjs": "javascript", ".cjs": "javascript"}
+"""Endings of source files besides those of the templates."""
+
+
+def language_of_source(ending: str) -> Language | None:
+    """The language of source files with this ending, such as `.c`; None if no template is in it."""
+    for language in LANGUAGES:
+        if ending and (language.source.endswith(ending) or _OTHER_ENDINGS.get(ending) == language.name):
+            return language
+    return None
 
 
 def find_language(word: str) -> Language:

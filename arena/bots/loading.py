@@ -20,6 +20,7 @@ from arena.bots.asked import AskedBot
 from arena.bots.dialect_words import digest_in
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
 from arena.bots.ignore import Ignored
+from arena.bots.languages import language_of_source
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, expected_name, name_fault, name_of_file
 from arena.bots.samples import SAMPLES, meant_sample
@@ -82,7 +83,7 @@ def _load(path: Path, arguments: tuple[str, ...]) -> BotSpec:
         raise UsageError(f"{where}: a {MANIFEST} is no bot by itself: name its folder: {printable(str(path.parent))}")
     if not executable and path.suffix != ".py":
         expected = f"{where}: expected an executable file, a .py file or a folder with {MANIFEST}"
-        cure = f"; this file is not executable (chmod +x {where})" if _is_program(full) else ""
+        cure = f"; this file is not executable (chmod +x {where})" if _is_program(full) else _source_hint(path)
         raise UsageError(f"{expected}{cure}")
     name = name_of_file(base_name(path))
     fault = name_fault(name)
@@ -115,6 +116,19 @@ def _is_program(path: Path) -> bool:
         return is_meant_to_run(read_start(path, FIRST_LINE))
     except OSError:
         return False
+
+
+def _source_hint(path: Path) -> str:
+    """What to add where a file is not a program, but may be the source of one."""
+    language = language_of_source(path.suffix)
+    if language is None:
+        return ""
+    if os.path.lexists(path.parent / MANIFEST):
+        return f"; this is a source file: name its folder: {printable(str(path.parent))}"
+    return (
+        f"; a source file needs a folder with a {MANIFEST} that says how it is built and run: "
+        f"see 'arena new NAME --language {language.name}'"
+    )
 
 
 def base_name(path: Path) -> str:

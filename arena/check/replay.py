@@ -23,8 +23,9 @@ from arena.check.trying import SHOWN_LINES, STDERR_LINES
 from arena.errors import ArenaError, UsageError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
-from arena.game.dialogue import spec_of, with_slack
+from arena.game.dialogue import BY_A_LINE, faults_of, spec_of, with_slack
 from arena.game.faults import Fault
+from arena.game.hints import MARK
 from arena.game.hints.silence import AWAITED
 from arena.game.record import GameRecord
 from arena.game.referee import Referee
@@ -32,7 +33,9 @@ from arena.game.spec import GameSpec
 from arena.nursery import background
 from arena.printable import printable
 from arena.rules.events import IllegalActionError
-from protocol.codec import decode_from_bot
+from arena.rules.game import RESIGN
+from arena.rules.setup import IllegalSetupError, check_setup
+from protocol.codec import decode_from_bot, is_action
 from protocol.conversation import Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import BotMessage, Move, Ready, Setup
@@ -42,12 +45,15 @@ now = trio.current_time
 
 PATIENCE = 10.0
 """Seconds that a bot is waited for at least, whatever it had then: its author may be looking into it."""
+FAULT_FOLLOWS = 1.0
+"""Seconds that a fault is waited for which the bot had in its opponent's turn."""
 
 
 @dataclass(frozen=True)
 class Reply:
     """One answer: the ply, what the record has and what the bot does now (None: nothing), and how long both took, in
-    milliseconds. `illegal` says why what it does now is not allowed; empty if it is."""
+    milliseconds. The record has an illegal action, too, that the game was lost by. `illegal` says why what it does now
+    is not allowed; empty if it is."""
 
     ply: int
     recorded: str | None
@@ -92,9 +98,46 @@ class Replayed:
         return tuple(reply for reply in self.replies if not reply.is_same)
 
     @property
+    def fault_then(self) -> Fault | None:
+        """What it lost the recorded game by, without its hint; None if that was no fault of its own."""
+        return _fault_then(self.game.record, self.color)
+
+    @property
+    def has_same_fault(self) -> bool:
+        """Whether it fails now by what it lost the recorded game by, at the same ply.
+
+        Faults of one reason are the same, as times and exit codes vary; those by a line are if the line is.
+        """
+        then, failure, record = self.fault_then, self.failure, self.game.record
+        if then is None or failure is None or failure.reason is not then.reason:
+            return False
+        ply = 0 if None in record.setups else len(record.actions) + 1
+        return failure.ply == ply and (then.reason not in BY_A_LINE or failure.words == then.text)
+
+    @property
     def is_same(self) -> bool:
-        """Whether it answers all the game as it did then."""
-        return not (self.failure or self.is_restored or self.differing)
+        """Whether it answers all the game as it did then, and loses it by the same fault if it did by one."""
+        if self.is_restored or self.differing:
+            return False
+        return self.has_same_fault or (self.failure is None and self.fault_then is None)
+
+
+def _fault_then(record: GameRecord, color: Color) -> Fault | None:
+    """What a side lost a recorded game by, if by a fault of its own; its words without the hint."""
+    found = faults_of(record)
+    if color not in found:
+        return None
+    fault = found[color] or Fault(record.verdict.reason, "")
+    return Fault(fault.reason, fault.text.partition(MARK)[0])
+
+
+def _illegal_then(record: GameRecord, color: Color) -> str | None:
+    """The illegal action that a side lost a recorded game by; None if it did not lose by one."""
+    fault = _fault_then(record, color)
+    if fault is None or fault.reason is not Reason.ILLEGAL_ACTION:
+        return None
+    action = fault.text.removeprefix(f"ply {len(record.actions) + 1}: ").partition(": ")[0]
+    return action if is_action(action) else None
 
 
 def seated(game: StoredGame, bot: BotSpec) -> StoredGame:
@@ -174,6 +217,10 @@ class _Sitting:
         try:
             while await self._step():
                 pass
+            if self._referee.awaited() == [self._color.opponent] and _fault_then(self._record, self._color):
+                with trio.move_on_after(FAULT_FOLLOWS):
+                    while True:
+                        await self._hear(Phase.WAITING, PATIENCE)
             await self._tell(b"quit\n")
         except _WrongError as wrong:
             self._fail(wrong.fault)
@@ -237,6 +284,8 @@ class _Sitting:
         elif isinstance(message, Setup):
             self.setup = "/".join(message.rows)
             recorded = self._record.setups[color]
+            if recorded is None:
+                self._check_setup(message.rows)
             if recorded != self.setup or recorded is None:
                 return False
             referee.receive(color, f"setup {recorded}\n".encode(), 0.0)
@@ -244,6 +293,13 @@ class _Sitting:
             return self._moved(message.action, taken)
         self._raw = b""
         return True
+
+    def _check_setup(self, rows: tuple[str, ...]) -> None:
+        """Raise `_WrongError` for a set-up that is not legal."""
+        try:
+            check_setup(self._referee.spec.ruleset, rows)
+        except IllegalSetupError as error:
+            raise _WrongError(Fault(Reason.ILLEGAL_SETUP, str(error)).shown) from None
 
     def _limit(self, phase: Phase) -> float:
         """Seconds that it had for this."""
@@ -256,17 +312,20 @@ class _Sitting:
         record, referee = self._record, self._referee
         done, game = len(referee.actions), referee.game
         assert game is not None
-        recorded = record.actions[done] if done < len(record.actions) else None
+        is_played = done < len(record.actions)
+        recorded = record.actions[done] if is_played else _illegal_then(record, self._color)
         illegal = ""
-        if action not in (recorded, "resign"):
+        if not (is_played and action == recorded) and action != RESIGN:
             try:
                 game.check(game.parse(action))
             except IllegalActionError as error:
                 illegal = printable(str(error))
-        recorded_ms = record.times_us[done] / 1000 if recorded is not None else None
+        recorded_ms = record.times_us[done] / 1000 if is_played else None
         self.replies.append(Reply(done + 1, recorded, action, recorded_ms, taken, illegal))
         self._raw = b""
-        if recorded is None:
+        if not is_played:
+            if illegal:
+                raise _WrongError(Fault(Reason.ILLEGAL_ACTION, f"ply {done + 1}: {illegal}").shown)
             return False
         self._act(self._color)
         return True
@@ -342,8 +401,10 @@ class _Sitting:
             talk.last_exchange(SHOWN_LINES),
             tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:]),
         )
-        if ply:
+        is_its_turn = referee.game is not None and referee.game.to_move is self._color
+        if is_its_turn and fault.reason is not Reason.ILLEGAL_ACTION:  # which is an answer, and among them already
             done = ply - 1
-            recorded = self._record.actions[done] if done < len(self._record.actions) else None
-            recorded_ms = self._record.times_us[done] / 1000 if recorded is not None else None
+            is_played = done < len(self._record.actions)
+            recorded = self._record.actions[done] if is_played else _illegal_then(self._record, self._color)
+            recorded_ms = self._record.times_us[done] / 1000 if is_played else None
             self.replies.append(Reply(ply, recorded, None, recorded_ms, None))

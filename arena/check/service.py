@@ -19,7 +19,7 @@ from arena.game.dialects import Dialect
 from arena.league.entrants import built
 from arena.league.options import PlayOptions
 from arena.league.running import Say, run_games
-from arena.league.settings import check_options, time_control, usual_limits
+from arena.league.settings import check_values, time_control, usual_limits
 from arena.league.versions import Versions
 from arena.printable import printable
 
@@ -45,7 +45,7 @@ class CheckOptions:
 
 def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: Run = trio.run) -> Checked:
     """Try the bot at a path. Raises `UsageError` if there is none or it cannot be run, and other `ArenaError`."""
-    check_options(options.play)
+    check_values(options.play)
     time = time_control(options.play)
     level, bot = prepared(path, options.play, say, run)
     main = USUAL_RULES[bot.dialect]
@@ -86,7 +86,7 @@ def _left_out(options: CheckOptions) -> list[Outcome]:
 
 def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
     """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
-    check_options(options)
+    check_values(options)
     level, bot = prepared(path, options, say, run)
     if bot.dialect is not Dialect.ARENA_1:
         where, word = printable(str(bot.path)), bot.dialect.value
@@ -102,7 +102,8 @@ def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
     if len(found.bots) != 1:
-        raise UsageError("\n".join(found.remarks) or f"{printable(path)}: expected a bot, got a hidden file or folder")
+        what = "a document" if found.remarks else "a hidden file or folder"
+        raise UsageError(f"{printable(path)}: expected a bot, got {what}")
     (bot,) = built(found.bots, level, options, say, run)
     if bot.fault is not None:
         raise UsageError(bot.fault)

@@ -15,7 +15,7 @@ from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import ChosenFormat, Format, RoundRobin
 from arena.league.running import Say
-from arena.league.settings import apart_from_bots, check_number, check_options, settings_of, store_of, times_of_bots
+from arena.league.settings import apart_from_bots, check_number, check_values, settings_of, store_of, times_of_bots
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Plan:
 
 def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
     """Find and build the bots, and read the settings. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
-    check_options(options)
+    check_values(options)
     level = choose(options.sandbox)
     bots, path = entrants(
         entry.paths,

@@ -26,7 +26,7 @@ from arena.league.options import Kind, PlayOptions
 from arena.league.resume import stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
-from arena.league.settings import apart_from_bots, check_options, settings_of, store_of
+from arena.league.settings import apart_from_bots, check_values, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
@@ -109,7 +109,7 @@ def begin_game(
     """Prepare the first game of a match so that it can be interrupted. Raises `ArenaError`."""
     check_place(file)
     refuse_to_overwrite(file)
-    check_options(options)
+    check_values(options)
     if options.openings is not None:
         raise UsageError("--pause saves one game, and --openings is about two: expected one of them")
     level = choose(options.sandbox)

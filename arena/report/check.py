@@ -290,7 +290,8 @@ class ReplyJson(msgspec.Struct, frozen=True):
 
 
 class ReplayJson(msgspec.Struct, frozen=True):
-    """A recorded game put to a bot again. `restored`: it was given the recorded set-up, since its own is another."""
+    """A recorded game put to a bot again. `restored`: it was given the recorded set-up, since its own is another;
+    `same_fault`: it fails now by what it lost the recorded game by."""
 
     number: int
     id: str
@@ -301,6 +302,7 @@ class ReplayJson(msgspec.Struct, frozen=True):
     setup: str | None
     replies: list[ReplyJson]
     failure: FailureJson | None
+    same_fault: bool
     remarks: list[str]
     recorded_end: str
 
@@ -323,6 +325,7 @@ def replay_json(replayed: Replayed) -> str:
             setup=now,
             replies=replies,
             failure=_failure(replayed.failure) if replayed.failure else None,
+            same_fault=replayed.has_same_fault,
             remarks=list(replayed.game.remarks),
             recorded_end=replayed.game.record.verdict.detail,
         )
@@ -349,12 +352,14 @@ def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
         cells = f"{reply.recorded or '-':<16}{reply.now or '-':<16}"
         line = f"{reply.ply:>5}  {cells}{_ms(reply.recorded_ms):>10}{_ms(reply.now_ms):>10}"
         yield line if reply.is_same else paint(line, "yellow")
-        if reply.illegal:
+        is_failure = replayed.failure is not None and replayed.failure.ply == reply.ply  # which says it below
+        if reply.illegal and not is_failure:
             yield from _wrapped(f"not legal: {reply.illegal}", INDENT)
     if len(differing) > SHOWN_REPLIES:
         yield f"       ... and {len(differing) - SHOWN_REPLIES} more; --json has all"
     if replayed.failure is not None:
-        yield from _marked(Mark.FAILED, f"at ply {replayed.failure.ply}", paint)
+        where = f"at ply {replayed.failure.ply}" if replayed.failure.ply else "before the first ply"
+        yield from _marked(Mark.FAILED, where + (", as then" if replayed.has_same_fault else ""), paint)
         yield from _what(replayed.failure, paint, is_told=False)
     yield from _wrapped(f"then: {replayed.game.record.verdict.detail}", "")
     yield from _wrapped(_in_short(replayed), "")
@@ -372,9 +377,21 @@ def _setups(replayed: Replayed) -> Iterator[str]:
 
 def _in_short(replayed: Replayed) -> str:
     answers, differing = len(replayed.replies), replayed.differing
+    fault = _fault_in_short(replayed)
+    if not answers and replayed.failure is not None:
+        return f"it does not come to its first turn: {fault}"
     if not answers:
-        return "no turn of its is in the record" if not replayed.failure else "it does not come to its first turn"
-    if not differing:
-        return f"the same answers now, all {answers}"
-    where = f"the first at ply {differing[0].ply}"
-    return f"{len(differing)} of {answers} answers differ now, {where}"
+        return "no turn of its is in the record" + (f"; {fault}" if fault else "")
+    if differing:
+        first = f"{len(differing)} of {answers} answers differ now, the first at ply {differing[0].ply}"
+        return f"{first}; {fault}" if fault else first
+    return f"the same answers, and {fault}" if fault else f"the same answers now, all {answers}"
+
+
+def _fault_in_short(replayed: Replayed) -> str:
+    """What has become of the fault that it lost by; empty where there is none, then or now."""
+    failure = replayed.failure
+    if failure is None:
+        return "no fault now" if replayed.fault_then else ""
+    which = "the same fault" if replayed.has_same_fault else "another fault" if replayed.fault_then else "a fault now"
+    return f"{which} at ply {failure.ply}" if failure.ply else f"{which} before the first ply"

@@ -165,7 +165,19 @@ def test_a_file_that_cannot_be_run_comes_with_the_cure(tmp_path: Path) -> None:
     assert problem(path).endswith(f"this file is not executable (chmod +x {path})")
 
 
-@pytest.mark.parametrize("name", ["hunter.rs", "hunter.c", "hunter.json", "hunter"])
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [("hunter.rs", "rust"), ("hunter.c", "c"), ("hunter.cc", "c++"), ("hunter.go", "go"), ("Hunter.java", "java")],
+)
+def test_a_source_file_comes_with_what_it_needs(name: str, language: str, tmp_path: Path) -> None:
+    path = put(tmp_path / name, "int main() {}\n", executable=False)
+    words = "a source file needs a folder with a bot.toml that says how it is built and run"
+    assert problem(path).endswith(f"; {words}: see 'arena new NAME --language {language}'")
+    (tmp_path / "bot.toml").touch()
+    assert problem(path).endswith(f"; this is a source file: name its folder: {tmp_path}")
+
+
+@pytest.mark.parametrize("name", ["hunter.json", "hunter"])
 def test_what_is_no_program_is_not_to_be_made_executable(name: str, tmp_path: Path) -> None:
     path = put(tmp_path / name, "int main() {}\n", executable=False)
     assert problem(path) == f"{path}: expected an executable file, a .py file or a folder with bot.toml"

@@ -139,6 +139,7 @@ def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
 def test_at_the_default_level_it_is_said_before_it_starts_that_builds_run_without_a_sandbox(folder: Path) -> None:
     first, second = build(bot_with(folder, MAKE), Level.DEFAULT)
     assert first.startswith("builds run without a sandbox at --sandbox default")
+    assert len(first) <= 80
     assert second.startswith("building")
 
 
@@ -700,3 +701,14 @@ def test_a_folder_that_may_not_be_looked_into_hides_no_others(tmp_path: Path, mo
 
     monkeypatch.setattr(os, "open", refuses)
     assert files.size_on_disk(tmp_path) >= 100_000
+
+
+@pytest.mark.parametrize(
+    "command", [("match", "a", "drifter"), ("match", "a", "drifter", "--pause", "g"), ("check", "a")]
+)
+def test_a_time_that_makes_no_sense_is_refused_before_anything_is_built(command: tuple[str, ...], folder: Path) -> None:
+    bot_with(folder, MAKE, name="a")
+    done = arena(folder, *command, "--time", "1x", "--sandbox", "default")
+    assert done.returncode == 2
+    assert "--time: expected a time such as 100ms" in done.stderr
+    assert "building" not in done.stderr

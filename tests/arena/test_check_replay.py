@@ -136,3 +136,66 @@ def test_what_makes_no_sense_is_one_clear_message(
     seen = capsys.readouterr()
     assert seen.out == ""
     assert words in " ".join(seen.err.split())
+
+
+def broken_off(folder: Path, answer: str) -> BotSpec:
+    """Mine, which from its eleventh turn on answers so."""
+    bot = mine(folder)
+    bot.path.write_text(bot.path.read_text().replace('raise ValueError("lost")', answer))
+    return load_bot(bot.path)
+
+
+def test_the_same_illegal_action_is_the_same_answer_and_its_hint_stands_at_its_ply(
+    tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
+) -> None:
+    bot = broken_off(tmp_path / "then", 'return "a1-a9"')
+    record = trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
+    assert record.verdict.reason is Reason.ILLEGAL_ACTION
+    found, last = put(record, bot), record.verdict.plies + 1
+    assert (found.replies[-1].recorded, found.replies[-1].now) == ("a1-a9", "a1-a9")
+    assert found.is_same
+    assert found.failure is not None
+    text = replay_text(found)
+    assert f"FAILED  at ply {last}, as then\n          illegal-action: ply {last}: a1-a9: " in text
+    assert found.failure.hint
+    assert "          hint: " in text
+    assert text.endswith(f"the same answers, and the same fault at ply {last}")
+    assert json.loads(replay_json(found))["same_fault"] is True
+
+    other = put(record, broken_off(tmp_path / "now", 'return "a1-a8"'))
+    assert [(reply.recorded, reply.now) for reply in other.differing] == [("a1-a9", "a1-a8")]
+    assert replay_text(other).endswith(f"the first at ply {last}; another fault at ply {last}")
+
+    cured = put(record, broken_off(tmp_path / "cured", "return view.legal[0]"))
+    assert not cured.is_same
+    assert replay_text(cured).endswith(f"the first at ply {last}; no fault now")
+
+
+def test_a_crash_at_the_same_ply_is_the_same_fault(played: GameRecord, tmp_path: Path) -> None:
+    found = put(played, mine(tmp_path / "then"))
+    assert found.is_same
+    assert replay_text(found).endswith(f"the same answers, and the same fault at ply {played.verdict.plies + 1}")
+
+
+@pytest.mark.parametrize("setup", [FIRST, '"F........./........../........../.........."'])
+def test_an_illegal_set_up_is_looked_for_again(
+    setup: str, tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
+) -> None:
+    bot = mine(tmp_path / "then", setup='"F........./........../........../.........."')
+    record = trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
+    assert record.verdict.reason is Reason.ILLEGAL_SETUP
+    found = put(record, mine(tmp_path / "now", setup=setup))
+    assert found.has_same_fault is found.is_same is (setup != FIRST)
+    assert ("the same fault before the first ply" if found.is_same else "; no fault now") in replay_text(found)
+
+
+def test_a_fault_in_the_opponents_turn_is_waited_for(
+    tmp_path: Path, play: Callable[..., Awaitable[GameRecord]]
+) -> None:
+    bot = mine(tmp_path / "then")
+    dies = "    def event(self, view, message):\n        if view.ply == 11: raise SystemExit(3)\nrun(Mine)"
+    bot.path.write_text(bot.path.read_text().replace("run(Mine)", dies))
+    bot = load_bot(bot.path)
+    record = trio.run(partial(play, load_bot(DRIFTER), bot, ruleset="barrage"))
+    assert record.verdict.reason is Reason.CRASH
+    assert put(record, bot).has_same_fault

@@ -202,6 +202,7 @@ BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["league", "alpha.py", "beta.py", "--confidence", "x"], "'--confidence': expected a number, got 'x'"),
     (["league", "alpha.py", "beta.py", "--rules", "barage"], "unknown ruleset 'barage'; did you mean barrage?"),
     (["league", "alpha.py", "beta.py", "--time", "fast"], "expected a time such as 100ms"),
+    (["check", "notes.txt"], "notes.txt: expected a bot, got a document"),
     (["league", "alpha.py", "beta.py", "-j", "0"], "expected a whole number from 1 to 4096, got 0"),
     (["league", "alpha.py", "beta.py", "--round", "2"], "No such option"),
     (["league", "alpha.py", "beta.py", "--store", "notes.txt"], "notes.txt: expected a store"),

@@ -451,3 +451,56 @@ def test_two_bots_play_a_whole_legal_game(ruleset: str, small_arena: "Callable[[
     for color in Color:
         assert tell(color, [arena.end(color), Quit()]) == []
         assert seats[color].finished
+
+
+# --- started by people --------------------------------------------------------------------------------------------
+
+
+class Terminal(io.TextIOWrapper):
+    """A terminal at which nothing is typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def started(words: list[str], stdin: io.TextIOWrapper, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", sys.stdout)  # `run` redirects it
+    monkeypatch.setattr(sys, "stdin", stdin)
+    monkeypatch.setattr(sys, "argv", ["mine.py", *words])
+    run(Drifter)
+
+
+USAGE = "this bot waits for an arena; try: python mine.py --play-itself, or arena match mine.py drifter\n"
+
+
+@pytest.mark.parametrize("words", [[], ["--depth", "3"]])
+def test_at_a_terminal_a_bot_says_what_it_waits_for(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started(words, Terminal(io.BytesIO()), monkeypatch)
+    assert capsys.readouterr() == ("", USAGE)
+
+
+def test_in_a_game_it_says_nothing_of_that(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    started(["--seed", "3"], io.TextIOWrapper(io.BytesIO()), monkeypatch)  # its own argument
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_help_says_how_a_bot_is_run(
+    word: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started([word], io.TextIOWrapper(io.BytesIO()), monkeypatch)
+    seen = capsys.readouterr()
+    assert seen.out.startswith(USAGE)
+    assert seen.err == ""
+
+
+@pytest.mark.parametrize("word", ["--rules", "--seed=3", "--play-itslef", "--play_itself"])
+def test_a_mistyped_option_at_a_terminal_is_an_error(
+    word: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        started([word], Terminal(io.BytesIO()), monkeypatch)
+    assert ended.value.code == 2
+    assert capsys.readouterr() == ("", f"mine.py: expected --play-itself [OPTION...] or --help, got {word!r}\n")

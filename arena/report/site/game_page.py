@@ -23,7 +23,8 @@ def game_page(
 ) -> str:
     """The page of a game. `shown` are the players' names in tables, if not their own. Raises `RecordError`."""
     facts = facts_of(number, record, audience.value, shown)
-    verdict = f"after {facts.plies} plies: {facts.detail} ({facts.result}, {facts.reason})"
+    plies = "1 ply" if facts.plies == 1 else f"{facts.plies} plies"
+    verdict = f"after {plies}: {facts.detail} ({facts.result}, {facts.reason})"
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     views = {
         Audience.ALL: "all pieces",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.api.self_play import main, play_itself
+from arena.api.self_play import USUAL_SEED, main, options_parser, play_itself
 from arena.rules.loading import load_ruleset
 from protocol.bot import Bot, View, run
 
@@ -25,7 +25,9 @@ class Drifter(Bot):
         return view.random.choice(view.legal)
 
 
-def game(make_bot: Callable[[], Bot], rules: str = "duel", seed: int = 1, *, boards: bool = False) -> tuple[int, str]:
+def game(
+    make_bot: Callable[[], Bot], rules: str = "duel", seed: int = USUAL_SEED, *, boards: bool = False
+) -> tuple[int, str]:
     """The exit code, and what is written."""
     lines: list[str] = []
     code = play_itself(make_bot, load_ruleset(rules), seed, lines.append, boards=boards)
@@ -49,6 +51,16 @@ def test_a_whole_game_is_played_ply_by_ply_under_any_rules(rules: str) -> None:
 def test_the_same_seed_is_the_same_game_and_another_one_is_another() -> None:
     first, second, other = (without_times(game(Drifter, seed=seed)[1]) for seed in (1, 1, 2))
     assert first == second != other
+
+
+@pytest.mark.parametrize("rules", ["isf", "barrage", "duel"])
+def test_the_usual_game_is_a_long_one(rules: str) -> None:
+    assert options_parser().parse_args([]).seed == USUAL_SEED
+    assert game(Drifter, rules)[1].count("\nply ") >= 100
+
+
+def test_one_ply_is_in_the_singular_and_sides_are_named_once() -> None:
+    assert game(Drifter, "isf", seed=1)[1].splitlines()[-1] == "after 1 ply: blue lost its flag"
 
 
 def test_the_board_stands_below_each_ply_and_before_the_first_one() -> None:
@@ -99,13 +111,18 @@ def test_a_wrong_ruleset_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == "--rules: unknown ruleset 'duell'; did you mean duel?\n"
 
 
-def test_what_the_bot_prints_is_kept_apart(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "words", [("--play-itself", "--rules", "duel", "--no-boards"), ("--rules", "duel", "--play-itself", "--no-boards")]
+)
+def test_what_the_bot_prints_is_kept_apart(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Talks(Drifter):
         def setup(self, view: View) -> str:
             print("thinking aloud")
             return super().setup(view)
 
-    monkeypatch.setattr(sys, "argv", ["mine.py", "--play-itself", "--rules", "duel", "--no-boards"])
+    monkeypatch.setattr(sys, "argv", ["mine.py", *words])
     with pytest.raises(SystemExit) as ended:
         run(Talks)
     assert ended.value.code == 0

@@ -111,6 +111,13 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize(("plies", "words"), [(0, "after 1 ply: "), (1, "after 2 plies: ")])
+def test_the_page_counts_plies_in_plain_english(play_game: "PlayGame", plies: int, words: str) -> None:
+    """Who is to move after so many plies resigns, which is a ply."""
+    record = play_game(load_ruleset("duel"), 1, plies)
+    assert words in game_page(FRAME, 1, record, shown={}, audience=Audience.ALL, names=DEFAULT_NAMES)
+
+
 def _record(
     ruleset: Ruleset, setups: list[tuple[str, ...]], actions: list[str], hidden: list[Color], rng: Random
 ) -> GameRecord:
