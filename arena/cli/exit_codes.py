@@ -34,7 +34,12 @@ MEANINGS = (
     Meaning(DONE, ("verify",), "all is sound"),
     Meaning(DONE, ("rerun",), "the same to the end"),
     Meaning(DONE, ("compare",), "NEW is better"),
-    Meaning(DONE, ("check",), "a league would accept the bot; with `--replay`: the same answers to the end"),
+    Meaning(
+        DONE,
+        ("check",),
+        "a league would accept the bot; with `--replay`: the same answers to the end, and the fault that it lost by, "
+        "if any",
+    ),
     Meaning(
         FAILED,
         (),
