@@ -27,11 +27,13 @@ class ChaseState(NamedTuple):
     changes: Chain = None
 
 
-def since(chain: Chain) -> Iterator[Change]:
-    """The changes of a chain, the latest first."""
-    while chain is not None:
+def since(chain: Chain, plies: int | None = None) -> Iterator[Change]:
+    """The changes of a chain, the latest first: those of so many plies, or all."""
+    while chain is not None and plies != 0:
         change, chain = chain
         yield change
+        if plies is not None and not isinstance(change, int):
+            plies -= 1
 
 
 def moved(state: ChaseState, side: int, move: PieceMove, touches: bool, booklet: bool) -> ChaseState:

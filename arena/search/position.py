@@ -10,7 +10,7 @@ It is held to the engine's `Game` in lockstep, under every ruleset, by its tests
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
 from arena.rules.actions import Action, Infiltration, Path, PieceMove, Rescue, parse_action
@@ -18,7 +18,7 @@ from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, RAYS, SQUARE_KE
 from arena.rules.events import Outcome
 from arena.rules.movegen import infiltrations, may_rescue, piece_moves, rescues
 from arena.rules.position import Pieces
-from arena.rules.repetition import ways_back
+from arena.rules.repetition import Change, ways_back
 from arena.rules.ruleset import Chase, Ruleset, Starts
 from arena.rules.setup import check_setup, place
 from arena.rules.tables import CANNOT_ATTACK, COLORS, SCOUTS, tables_of
@@ -332,25 +332,31 @@ class Position(Pieces):
         run, chase = self._runs[side], self._chase
         if run[1] & move.borders and move.origin == run[0]:
             return False
-        target = move.target
-        if chase is None or chase.lengths[side] < 2 or self.board[target]:
+        changes = None if chase is None or chase.lengths[side] < 2 else self.judged_by(side, move)
+        if changes is None:
             return True
-        if not self._occupied[1 - side] & NEAR[target]:
-            return True
-        if self.tables.chase is Chase.BOOKLET:
-            if len(chase.fled[side]) <= 2:
-                return True
-            wanted = None
-        else:
-            last = chase.last[side]
-            if last is not None and last.target == move.origin and last.origin == target:
-                return True
-            wanted = chase.lengths[side] - 1
         keys = SQUARE_KEYS[self.board[move.origin]]
-        change = keys[move.origin] ^ keys[target]
+        change = keys[move.origin] ^ keys[move.target]
         if back:
             change ^= SQUARE_KEYS[back[1]][back[0]]
-        return change not in ways_back(self.board, self.told, side, since(chase.changes), wanted)
+        return change not in ways_back(self.board, self.told, side, changes)
+
+    def judged_by(self, side: int, move: PieceMove) -> Iterator[Change] | None:
+        """The changes on the board back to the first position that a side's move may not bring back, the latest first.
+
+        None if the rules let the move pass without looking at positions.
+        """
+        chase, target = self._chase, move.target
+        if chase is None or chase.lengths[side] < 2 or self.board[target]:
+            return None
+        if not self._occupied[1 - side] & NEAR[target]:
+            return None
+        if self.tables.chase is Chase.BOOKLET:
+            return since(chase.changes) if len(chase.fled[side]) > 2 else None
+        last = chase.last[side]
+        if last is not None and last.target == move.origin and last.origin == target:
+            return None
+        return since(chase.changes, chase.lengths[side] - 1)
 
     def _is_fresh_rescue(self, side: int, action: Rescue) -> bool:
         return self._is_fresh(side, action.move, (action.square, code_of(COLORS[side], action.rank)))
