@@ -1,11 +1,12 @@
 """How fast `arena.search` is, beside what a bot could do without it, in one run that takes turns.
 
-    python benchmarks/search.py [--ruleset isf] [--plies 400] [--seconds 1]
+    python benchmarks/search.py [--ruleset isf] [--plies 400] [--samples 3000]
 
 Nodes a second of a tree of two plies from positions of random games: by copying the engine's game, and by playing and
-undoing; a node is an action played and the list of what may follow. Plies a second of random play to the end. Armies and
-positions a second that agree with what a seat was told after so many plies: by replaying the game with a random army until one
-agrees, and by `Knowledge`. Prints the median of the rounds, and of their ratios: the machine's noise is in both alike.
+undoing; a node is an action played and the list of what may follow. Plies a second of random play, copies a second.
+Armies, and positions with one, that agree with what a seat was told in so many plies: the one by replaying the game
+with a set-up that is known to agree, the other by `Knowledge`. Prints the median of the rounds, and of their
+ratios: the machine's noise is in both alike.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 
 from arena.game.view import enemy_squares, tell
 from arena.rules.game import Game
@@ -141,13 +143,8 @@ def main() -> None:
     late, numbers = games[-1], random.Random(1)
     print(f"{ruleset.name}, a second{'':14} {'engine':>11} {'search':>11}    ratio")
     for game in games:
-        depth = 2
-        compare(
-            f"nodes at ply {game.game.ply}",
-            lambda game=game: copying(game.game, depth),  # type: ignore[misc]
-            lambda game=game: undoing(game.position, depth),  # type: ignore[misc]
-        )
-    compare("copies", lambda: copies(late.game), lambda: copies(late.position))
+        compare(f"nodes at ply {game.game.ply}", partial(copying, game.game, 2), partial(undoing, game.position, 2))
+    compare("copies", partial(copies, late.game), partial(copies, late.position))
     compare(
         "plies of random play",
         lambda: sum(random_play(game.game.copy(), numbers) for game in games),
@@ -156,7 +153,8 @@ def main() -> None:
     knowledge = Knowledge(late.view)
     armies = knowledge.armies
     army = knowledge.rows_of(armies.sample(numbers))
-    few = max(1, options.samples // 100)
+    many: int = options.samples
+    few = max(1, many // 100)
 
     def replay() -> int:
         for _ in range(few):
@@ -165,9 +163,9 @@ def main() -> None:
 
     def drawn(sample: Callable[[random.Random], object]) -> Callable[[], int]:
         def draw() -> int:
-            for _ in range(options.samples):
+            for _ in range(many):
                 sample(numbers)
-            return options.samples
+            return many
 
         return draw
 

@@ -8,8 +8,8 @@ A board is a list of 100 small integers: 0 is an empty square (or a lake, which 
 its rank's value, plus 16 if it is Blue's.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 
 from protocol.geometry import DIRECTIONS, line_from
@@ -59,24 +59,25 @@ class Move:
 
 def border(square: int, neighbour: int) -> int:
     """The bit of the border between two squares that are neighbours."""
-    low, high = sorted((square, neighbour))
+    low, high = (square, neighbour) if square < neighbour else (neighbour, square)
     return 1 << (2 * low + (high - low != 1))
 
 
-def _straight(origin: int, way: range) -> Move:
-    """The move along these squares, the last of which is its target."""
-    borders = 0
-    for square, following in pairwise((origin, *way)):
-        borders |= border(square, following)
-    return Move(origin, way[-1], tuple(way[:-1]), borders, f"{SQUARES[origin]}-{SQUARES[way[-1]]}")
+def _straight(origin: int, line: range) -> Iterator[Move]:
+    """The moves from a square along a line, the shortest first."""
+    here, borders = origin, 0
+    between: tuple[int, ...] = ()
+    for target in line:
+        borders |= border(here, target)
+        yield Move(origin, target, between, borders, f"{SQUARES[origin]}-{SQUARES[target]}")
+        here, between = target, (*between, target)
 
 
 MOVES: dict[str, Move] = {
     move.text: move
     for origin in range(len(SQUARES))
     for direction in DIRECTIONS
-    for line in (line_from(origin, direction),)
-    for move in (_straight(origin, line[: steps + 1]) for steps in range(len(line)))
+    for move in _straight(origin, line_from(origin, direction))
 }
 """Every straight move by its text, those onto and over lakes included (so that refusing one can say why)."""
 

@@ -134,8 +134,8 @@ def unlike_earlier(
 
     `back` is the square and the rank of a piece that comes back with it.
     """
-    changes = position.judged_by(color, move)
-    if changes is None:
+    plies = position.judged_by(color, move)
+    if not plies:
         return []
     then = [_label(position, pieces, square, color) for square in range(len(position.board))]
     now = then[:]
@@ -144,14 +144,19 @@ def unlike_earlier(
         now[back[0]] = code_of(color, back[1])
     other = {square for square in range(len(now)) if not _may_be_same(now[square], then[square], color)}
     found = []
-    for change in changes:
+    for change in position.changes():
         for square in _walk_back(then, change):
             (other.discard if _may_be_same(now[square], then[square], color) else other.add)(square)
-        if not other and not isinstance(change, int):
+        if isinstance(change, int):
+            continue
+        if not other:
             pairs = [(one, two) for one, two in zip(now, then, strict=True) if one != two]
             condition = Differs(pairs)
             if not condition.is_settled:
                 found.append(condition)
+        plies -= 1
+        if not plies:
+            break
     return found
 
 

@@ -16,9 +16,10 @@ from arena.rules.ruleset import Ruleset
 from arena.rules.setup import place
 from arena.rules.tables import tables_of
 from arena.search.armies import Armies, Army
+from arena.search.bits import UNKNOWN
 from arena.search.conditions import Differs, SomeCanMove, some_can_move, unlike_earlier
 from arena.search.pieces import EnemyPiece
-from arena.search.position import UNKNOWN, Position
+from arena.search.position import Position
 from protocol.actions import RESIGN
 from protocol.messages import ArenaMessage, Battle, Enemy, Guess, Moved, Rescued, Reveal
 from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color, Rank
