@@ -135,10 +135,13 @@ HOMES: tuple[frozenset[int], frozenset[int]] = (
 HIDDEN = CODES
 """A piece that the viewer cannot name counts as itself: its label is `HIDDEN` plus the square that it stands on now."""
 
-_random = Random(1958)
+_LABELS = HIDDEN + len(SQUARES)
+_numbers = memoryview(Random(1958).randbytes(8 * _LABELS * len(SQUARES))).cast("Q").tolist()  # 64 bits each
 SQUARE_KEYS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(_random.getrandbits(60) if label in RANKS or label >= HIDDEN else 0 for _ in SQUARES)
-    for label in range(HIDDEN + len(SQUARES))
+    tuple(_numbers[label * len(SQUARES) : (label + 1) * len(SQUARES)])
+    if label in RANKS or label >= HIDDEN
+    else (0,) * len(SQUARES)
+    for label in range(_LABELS)
 )
 """Zobrist's numbers (Zobrist 1970) per label, a piece's code or that of a hidden piece, and square: the xor of some of
 them stands for what they have in common or differ by. Those of an empty square are 0."""

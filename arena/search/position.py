@@ -114,7 +114,7 @@ class Position(RarePlay):
     def key(self) -> int:
         """A number for the pieces on their squares, the side to move and the rescues used: for transposition tables.
 
-        Two positions that differ in these have the same key with a chance of 2^-60 (Zobrist 1970). What repetition, the
+        Two positions that differ in these have the same key with a chance of 2^-64 (Zobrist 1970). What repetition, the
         caps and what has been told add to a position is not in it.
         """
         return self._key ^ BLUE_TO_MOVE if self.side else self._key
