@@ -8,10 +8,8 @@ from enum import Enum
 
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
-from arena.game.view import tell, true_cell
+from arena.game.view import true_cell
 from arena.report.game_facts import ALL, PUBLIC
-from arena.rules.events import Event, Fought
-from protocol.messages import ArenaMessage
 from protocol.notation import COLOR_BY_WORD, Color, Rank
 
 
@@ -45,16 +43,6 @@ def cell_of(replay: Replay, square: int, audience: Audience) -> str:
         return replay.views[audience.seat].cell(square)
     by_red, by_blue = (view.cell(square) for view in replay.views)
     return by_blue if by_blue[0] == Color.RED.word[0] else by_red
-
-
-def told_to(event: Event, audience: Audience) -> ArenaMessage:
-    """What a reader is told of an event: what that seat was told, for all everything, for the public what both were."""
-    told = tell(event)
-    if audience.seat is not None:
-        return told[audience.seat]
-    if not isinstance(event, Fought):
-        return told[Color.RED]
-    return told[event.color.opponent if audience is Audience.ALL else event.color]  # a defender knows its own rank
 
 
 def lost_of(replay: Replay, color: Color, audience: Audience) -> list[Rank]:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,18 +20,20 @@ from arena.report.site.frame import Frame, Site
 from arena.report.site.game_texts import GameTexts
 from arena.report.site.pages import LeaguePages
 from arena.report.site.values import League
+from arena.report.site.words import ENGLISH, script_words
 from arena.report.standings import Table, make_table
+from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset
+from arena.rules.ruleset import Ruleset, RulesetError
 from arena.version import __version__
 
 MOST_DIALOGUES = 1000
 """Games up to which pages have the dialogues."""
 MENU = (
-    ("Standings", "index.html"),
-    ("Crosstable", "crosstable.html"),
-    ("Games", "games.html"),
-    ("Rules", "rules.html"),
+    (ENGLISH.standings, "index.html"),
+    (ENGLISH.crosstable, "crosstable.html"),
+    (ENGLISH.games_title, "games.html"),
+    (ENGLISH.rules, "rules.html"),
 )
 MOST_IN_PAIRS = 60
 """Bots up to which the likelihood of superiority of each two is shown."""
@@ -93,7 +96,7 @@ class SiteContents:
 
     def names(self) -> Iterator[str]:
         """The names of all pages and scripts but those of the games."""
-        yield from ("index.html", "crosstable.html", "games.js", "rules.html")
+        yield from ("index.html", "crosstable.html", "games.js", "words.js", "rules.html")
         yield from self.pages.list_names
         yield from self.pages.href.values()
 
@@ -102,11 +105,13 @@ class SiteContents:
         pages = self.pages
         match name:
             case "index.html":
-                return pages.standings(self._summary())
+                return pages.standings(*(printable(self.settings.get(name, "")) for name in ("ruleset", "time")))
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
                 return pages.rules(self.ruleset, self.plan.names)
+            case "words.js":
+                return script_words(ENGLISH)
             case "games.js":
                 return pages.games_script(self._shown(played))
         if name in pages.list_names:
@@ -119,10 +124,6 @@ class SiteContents:
 
     def _shown(self, played: Played) -> frozenset[int]:
         return frozenset(self.numbers) - played.faults.keys()
-
-    def _summary(self) -> str:
-        rules, time = (printable(self.settings.get(name, "not known")) for name in ("ruleset", "time"))
-        return f"{len(self.table.lines)} bots, {self.table.games} games; rules {rules}, time {time}"
 
 
 def read_site(store: Store, plan: SitePlan) -> SiteContents:
@@ -143,7 +144,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         versions.add(row)
     return SiteContents(
         plan=plan,
-        site=Site(plan.title or printable(store.path.stem), MENU, f"Made by arena {__version__}."),
+        site=Site(plan.title or printable(store.path.stem), MENU, ENGLISH.made_by.format(version=__version__)),
         table=table,
         league=league,
         roster=roster,
@@ -176,9 +177,16 @@ def _limit(settings: Mapping[str, str]) -> float | None:
 
 
 def _rules(store: Store, league: League) -> Ruleset:
-    """The rules that the games of the league were played by, as the first record that can be read has them."""
+    """The rules that the games of the league were played by, as the first record that can be read has them; with title
+    and sources, where they are still those of a ruleset that comes with the arena."""
     for game in league.games:
         record = store.stored(game.number).record
-        if record is not None:
-            return ruleset_from_lines(record.ruleset, record.rules)
+        if record is None:
+            continue
+        ruleset = ruleset_from_lines(record.ruleset, record.rules)
+        if record.ruleset.partition("+")[0] in ruleset_names():  # no path: a record may be anybody's
+            with suppress(RulesetError):
+                known = load_ruleset(record.ruleset)
+                return known if known.lines() == ruleset.lines() else ruleset
+        return ruleset
     raise ArenaError(f"{store.path}: no record in it can be read")
