@@ -29,6 +29,10 @@ MARKS = {Mark.CAME_FROM: "from", Mark.WENT_TO: "to", Mark.LOST_FROM: "lost-from"
 """What the squares of the last action are called in the page's style sheet."""
 
 
+SEED = "seed "
+"""How a line begins that tells a bot its seed."""
+
+
 class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game as one viewer saw it.
 
@@ -87,9 +91,12 @@ class _Viewer:
             self._lost = self.data.lost[step.ply] = lost
 
 
-def game_data(record: GameRecord, audience: Audience, names: Names, *, has_dialogue: bool = True) -> GameData:
-    """What a page for this audience is given of a game. Raises `RecordError` if it cannot have been played so."""
-    lines = _dialogue(record, audience) if has_dialogue else []
+def game_data(
+    record: GameRecord, audience: Audience, names: Names, *, has_dialogue: bool = True, has_seeds: bool = True
+) -> GameData:
+    """What a page for this audience is given of a game. Without `has_seeds` no bot is seen to be told its seed. Raises
+    `RecordError` if it cannot have been played so."""
+    lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
     if None in record.setups:
         return GameData({}, "", [], [], [], None, [], lines)
     replay = Replay(record)
@@ -165,7 +172,7 @@ def _banks(
     return banks
 
 
-def _dialogue(record: GameRecord, audience: Audience) -> list[tuple[int, str, str, str]]:
+def _dialogue(record: GameRecord, audience: Audience, *, has_seeds: bool) -> list[tuple[int, str, str, str]]:
     """The lines that each seat exchanged, as far as the reader may see them. The public may see none."""
     if audience is Audience.PUBLIC:
         return []
@@ -177,6 +184,8 @@ def _dialogue(record: GameRecord, audience: Audience) -> list[tuple[int, str, st
                 continue
             side = "" if color is None else color.word[0]
             match entry:
+                case Line(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
+                    pass
                 case Line(ply, _, speaker, text):
                     found.append((ply, side, ">" if speaker is Speaker.ARENA else "<", text))
                 case Remark(ply, _, text):

@@ -20,9 +20,17 @@ LONGEST_STDERR = 20_000
 
 
 def game_page(
-    frame: Frame, number: int, record: GameRecord, *, shown: Mapping[Player, str], audience: Audience, names: Names
+    frame: Frame,
+    number: int,
+    record: GameRecord,
+    *,
+    shown: Mapping[Player, str],
+    audience: Audience,
+    names: Names,
+    has_seeds: bool = True,
 ) -> str:
-    """The page of a game. `shown` are the players' names in tables, if not their own. Raises `RecordError`."""
+    """The page of a game. `shown` are the players' names in tables, if not their own. Without `has_seeds` not even the
+    seeds of the seats that the audience sees are on it. Raises `RecordError`."""
     words, facts = frame.words, facts_of(number, record, audience.value, shown)
     plies = words.one_ply if facts.plies == 1 else words.so_many_plies.format(facts.plies)
     verdict = words.verdict.format(plies=plies, detail=facts.detail, result=facts.result, reason=facts.reason)
@@ -40,7 +48,7 @@ def game_page(
         title=words.title_of_game.format(red=facts.red.name, blue=facts.blue.name, number=number),
         score=score_text(record.verdict.result),
         verdict=verdict,
-        details=_details(words, record, facts, sides),
+        details=_details(words, record, facts, sides, has_seeds),
         has_board=None not in record.setups,
         labels=_labels(record, facts, verdict, names),
         views=[(view.value, views[view]) for view in audience.views],
@@ -55,7 +63,7 @@ def game_page(
 
 
 def _details(
-    words: Words, record: GameRecord, facts: GameFacts, sides: list[tuple[Color, SideFacts]]
+    words: Words, record: GameRecord, facts: GameFacts, sides: list[tuple[Color, SideFacts]], has_seeds: bool
 ) -> list[tuple[str, str]]:
     red, blue = facts.red.time, facts.blue.time
     started = facts.started or words.no_date
@@ -71,7 +79,7 @@ def _details(
             f"{words.digest} {side.digest[:DIGEST_DIGITS]}",
             *([f"{words.calls_itself} {side.declared}"] if side.declared else []),
             *([f"{words.says_by} {side.author}"] if side.author else []),
-            *([f"{words.seed} {side.seed}"] if side.seed is not None else []),
+            *([f"{words.seed} {side.seed}"] if has_seeds and side.seed is not None else []),
         ]
         details.append((color.word, ", ".join(said)))
         if side.sandbox:
