@@ -67,12 +67,12 @@ def report_command(
 
     needs("jinja2", "web", "arena report")
     from arena.report.site.audience import Audience
-    from arena.report.site.build import SitePlan, write_site
+    from arena.report.site.build import write_site
+    from arena.report.site.contents import SitePlan
 
     plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks), dialogues)
     with open_to_read(store) as opened, unwinding():
-        written = write_site(opened, out, plan)
-        damage = opened.count().damage
+        written, damage = write_site(opened, out, plan)
     for number, why in list(written.faults.items())[:MOST_FAULTS]:
         remark(f"game {number} has no page: {why}")
     if len(written.faults) > MOST_FAULTS:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -116,40 +116,39 @@ class LeaguePages:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
-    def games(self, shown: frozenset[int]) -> Iterator[tuple[str, str]]:
-        """The pages of the list, with their file names, the newest games first; those of `shown` have pages."""
-        games = self._league.games[::-1]
-        pages = max(1, -(-len(games) // PER_PAGE))
-        reasons = sorted({game.reason for game in games})
-        for number in range(1, pages + 1):
-            rows = [
-                {
-                    "number": game.number,
-                    "href": f"games/{game.number}.html" if game.number in shown else "",
-                    "red": self.order[game.red],
-                    "blue": self.order[game.blue],
-                    "score": score_text(game.result),
-                    "reason": game.reason,
-                    "plies": game.plies,
-                }
-                for game in games[(number - 1) * PER_PAGE : number * PER_PAGE]
-            ]
-            here = "games.html" if number == 1 else f"games-{number}.html"
-            note = f"{len(games)} games" + (f", {len(shown)} of them to be replayed" if len(shown) < len(games) else "")
-            yield (
-                here,
-                self._frame.page(
-                    "games.html",
-                    "games.html" if number == 1 else here,
-                    rows=rows,
-                    names=self.order,
-                    reasons=reasons,
-                    results=[result.value for result in GameResult],
-                    pages=pages,
-                    number=number,
-                    games_note=note,
-                ),
-            )
+    @property
+    def list_names(self) -> list[str]:
+        """The pages of the list of games by their file names, in order."""
+        pages = max(1, -(-len(self._league.games) // PER_PAGE))
+        return ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
+
+    def games(self, name: str, shown: frozenset[int]) -> str:
+        """A page of the list, the newest games first; those of `shown` have pages."""
+        games, number = self._league.games[::-1], self.list_names.index(name) + 1
+        rows = [
+            {
+                "number": game.number,
+                "href": f"games/{game.number}.html" if game.number in shown else "",
+                "red": self.order[game.red],
+                "blue": self.order[game.blue],
+                "score": score_text(game.result),
+                "reason": game.reason,
+                "plies": game.plies,
+            }
+            for game in games[(number - 1) * PER_PAGE : number * PER_PAGE]
+        ]
+        note = f"{len(games)} games" + (f", {len(shown)} of them to be replayed" if len(shown) < len(games) else "")
+        return self._frame.page(
+            "games.html",
+            name,
+            rows=rows,
+            names=self.order,
+            reasons=sorted({game.reason for game in games}),
+            results=[result.value for result in GameResult],
+            pages=len(self.list_names),
+            number=number,
+            games_note=note,
+        )
 
     def games_script(self, shown: frozenset[int]) -> str:
         """The whole list for the filter."""

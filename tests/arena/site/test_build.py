@@ -14,7 +14,9 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
 from arena.league.store import Store
 from arena.report.site.audience import Audience
-from arena.report.site.build import MARK, SitePlan, Written, write_site
+from arena.report.site.build import Written, write_site
+from arena.report.site.contents import SitePlan
+from arena.report.site.folder import MARK
 from arena.report.site.frame import POLICY
 from arena.report.site.game_data import read_game_script
 from protocol.notation import Color
@@ -56,7 +58,7 @@ def read(page: Path) -> Links:
 
 def written(store: Path, out: Path, **plan: object) -> Written:
     with Store(store, create=False) as opened:
-        return write_site(opened, out, SitePlan(**plan))  # type: ignore[arg-type]
+        return write_site(opened, out, SitePlan(**plan))[0]  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +180,7 @@ def test_several_processes_write_the_same_pages_as_one(
     make_store(tmp_path / "l.sqlite", games=6)
     written(tmp_path / "l.sqlite", tmp_path / "one", title="t")
     monkeypatch.setattr("arena.report.site.game_files.WORTH_A_PROCESS", 2)
-    monkeypatch.setattr("arena.report.site.game_files._cpus", lambda: 3)
+    monkeypatch.setattr("arena.report.site.game_files.usable_cpus", lambda: 3)
     written(tmp_path / "l.sqlite", tmp_path / "three", title="t")
     names = sorted(str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*"))
     assert names == sorted(str(path.relative_to(tmp_path / "three")) for path in (tmp_path / "three").rglob("*.*"))
