@@ -86,6 +86,11 @@ class PlayPages:
                 nursery.start_soon(self._follow_seat, color, feed)
             task_status.started()
 
+    @property
+    def viewers(self) -> int:
+        """How many browsers follow the game."""
+        return sum(map(len, self._feeds.values()))
+
     def close(self) -> None:
         """End the connections of those who follow; a browser comes again by itself, as long as there is a server."""
         for feed in self._feeds.values():

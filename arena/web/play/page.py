@@ -27,12 +27,13 @@ class PagePreset(msgspec.Struct, frozen=True):
 
 
 class PageData(msgspec.Struct, frozen=True):
-    """What the script of a page is given with the page. `pieces` are by letter, the strongest first."""
+    """What the script of a page is given with the page. `pieces` are by letter; `order` has the strongest first."""
 
     seat: str
     title: str
     words: dict[str, str]
     pieces: dict[str, PieceWords]
+    order: tuple[str, ...]
     presets: tuple[PagePreset, ...]
 
 
@@ -61,12 +62,16 @@ class MoveLine(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """All there is to show: the state, the moves after the first `since`, and what can be done now that it is over."""
+    """All there is to show: the state, the moves after the first `since`, and what can be done now that it is over.
+
+    `setups` are Red's and Blue's rows; empty until the game is over, or if a side never set up.
+    """
 
     state: SeatState
     since: int
     moves: tuple[MoveLine, ...]
     after: tuple[str, ...]
+    setups: tuple[str, ...] = ()
 
 
 def page_of(table: Table, color: Color, words: PlayWords = ENGLISH) -> Page:
@@ -82,6 +87,7 @@ def page_of(table: Table, color: Color, words: PlayWords = ENGLISH) -> Page:
         title=title,
         words={key: text for key, text in vars(words).items() if isinstance(text, str)},
         pieces={entry.letter: PieceWords(entry.number, entry.name, entry.count) for entry in entries},
+        order=tuple(entry.letter for entry in entries),
         presets=presets,
     )
     return Page(
@@ -98,7 +104,7 @@ def answer_of(table: Table, color: Color, since: int, words: PlayWords = ENGLISH
     """What a page is given that has the first `since` moves."""
     state = table.session.state(color)
     since = min(since, state.plies)
-    return Answer(state, since, _moves(table, color, since), _after(table, state, words))
+    return Answer(state, since, _moves(table, color, since), _after(table, state, words), _setups(table))
 
 
 def _moves(table: Table, color: Color, since: int) -> tuple[MoveLine, ...]:
@@ -112,6 +118,11 @@ def _moves(table: Table, color: Color, since: int) -> tuple[MoveLine, ...]:
         MoveLine(action.ply, action.color, action.action, "; ".join(said[action.ply - 1]), action.fight)
         for action in table.session.actions(color, since + 1)
     )
+
+
+def _setups(table: Table) -> tuple[str, ...]:
+    record = table.session.record
+    return () if record is None else tuple(setup for setup in record.setups if setup is not None)
 
 
 def _after(table: Table, state: SeatState, words: PlayWords) -> tuple[str, ...]:

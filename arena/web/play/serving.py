@@ -1,7 +1,8 @@
-"""A table served for as long as a game is played, and for as long afterwards as somebody looks at it."""
+"""A table that is served: a server on the trio loop of the session, and the addresses of its seats."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from arena.nursery import background
 from arena.web.address import Address, listen
@@ -13,18 +14,27 @@ from arena.web.server import Server
 from protocol.notation import Color
 
 
+@dataclass(frozen=True)
+class ServedTable:
+    """Each person's address, and how many browsers follow the game now."""
+
+    addresses: dict[Color, str]
+    viewers: Callable[[], int]
+
+
 @asynccontextmanager
 async def serving(
     table: Table, address: Address, *, complain: Callable[[str], None], limits: Limits = LIMITS
-) -> AsyncGenerator[dict[Color, str], None]:
-    """Serve a table there during the body, which is given each person's address. `complain` is given a line about what
-    went wrong within. Raises `UsageError` if it cannot listen there."""
+) -> AsyncGenerator[ServedTable, None]:
+    """Serve a table there during the body. `complain` is given a line about what went wrong within. Raises `UsageError`
+    if it cannot listen there."""
     listening = listen(address)
     try:
         pages = PlayPages(table, limits)
         application = pages.application(hosts_of([listening.address]), complain=complain)
         async with background(pages.follow) as nursery:
             await nursery.start(Server(application, limits).run, [listening])
-            yield {color: table.address(color, listening) for color in table.tokens}
+            addresses = {color: table.address(color, listening) for color in table.tokens}
+            yield ServedTable(addresses, lambda: pages.viewers)
     finally:
         listening.close()

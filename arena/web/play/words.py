@@ -43,7 +43,7 @@ class PlayWords:
     keys: tuple[str, ...] = (
         "Tab leads to the board; arrows, Home, End, Page Up and Page Down move on it.",
         "Enter or space takes the piece on the square, and then moves it to another; Escape puts it back.",
-        "While you set up: a piece's number or letter puts it on the square, Delete takes it away.",
+        "While you set up: what stands on a piece (or M, for the marshal) puts it on the square, Delete takes it off.",
     )
     rules_title: str = "The rules of this game"
     after_title: str = "What now"
@@ -81,6 +81,7 @@ class PlayWords:
     could_be: str = "{label}. It can be: {pieces}."
     details_hint: str = "Point at a square, or go to it, to read what is known of it."
     lost_by: str = "Pieces lost by {player}"
+    hidden: str = "Enemy pieces that are not known ({count})"
     attacks: str = "attacks"
 
     # setting up
@@ -94,7 +95,8 @@ class PlayWords:
     not_home: str = "{square} is not on your four rows."
     take_first: str = "Choose a piece first, then its square."
     none_left: str = "Each {piece} is on the board already."
-    in_tray: str = "{piece}: {left} to place"
+    in_tray: str = "{number} \u00d7{left}, {piece}, key {key}"
+    tray_title: str = "{piece} (key {key})"
     one_missing: str = "1 piece is still to be placed."
     missing: str = "{count} pieces are still to be placed."
     all_placed: str = "All pieces are placed."
@@ -107,6 +109,9 @@ class PlayWords:
     stage_waiting: str = "Waiting for {opponent} to move."
     stage_over: str = "The game is over."
     stage_paused: str = "The game is paused and saved."
+    result_win: str = "You have won: {words}."
+    result_loss: str = "You have lost: {words}."
+    result_draw: str = "Drawn: {words}."
     has_resigned: str = "You have resigned; that counts as soon as it is your turn."
     played: str = "{player}: {action}."
     played_words: str = "{player}: {action}; {words}."
@@ -137,11 +142,13 @@ class PlayWords:
     back_nobody: str = "nobody"
 
     # after the game
+    show_setups: str = "Show the set-ups"
+    showing_setups: str = "The set-ups, as the game began."
+    ended: str = "The command that played this game has ended. What is here stays to be read."
     not_stored: str = "The game is not stored yet."
     replay: str = "Replay it: {command}"
     pages: str = "As pages, with a board: {command}"
     go_on: str = "Go on with it another day: {command}"
-    setup_of: str = "Set-up of {player}"
 
 
 ENGLISH = PlayWords()

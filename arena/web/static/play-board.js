@@ -8,6 +8,11 @@ export const LAKES = ["c5", "d5", "c6", "d6", "g5", "h5", "g6", "h6"];
 const DRAG_STARTS_AT = 6; // pixels: below it is a click
 const MOVES = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0], Home: [-9, 0], End: [9, 0], PageUp: [0, -9], PageDown: [0, 9] };
 
+// A side's own squares in the order of a set-up: its back row first, files a to j.
+export function homeSquares(side) {
+  return [0, 1, 2, 3].flatMap((row) => [...FILES].map((file) => file + (side === "red" ? row + 1 : 10 - row)));
+}
+
 export function element(name, classes, text) {
   const made = document.createElement(name);
   if (classes) made.className = classes;

@@ -1,16 +1,17 @@
 // The game under way, as this seat knows it: how each square looks, what may be played from it, what was played. All of it
 // comes from the arena with each state; nothing is worked out here but which of the legal actions fit a square.
 
-import { LAKES, SQUARES, element, pieceElement } from "./play-board.js";
+import { LAKES, SQUARES, homeSquares, element, pieceElement } from "./play-board.js";
 
 const MARKS = { from: "mark_from", to: "mark_to", lost: "mark_lost", "lost-from": "mark_lost_from" };
 
 export class Game {
   // `on` has act(actions), refused(text), told(text), changed().
-  constructor({ seat, pieces, say, on }) {
+  constructor({ seat, pieces, order, say, on }) {
     this.seat = seat;
     this.enemy = seat === "red" ? "blue" : "red";
     this.pieces = pieces;
+    this.order = order;
     this.say = say;
     this.on = on;
     this.held = null;
@@ -31,6 +32,20 @@ export class Game {
       targets.set(choice.target, [...(targets.get(choice.target) ?? []), choice]);
     }
     this.marks = marksOf(state.last);
+  }
+
+  // Look at the set-ups, or (without rows) at the board as it is.
+  lookBack(setups) {
+    this.update(this.state);
+    if (!setups) return;
+    this.marks = {};
+    this.on_board = new Map();
+    ["red", "blue"].forEach((color, at) => {
+      const letters = setups[at].replaceAll("/", "");
+      homeSquares(color).forEach((square, place) => {
+        if (letters[place] !== ".") this.on_board.set(square, { square, color, rank: letters[place], moved: false, could_be: [] });
+      });
+    });
   }
 
   side(square) {
@@ -80,7 +95,8 @@ export class Game {
 
   name(square) {
     const piece = this.on_board.get(square);
-    return this.pieces[piece.rank]?.name ?? this.say(piece.moved ? "unknown_moved" : "unknown_still");
+    const known = this.pieces[piece.rank];
+    return known ? `${known.name} ${known.number}` : this.say(piece.moved ? "unknown_moved" : "unknown_still");
   }
 
   label(square) {
@@ -147,11 +163,11 @@ export class Game {
     ];
   }
 
-  // The pieces that a side has lost, the strongest first, as they stand in the order of `pieces`.
+  // The pieces that a side has lost, the strongest first.
   lost(side) {
     const counts = {};
     for (const letter of this.state.lost[side === "red" ? 0 : 1]) counts[letter] = (counts[letter] ?? 0) + 1;
-    return Object.keys(this.pieces).filter((letter) => counts[letter]).map((letter) => {
+    return this.order.filter((letter) => counts[letter]).map((letter) => {
       const made = element("li", "taken");
       made.append(pieceElement(side, this.pieces[letter].number), element("span", "hidden", `${this.pieces[letter].name} \u00d7${counts[letter]}`));
       if (counts[letter] > 1) made.append(count(counts[letter]));

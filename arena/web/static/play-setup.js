@@ -1,21 +1,14 @@
 // Setting up: a draft of where the own pieces stand, changed by clicks, drags, keys or whole sets of rows, and sent when it
 // is whole. Whether a set-up is legal is for the arena to say; here it is only known which squares are one's own.
 
-import { FILES, LAKES, element, pieceElement } from "./play-board.js";
-
-const ROWS = 4;
-
-export function homeSquares(seat) {
-  const rows = [...Array(ROWS).keys()].map((row) => (seat === "red" ? row + 1 : 10 - row));
-  return rows.flatMap((row) => [...FILES].map((file) => file + row));
-}
+import { LAKES, element, homeSquares, pieceElement } from "./play-board.js";
 
 export class Setup {
   // `pieces` by letter: { number, name, count }; `on` has told(text), refused(text), changed().
-  constructor(panel, { seat, pieces, say, key, on }) {
-    this.panel = panel;
+  constructor(panel, { seat, pieces, order, say, key, on }) {
     this.seat = seat;
     this.pieces = pieces;
+    this.order = order;
     this.say = say;
     this.on = on;
     this.key = key;
@@ -39,7 +32,7 @@ export class Setup {
   }
 
   missing() {
-    return Object.keys(this.pieces).reduce((sum, letter) => sum + this.left(letter), 0);
+    return this.order.reduce((sum, letter) => sum + this.left(letter), 0);
   }
 
   rows() {
@@ -63,7 +56,7 @@ export class Setup {
 
   // All of the army on any of its squares; of a small army most stay empty.
   shuffled() {
-    const letters = Object.entries(this.pieces).flatMap(([letter, { count }]) => Array(count).fill(letter));
+    const letters = this.order.flatMap((letter) => Array(this.pieces[letter].count).fill(letter));
     while (letters.length < this.home.length) letters.push(".");
     for (let at = letters.length - 1; at > 0; at--) {
       const other = Math.floor(Math.random() * (at + 1));
@@ -159,13 +152,13 @@ export class Setup {
   }
 
   pressedKey(event, square) {
-    const letter = event.key.length === 1 ? event.key.toUpperCase() : "";
+    const letter = this.letterOf(event.key.toUpperCase());
     if (event.key === "Escape") {
       this.held = null;
       this.on.changed();
     } else if (event.key === "Delete" || event.key === "Backspace") {
       this.remove(square);
-    } else if (this.pieces[letter]) {
+    } else if (letter) {
       if (this.left(letter) > 0) this.put(letter, square);
       else this.on.refused(this.say("none_left", { piece: this.pieces[letter].name }));
     } else {
@@ -176,6 +169,16 @@ export class Setup {
 
   lifted() {
     this.held = null;
+  }
+
+  keyOf(letter) {
+    const { number } = this.pieces[letter];
+    return number.length === 1 ? number : letter;
+  }
+
+  // A rank by what stands on its pieces, or by its letter in texts of moves.
+  letterOf(key) {
+    return this.order.find((letter) => this.pieces[letter].number === key) ?? this.order.find((letter) => letter === key);
   }
 
   // What was dragged is a square of the board or a rank of the tray; `target` is what it was dropped on.
@@ -200,7 +203,7 @@ export class Setup {
     const isHome = this.home.includes(square);
     const selected = this.held?.square === square;
     const piece = letter && this.pieces[letter];
-    const label = piece ? this.say("own", { square, piece: piece.name })
+    const label = piece ? this.say("own", { square, piece: `${piece.name} ${piece.number}` })
       : isHome ? this.say("home_empty", { square }) : LAKES.includes(square) ? this.say("lake", { square }) : this.say("not_yours", { square });
     return {
       label: selected ? this.say("picked", { label }) : label,
@@ -214,14 +217,15 @@ export class Setup {
 
   drawTray() {
     const focused = this.tray.contains(document.activeElement) ? document.activeElement.dataset.letter : null;
-    this.tray.replaceChildren(...Object.entries(this.pieces).map(([letter, { number, name }]) => {
+    this.tray.replaceChildren(...this.order.map((letter) => {
+      const { number, name } = this.pieces[letter];
       const left = this.left(letter);
       const made = element("button", "rank" + (this.held?.letter === letter ? " selected" : ""));
       made.type = "button";
       made.dataset.letter = letter;
       made.setAttribute("aria-pressed", String(this.held?.letter === letter));
-      made.setAttribute("aria-label", this.say("in_tray", { piece: name, left }));
-      made.title = name;
+      made.setAttribute("aria-label", this.say("in_tray", { piece: name, number, left, key: this.keyOf(letter) }));
+      made.title = this.say("tray_title", { piece: name, key: this.keyOf(letter) });
       made.setAttribute("aria-disabled", String(left < 1));
       if (left > 0) made.dataset.drags = "";
       made.append(pieceElement(this.seat, number), element("span", "count", "\u00d7" + left));

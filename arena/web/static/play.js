@@ -21,7 +21,7 @@ function say(key, values = {}) {
 // --- the connection ---------------------------------------------------------------------------------------------------
 
 class Link {
-  // `on` has path(), where the state is to be had, state(answer) and lost().
+  // `on` has path(), where the state is to be had, state(answer), and lost(), which tells whether that is for good.
   constructor(on) {
     this.on = on;
     this.busy = false;
@@ -34,7 +34,10 @@ class Link {
     events.addEventListener("open", () => this.load());
     events.addEventListener("state", () => this.load());
     events.addEventListener("error", () => {
-      this.on.lost();
+      if (this.on.lost()) {
+        events.close();
+        return;
+      }
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.open(), RETRY_MS);
     });
   }
@@ -92,7 +95,7 @@ class Page {
       looked: (square) => this.tellDetails(square),
       key: (event, square) => this.doing()?.pressedKey(event, square),
     });
-    const shared = { seat: data.seat, pieces: data.pieces, say };
+    const shared = { seat: data.seat, pieces: data.pieces, order: data.order, say };
     const on = {
       told: (text) => this.tell(text),
       refused: (text) => this.refuse(text),
@@ -110,6 +113,7 @@ class Page {
       ended: () => {},
     });
     this.listen();
+    this.tellDetails(null);
     this.link = new Link({
       path: () => "state?from=" + this.moves.length,
       state: (answer) => this.update(answer),
@@ -134,6 +138,7 @@ class Page {
       mirror: () => this.setup.mirror(),
       clear: () => this.setup.load([]),
       ready: () => this.sendSetup(),
+      setups: () => this.lookBack(),
     };
     for (const button of parts("do")) button.addEventListener("click", () => actions[button.dataset.do]());
     part("typed").addEventListener("submit", (event) => {
@@ -149,19 +154,30 @@ class Page {
 
   // --- what comes from the arena
 
-  update({ state, since, moves, after }) {
+  update({ state, since, moves, after, setups }) {
     const before = this.state;
     this.state = state;
     this.received = performance.now();
     this.connected = true;
     this.moves = [...this.moves.slice(0, since), ...moves];
     this.after = after;
+    this.setups = setups;
     this.game.update(state);
     if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
     if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
     this.draw();
     if (this.board.cursor === null) this.board.point(state.stage === "setting-up" ? this.setup.cursor() : this.game.cursor());
     if (before && state.plies === before.plies + 1) this.slideLast();
+  }
+
+  // Between the board at the end and the set-ups.
+  lookBack() {
+    const button = root.querySelector("[data-do=setups]");
+    const back = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(back));
+    this.game.lookBack(back ? this.setups : null);
+    if (back) this.tell(say("showing_setups"));
+    this.draw();
   }
 
   slideLast() {
@@ -172,6 +188,11 @@ class Page {
   lost() {
     this.connected = false;
     this.drawConnection();
+    return this.isOver();
+  }
+
+  isOver() {
+    return ["over", "paused"].includes(this.state?.stage);
   }
 
   // --- what goes to it
@@ -259,11 +280,23 @@ class Page {
     const fought = this.moves.findLast((move) => move.fight);
     part("fight").hidden = !fought;
     if (fought) part("fight").replaceChildren(...this.game.fight(fought));
+    this.drawHidden();
     if (this.looked) this.tellDetails(this.looked);
   }
 
+  // How many of each rank the enemy still has that are not known.
+  drawHidden() {
+    const { hidden, end } = this.state;
+    const place = part("hidden");
+    place.hidden = !hidden.length || Boolean(end);
+    place.querySelector("summary").textContent = say("hidden", { count: hidden.reduce((sum, [, count]) => sum + count, 0) });
+    const counts = Object.fromEntries(hidden);
+    place.querySelector("p").textContent = data.order.filter((letter) => counts[letter])
+      .map((letter) => data.pieces[letter].name + (counts[letter] > 1 ? " \u00d7" + counts[letter] : "")).join(", ");
+  }
+
   drawConnection() {
-    part("connection").textContent = this.connected ? "" : say(this.state ? "not_connected" : "connecting");
+    part("connection").textContent = this.connected ? "" : say(this.isOver() ? "ended" : this.state ? "not_connected" : "connecting");
     part("connection").hidden = this.connected;
   }
 
@@ -279,7 +312,7 @@ class Page {
     const lines = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map(({ color, ply, action, words }) =>
       say(words ? "played_words" : "played", { player: this.player(color), ply, action, words }));
     const values = { opponent: this.player(this.game.enemy), color: say(data.seat), ply: state.plies + 1 };
-    lines.push(state.end ? state.end.words : say("stage_" + state.stage.replace("-", "_"), values));
+    lines.push(state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : say("stage_" + state.stage.replace("-", "_"), values));
     if (state.resigns && !state.end) lines.push(say("has_resigned"));
     if (state.remark) lines.push(state.remark);
     setLines(part("status"), lines);
@@ -335,6 +368,7 @@ class Page {
   drawAfter() {
     part("after").hidden = !this.after.length;
     setLines(part("next"), this.after);
+    root.querySelector("[data-do=setups]").hidden = this.setups.length < 2;
   }
 }
 

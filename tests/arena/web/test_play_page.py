@@ -267,7 +267,7 @@ def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat
     assert "Bea: e7-e6." in told
     assert "Your turn" in told
     go(page, "e4")
-    assert square(page, "e4").get_attribute("aria-label") == "e4, your marshal, may move to f4, e5"
+    assert square(page, "e4").get_attribute("aria-label") == "e4, your marshal 10, may move to f4, e5"
     page.keyboard.press("Enter")
     assert "may move to f4, e5" in page.inner_text("[data-told]")
     page.keyboard.press("Escape")
@@ -378,6 +378,12 @@ def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(s
         at(page, "over")
         assert "resigned" in page.inner_text("[data-status]")
         assert "?" not in shown(page).values()
+        page.click("[data-do=setups]")
+        assert (shown(page)["b7"], shown(page)["a1"], len(shown(page))) == ("F", "F", 20)
+        page.click("[data-do=setups]")
+        assert len(shown(page)) == 18
+    assert "You have lost: red (Ada) resigned." in red.inner_text("[data-status]")
+    assert "You have won: red (Ada) resigned." in blue.inner_text("[data-status]")
 
 
 def test_who_closes_the_tab_comes_back_and_two_tabs_show_the_same(seat: Seat, open_page: Any) -> None:
