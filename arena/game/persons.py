@@ -8,7 +8,7 @@ anybody can sit down under any name.
 import hashlib
 
 from arena.game.spec import Player
-from arena.game.time_control import LONGEST_MS, TimeControl
+from arena.game.time_control import UNLIMITED_MS, TimeControl
 
 
 def person_digest(name: str) -> str:
@@ -26,14 +26,9 @@ def is_person(player: Player) -> bool:
     return player.digest == person_digest(player.name)
 
 
-UNTIMED_MS = LONGEST_MS + 1
-"""The milliseconds that stand for no limit in a record, and on the `turn` lines of the opponent, who must be told a
-number: a week and one more, which no option gives a bot."""
-
-
 def without_clock(time: TimeControl) -> TimeControl:
     """The time control of a person who may think as long as it likes, beside a bot of this one."""
-    return TimeControl(move_ms=UNTIMED_MS, start_ms=time.start_ms, setup_ms=UNTIMED_MS, margin_ms=time.margin_ms)
+    return TimeControl(move_ms=UNLIMITED_MS, start_ms=time.start_ms, setup_ms=UNLIMITED_MS, margin_ms=time.margin_ms)
 
 
 def with_clock(time: TimeControl, moves: TimeControl) -> TimeControl:
@@ -43,11 +38,6 @@ def with_clock(time: TimeControl, moves: TimeControl) -> TimeControl:
         bank_ms=moves.bank_ms,
         increment_ms=moves.increment_ms,
         start_ms=time.start_ms,
-        setup_ms=UNTIMED_MS,
+        setup_ms=UNLIMITED_MS,
         margin_ms=time.margin_ms,
     )
-
-
-def is_untimed(time: TimeControl) -> bool:
-    """Whether a side has no clock."""
-    return time.move_ms == UNTIMED_MS and time.bank_ms is None

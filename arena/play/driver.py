@@ -75,6 +75,7 @@ class Driver:
         self._read_at = self._yielded = self._arrivals.now()
         """When a bot's output was last read, and when other tasks last had a chance to run."""
         interrupt.interrupt = self.disturb
+        interrupt.why_not = referee.unrestorable
 
     # --- what others say ------------------------------------------------------------------------------------------
 

@@ -69,6 +69,8 @@ class Interrupt:
         self.after = NEVER if after is None else after
         self.interrupt: Callable[[], None] = lambda: None
         """What stops the game under way; set by the game."""
+        self.why_not: Callable[[], str] = lambda: ""
+        """Why the game under way could not go on later, in words, empty if it can; set by the game."""
 
     def request(self) -> None:
         """Interrupt the game now, in the middle of a turn if need be."""

@@ -20,7 +20,6 @@ from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.game.clock import MICROSECONDS, Clock
 from arena.game.person_seat import PersonSeat
-from arena.game.persons import is_untimed
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import ActionState, ClockState, EndState, SeatState, Stage
 from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
@@ -112,7 +111,13 @@ class Session:
         played: GameRecord | History | None = None
         try:
             played = await play_on_fairly(
-                self.spec, self._players, self._history, self._interrupt, options=options, say=self.remark
+                self.spec,
+                self._players,
+                self._history,
+                self._interrupt,
+                options=options,
+                say=self.remark,
+                can_pause=False,  # where it cannot go on, that is said to who asks for a pause
             )
         finally:
             if isinstance(played, GameRecord):
@@ -242,12 +247,14 @@ class Session:
     def _stage(self, seat: PersonSeat) -> Stage:
         if self._is_paused:
             return Stage.PAUSED
-        return Stage.OVER if self._result else seat.stage
+        if self._result:
+            return Stage.OVER
+        return Stage.WAITING if seat.stage is Stage.OVER else seat.stage  # the verdict's words are still to come
 
     def _clock_of(self, color: Color) -> ClockState:
         runs = self._game is not None and not self.is_over and self._game.to_move is color and not self._game.outcome
         bank_ms = self._clock.bank_ms(color)
-        if is_untimed(self.spec.times[color]):
+        if self.spec.times[color].is_unlimited:
             return ClockState(None, runs=runs)
         used = trio.current_time() - self._turn_began if runs else 0.0
         left = max(0, math.floor((self._clock.budget(color) - used) * 1000))
@@ -300,8 +307,28 @@ class Session:
         chair.change()
 
     def pause(self) -> None:
-        """Interrupt the game, to go on another day: `play` returns what has been played."""
+        """Interrupt the game, to go on another day: `play` returns what has been played. Raises `RefusedError` where it
+        could not go on then."""
+        words = self.why_no_pause()
+        if words:
+            raise RefusedError(words)
+        self.leave()
+
+    def leave(self) -> None:
+        """Interrupt the game, whatever becomes of it."""
         self._interrupt.request()
+
+    def why_no_pause(self) -> str:
+        """Why the game could not go on later, in words; empty if it can."""
+        if self.is_over:
+            return "the game is paused" if self._is_paused else "the game is over"
+        if self._game is None:
+            return "before both sides have set up there is nothing to pause"
+        return self.why_not_saved()
+
+    def why_not_saved(self) -> str:
+        """Why this game could not go on if it were interrupted, in words; empty if it can."""
+        return self._interrupt.why_not()
 
     def remark(self, text: str) -> None:
         """Have everybody see a line."""

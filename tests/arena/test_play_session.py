@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots.spec import person_spec
-from arena.game.persons import UNTIMED_MS, is_person, person, without_clock
+from arena.game.persons import is_person, person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import SeatState, Stage, encode_state
 from arena.game.spec import GameSpec
-from arena.game.time_control import TimeControl
+from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.game.view import SeatView, tell
 from arena.nursery import background
 from arena.play.session import RefusedError, Session
@@ -361,7 +361,9 @@ def test_a_paused_game_goes_on_where_it_was_and_both_know_what_they_knew() -> No
 
 def test_a_game_that_is_paused_before_the_set_ups_has_nothing_to_save() -> None:
     async def red(session: Session, color: Color) -> None:
-        session.pause()
+        with pytest.raises(RefusedError, match="nothing to pause"):
+            session.pause()
+        session.leave()
 
     assert played(session_of(), red) is None
 
@@ -403,7 +405,7 @@ def test_the_end_shows_the_whole_board_and_why() -> None:
 
 
 def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
-    time = TimeControl(move_ms=200, start_ms=10_000, setup_ms=UNTIMED_MS, margin_ms=0)
+    time = TimeControl(move_ms=200, start_ms=10_000, setup_ms=UNLIMITED_MS, margin_ms=0)
 
     async def red(session: Session, color: Color) -> None:
         await setting_up(session, color, RED)
