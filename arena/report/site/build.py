@@ -18,7 +18,7 @@ import msgspec
 
 from arena.errors import ArenaError, UsageError
 from arena.game.time_control import parse_time
-from arena.league.store import Contents, Group, Store, files_in
+from arena.league.store import Contents, Groups, Store, files_in
 from arena.printable import printable
 from arena.report.bots import BotVersion, bot_versions
 from arena.report.names import DEFAULT_NAMES, Names
@@ -152,7 +152,7 @@ def _rules(store: Store, league: League) -> Ruleset:
     raise UsageError(f"{store.path}: no record in it can be read")
 
 
-def _versions(store: Store, roster: Roster, contents: Contents[Group]) -> list[BotVersion]:
+def _versions(store: Store, roster: Roster, contents: Contents[Groups]) -> list[BotVersion]:
     return bot_versions(
         store.each_row(),
         roster,
