@@ -58,6 +58,11 @@ class Reader:
     name: str = ""
     bots: frozenset[Player] = frozenset()
 
+    @property
+    def text(self) -> str:
+        """The reader as `reader_named` reads it."""
+        return OF_BOT + self.name if self.audience is Audience.BOT else self.audience.value
+
     def seats(self, players: tuple[Player, Player]) -> tuple[Color, ...]:
         """The sides of a game whose own is for this reader: two where both are versions of the one bot."""
         match self.audience:
