@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from served_command import visit
 
 from arena.cli import catalog, front
 from arena.cli.completion import SHELLS
@@ -32,6 +33,8 @@ for at, option in enumerate(sys.argv[:-1]):
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
 if sys.argv[1:2] == ["check"] and "--replay" not in sys.argv:
     sys.argv.append("--quick")
+if sys.argv[1:2] == ["serve"]:
+    sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
 from arena.cli.entry import main
 main()
 """
@@ -72,10 +75,15 @@ def run_by_shell(line: str, desk: Path, shell: str = "sh") -> int | None:
     if found is None:
         return None
     setup = "autoload -Uz compinit && compinit -u && " if shell == "zsh" else ""
+    environment = {**os.environ, "PATH": f"{desk / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk)}
+    if line.startswith("arena serve "):
+        code, said = visit(line, desk, environment)
+        assert "Traceback" not in said
+        return code
     done = subprocess.run(
         [found, "-c", setup + line],
         cwd=desk,
-        env={**os.environ, "PATH": f"{desk / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk)},
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
