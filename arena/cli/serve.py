@@ -10,7 +10,6 @@ from arena.cli.streams import flush_results, remark, result
 from arena.report.names import Language, Names, Numbering
 
 PORT = 8000
-AUDIENCES = ("all", "red", "blue", "public")
 
 
 @click.command(
@@ -34,11 +33,11 @@ AUDIENCES = ("all", "red", "blue", "public")
 )
 @click.option(
     "--for",
-    "audience",
-    type=click.Choice(AUDIENCES),
+    "reader",
     default="all",
     show_default=True,
-    help="Who may read the pages: what that side, or the public, was not told is left out.",
+    metavar="all|red|blue|public|bot:NAME",
+    help="Who reads the pages: the host, one side, everybody, or a bot's author.",
 )
 @click.option(
     "--known-as", multiple=True, metavar="NAME", help="A further name that is answered to, such as that of a proxy."
@@ -49,7 +48,7 @@ def serve_command(
     stores: tuple[Path, ...],
     *,
     where: str,
-    audience: str,
+    reader: str,
     known_as: tuple[str, ...],
     title: str,
     ranks: Numbering,
@@ -59,23 +58,30 @@ def serve_command(
 
     The address is printed. Nothing is written; a league may be playing with the store. Ctrl-C ends it.
     """
+    from arena.cli.export import GUESSABLE
     from arena.cli.extras import needs_serving
     from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.league.readers import HOST, guessable_seed, reader_named
     from arena.printable import printable
 
     needs_serving("arena serve")
-    from arena.report.site.audience import Audience
     from arena.report.site.contents import SitePlan
     from arena.web.address import parse_address
     from arena.web.service import exposure_text, serve_stores
 
     address = parse_address(where, PORT)
-    for store in stores:
-        with open_to_read(store):
-            pass
+    try:
+        reads = reader_named(reader)
+    except UsageError as error:
+        raise UsageError(f"--for: {error}") from None
+    for path in stores:
+        with open_to_read(path) as store:
+            if reads is not HOST and (seed := guessable_seed(store.settings())) is not None:
+                remark(GUESSABLE.format(store=printable(str(path)), seed=seed))
     if exposure_text(address):
         remark(exposure_text(address))
-    plan = SitePlan(Audience(audience), title=printable(title), names=Names(language, ranks))
+    plan = SitePlan(reads, title=printable(title), names=Names(language, ranks))
 
     def ready(url: str) -> None:
         result(url)

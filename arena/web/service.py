@@ -7,7 +7,6 @@ from pathlib import Path
 import trio
 
 from arena.errors import UsageError
-from arena.league.store import Store
 from arena.nursery import background
 from arena.report.site.contents import SitePlan
 from arena.web.address import Address, Listening, listen
@@ -45,16 +44,16 @@ def serve_stores(
 ) -> None:
     """Serve the pages of these stores until a signal asks to stop.
 
-    Raises `UsageError` for what is no store, or an address at which nobody can listen.
+    Raises `UsageError` for what is no store or cannot be shown to such readers, or an address at which nobody can
+    listen.
     """
-    for path in paths:
-        with Store(path, create=False):
-            pass
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("expected each store once, and one of them is named twice")
     listening = listen(address)
     try:
         server = StoreServer(paths, plan, hosts_of([listening.address], known_as), complain=complain)
+        for store in server.stores:
+            store.reader.read_first()
 
         async def main() -> None:
             async with background(server.run):

@@ -68,6 +68,7 @@ class StoreReader:
         self.is_read = trio.Event()
         """Whether it has been read for the first time, or that has failed."""
         self._changed = trio.Event()
+        self._seen: tuple[int, ...] | None = None
         self._told = ""
 
     async def changed(self, since: State) -> State:
@@ -76,17 +77,26 @@ class StoreReader:
             await self._changed.wait()
         return self.state
 
+    def read_first(self) -> None:
+        """Read it now, before anything is served. Raises `ArenaError`; that there is no game yet is no error."""
+        self._seen = self._look()
+        version = self._next_version()
+        try:
+            self.state = self._state_of(version)
+        except NoGamesError:
+            self.state = State(version, None, WEB_WORDS.not_read)
+        self.is_read.set()
+
     async def run(self) -> None:
         """Read it when it has changed, until cancelled."""
-        seen: object = None
         while True:
             found = await trio.to_thread.run_sync(self._look)
-            if found == seen:
+            if self.is_read.is_set() and found == self._seen:
                 await trio.sleep(LOOK_SECONDS)
                 continue
             start = time.monotonic()
             state = await trio.to_thread.run_sync(self._read, self._next_version())
-            seen = found  # what came while it was read is seen at the next look
+            self._seen = found  # what came while it was read is seen at the next look
             self.state = state
             self._changed.set()
             self._changed = trio.Event()
@@ -107,17 +117,20 @@ class StoreReader:
 
     def _read(self, version: str) -> State:
         try:
-            with Store(self.path, create=False) as store:
-                contents = read_site(store, self._plan)
+            return self._state_of(version)
         except NoGamesError:
             self._tell("")
             return State(version, None, WEB_WORDS.not_read)
         except ArenaError as error:
             self._tell(printable(str(error), lines=True))
             return State(version, None, WEB_WORDS.unreadable)
-        self._tell(
-            f"{self.path}: what is damaged does not count:\n{damage_text(contents.damage)}" * bool(contents.damage)
-        )
+
+    def _state_of(self, version: str) -> State:
+        """Raises `ArenaError`."""
+        with Store(self.path, create=False) as store:
+            contents = read_site(store, self._plan)
+        damage = f"{self.path}: what is damaged does not count:\n{damage_text(contents.damage)}"
+        self._tell(damage if contents.damage else "")
         return State(version, replace(contents, site=self._dress(contents.site, version)))
 
     def _tell(self, problem: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.league.store import Damage, Store
+from arena.league.store import Store
 from arena.report.site.contents import Played, SiteContents, SitePlan, read_site
 from arena.report.site.folder import MARK, new_folder_for, refuse_other_folder
 from arena.report.site.frame import FOLDER
@@ -25,10 +25,10 @@ class Written(msgspec.Struct, frozen=True):
     faults: dict[int, str]
 
 
-def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, tuple[Damage, ...]]:
-    """Write the site of a store to a folder; returns what was written, and what of the store is not as it was stored.
+def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteContents]:
+    """Write the site of a store to a folder; returns what was written, and what it was made from.
 
-    Raises `UsageError` for a folder that holds something else, and for a store without games."""
+    Raises `UsageError` for a folder that holds something else, and as `read_site` does."""
     refuse_other_folder(out)
     contents = read_site(store, plan)
     with new_folder_for(out) as folder:
@@ -39,7 +39,7 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, tuple[
         _write_league(contents, folder, Played(done.times, done.faults))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     pages = len(contents.numbers) - len(done.faults)
-    return Written(str(out / "index.html"), contents.table.games, pages, size, done.faults), contents.damage
+    return Written(str(out / "index.html"), contents.table.games, pages, size, done.faults), contents
 
 
 def _write_league(contents: SiteContents, folder: Path, played: Played) -> None:
@@ -47,5 +47,5 @@ def _write_league(contents: SiteContents, folder: Path, played: Played) -> None:
         text = contents.text(name, played)
         assert text is not None
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    mark = {"made_by": f"arena {__version__}", "for": contents.plan.audience.value}
+    mark = {"made_by": f"arena {__version__}", "for": contents.reader.text}
     (folder / MARK).write_text(json.dumps(mark) + "\n", encoding="utf-8", newline="\n")

@@ -17,7 +17,7 @@ from arena.errors import ArenaError, UsageError
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
 PAGES = re.compile(
-    rf"{re.escape(MARK)}|(index|crosstable|rules|games(-\d+)?)\.html|games\.js|static/arena\.(css|js)"
+    rf"{re.escape(MARK)}|(index|crosstable|rules|games(-\d+)?)\.html|(games|words)\.js|static/arena\.(css|js)"
     r"|bots/\d+\.html|games/\d+\.(html|js)"
 )
 """What a site consists of: a folder with anything else in it is not replaced."""

@@ -8,8 +8,9 @@ import msgspec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
+from arena.league.readers import Reader
 from arena.report.names import Language, Names, Numbering
-from arena.report.site.audience import Audience
+from arena.report.site.audience import audience_of, has_seeds
 from arena.report.site.frame import Frame, Site
 from arena.report.site.game_data import game_data, game_script
 from arena.report.site.game_page import game_page
@@ -23,13 +24,13 @@ class GameText(NamedTuple):
 
 
 class GameTexts(msgspec.Struct, frozen=True, dict=True):
-    """Makes the pages of games, for one kind of reader: a value that can be sent to another process.
+    """Makes the pages of games for a reader: a value that can be sent to another process.
 
     `shown` has the players' names in tables. `has_dialogues` is whether scripts have what was said to the bots.
     """
 
     site: Site
-    audience: Audience
+    reader: Reader
     language: Language
     numbering: Numbering
     shown: tuple[tuple[Player, str], ...]
@@ -52,6 +53,9 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         """The texts of a game. Raises `ArenaError` if it has no page, and says why."""
         if record is None:
             raise ArenaError("its record cannot be read")
-        page = game_page(self.frame, number, record, shown=self.called, audience=self.audience, names=self.names)
-        data = game_data(record, self.audience, self.names, has_dialogue=self.has_dialogues)
+        audience, seeds = audience_of(self.reader, record.players), has_seeds(self.reader)
+        page = game_page(
+            self.frame, number, record, shown=self.called, audience=audience, names=self.names, has_seeds=seeds
+        )
+        data = game_data(record, audience, self.names, has_dialogue=self.has_dialogues, has_seeds=seeds)
         return GameText(page, game_script(number, data))

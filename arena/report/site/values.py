@@ -33,6 +33,7 @@ class League:
 
     def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
         """`games` is how many there are, `order` has the names of the table."""
+        self.order = order
         self.games: list[Listed] = []
         self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {
             name: defaultdict(lambda: {color: Counter() for color in Color}) for name in order

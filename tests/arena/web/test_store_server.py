@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from served import Serve, Served
 
+from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.audience import Audience as Reader
 from arena.report.site.build import write_site
 from arena.report.site.contents import SitePlan
 from arena.web.address import Address
@@ -104,7 +104,7 @@ def test_pages_for_the_public_have_no_set_up_and_no_seed(
     make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
-    running = serve_stores(tmp_path / "l.sqlite", plan=SitePlan(audience=Reader.PUBLIC))
+    running = serve_stores(tmp_path / "l.sqlite", plan=SitePlan(reader_named("public")))
     page = running.get("/games/1.html").text
     assert "Set-up of" not in page
     assert "seed" not in page
