@@ -1,18 +1,15 @@
 """Routes put together with what all applications have: files, error pages, the guard."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Router
 
 from arena.web.files import static_files, static_route
 from arena.web.guard import Guard
 from arena.web.hosts import Hosts
 from arena.web.limits import LIMITS, Limits
-from arena.web.look import WEB_WORDS, Look
+from arena.web.look import Look
 from arena.web.server import Application
 
 
@@ -26,20 +23,15 @@ def application(
     complain: Callable[[str], None] = lambda text: None,
 ) -> Application:
     """An application that can be served. `posts`: whether requests may change anything; `complain` is given a line
-    about what went wrong within. Pages are made by async functions; what takes long goes to a thread."""
-    inner = Starlette(routes=[*routes, static_route(static_files())], exception_handlers={HTTPException: _Errors(look)})
-    inner.router.redirect_slashes = False
+    about what went wrong within. Pages are made by async functions; what takes long goes to a thread.
+
+    An error page is made by raising `Refused` or starlette's `HTTPException`, anywhere. This is starlette's router
+    without its application, which would answer errors before the guard has told anybody.
+    """
+    router = Router([*routes, static_route(static_files())], redirect_slashes=False)
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        scope["app"] = router  # with this, the router raises what it does not find
+        await router(scope, receive, send)
+
     return Guard(inner, look, hosts, posts=posts, limits=limits, complain=complain)
-
-
-class _Errors:
-    """What a page says that was not to be."""
-
-    def __init__(self, look: Look) -> None:
-        self._look = look
-
-    async def __call__(self, request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        text = WEB_WORDS.not_found if error.status_code == 404 and error.detail == "Not Found" else error.detail
-        path = request.scope["raw_path"].decode("ascii", "replace")
-        return self._look.error(error.status_code, text, path, error.headers)

@@ -9,6 +9,7 @@
 """
 
 from collections.abc import Callable, MutableMapping
+from http import HTTPStatus
 from math import inf
 from typing import Any
 
@@ -83,8 +84,10 @@ class Guard:
             return
         if answer.is_started:
             raise ConnectionAbortedError  # half a page has been sent: the connection ends with it
+        is_missing = refusal.status_code == 404 and refusal.detail == HTTPStatus.NOT_FOUND.phrase
+        text = WEB_WORDS.not_found if is_missing else refusal.detail
         path = scope["raw_path"].decode("ascii", "replace")
-        await self._look.error(refusal.status_code, refusal.detail, path, refusal.headers)(scope, receive, answer.send)
+        await self._look.error(refusal.status_code, text, path, refusal.headers)(scope, receive, answer.send)
 
     async def _within_time(self, scope: Any, receive: Any, answer: "_Answer") -> None:
         with trio.CancelScope(deadline=trio.current_time() + self._limits.answer_seconds) as time:
