@@ -37,11 +37,11 @@ def page_face(
         async with serving(table, address, complain=complain) as served:
             tell(served.addresses)
             await _until_over(session)
-            with trio.move_on_after(linger) as time:
-                while True:
-                    if served.viewers():
-                        time.deadline = trio.current_time() + linger
-                    await trio.sleep(LOOK_SECONDS)
+            seen = trio.current_time()
+            while served.viewers() or trio.current_time() - seen < linger:
+                if served.viewers():
+                    seen = trio.current_time()
+                await trio.sleep(LOOK_SECONDS)
 
     return show
 
