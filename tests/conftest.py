@@ -22,6 +22,7 @@ import commands
 import psutil
 import pytest
 import trio
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec
@@ -72,6 +73,10 @@ if sys.dont_write_bytecode:
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="arena-tests-bytecode-")
     Path(sys.pycache_prefix).chmod(0o755)  # some tests of the sandbox run as another user
     atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
+
+# How long an example takes says nothing on a busy machine; nor does how long it takes to find some.
+settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("arena")
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"

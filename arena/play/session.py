@@ -185,6 +185,11 @@ class Session:
     # --- looking ------------------------------------------------------------------------------------------------------
 
     @property
+    def record(self) -> GameRecord | None:
+        """The record, once the game is over: with all that both sides were not told."""
+        return self._result
+
+    @property
     def persons(self) -> tuple[Color, ...]:
         """The sides that are played by a person."""
         return tuple(self._chairs)

@@ -40,7 +40,7 @@ CONTROLS = (
 )
 WANTS = ("", "want board", "want legal", "want board legal")
 ENDINGS = ("on the board", "resign", "illegal", "garbage", "late", "dies", "dies waiting", "too much")
-SEATED = [HealthCheck.function_scoped_fixture]
+SEATED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 
 def recorded(referee: Referee) -> GameRecord:

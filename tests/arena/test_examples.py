@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import PLAYS, UNHURRIED
 
 from arena.cli import catalog, front
 from arena.cli.completion import SHELLS
@@ -32,6 +33,8 @@ for at, option in enumerate(sys.argv[:-1]):
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
 if sys.argv[1:2] == ["check"] and "--replay" not in sys.argv:
     sys.argv.append("--quick")
+if sys.argv[1] in {plays}:
+    sys.argv += {unhurried}
 from arena.cli.entry import main
 main()
 """
@@ -61,7 +64,7 @@ def desk(tmp_path: Path) -> Path:
         (tmp_path / name).chmod(0o755)
     (tmp_path / "bin").mkdir()
     arena = tmp_path / "bin" / "arena"
-    arena.write_text(ARENA.format(python=sys.executable, most=MOST_GAMES))
+    arena.write_text(ARENA.format(python=sys.executable, most=MOST_GAMES, plays=PLAYS, unhurried=UNHURRIED))
     arena.chmod(0o755)
     return tmp_path
 

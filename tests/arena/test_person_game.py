@@ -13,6 +13,7 @@ from arena.game.seat_state import Stage
 from arena.league.exchange import export_lines, import_games
 from arena.league.options import PlayOptions
 from arena.league.person_game import NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.salvage import salvage
@@ -252,7 +253,7 @@ def test_games_of_people_are_exported_imported_and_salvaged(tmp_path: Path) -> N
     begun(store, tmp_path, people(), who, ("drifter",))
     begun(store, tmp_path, people(2), PersonOptions(("Bea",), Color.BLUE, clock="60+1"), ("drifter",))
     with Store(store, create=False) as opened:
-        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), None, print)))
+        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
     assert import_games(copy, [lines], lambda *_: None).new == 2
     assert faults(copy) == []
     with Store(store, create=False) as whole, Store(copy, create=False) as other:
@@ -268,7 +269,7 @@ def test_a_person_without_a_clock_is_exported_and_imported(tmp_path: Path) -> No
     store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
     begun(store, tmp_path, people(), PersonOptions(("Ada",)), ("drifter",))
     with Store(store, create=False) as opened:
-        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), None, print)))
+        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
         assert list(own_times_in(opened.settings()).values()) == ["unlimited"]
     assert import_games(copy, [lines], lambda *_: None).new == 1
     assert faults(copy) == []

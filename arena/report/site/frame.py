@@ -1,5 +1,6 @@
 """What all pages have in common: the templates, the texts, the menu, and what a page may load."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +24,30 @@ class Site(msgspec.Struct, frozen=True):
     footer: str
 
 
+@dataclass(frozen=True)
+class Served:
+    """What pages need besides that are served: more folders of templates, and one of them for the head of each page.
+
+    Such a page does not say itself what it may load: its server does, in the headers."""
+
+    folders: tuple[Path, ...] = ()
+    head: str | None = None
+
+
 class Frame:
     """Turns templates and values into pages. All values are escaped: what a bot has said is text and never markup."""
 
-    def __init__(self, site: Site, words: Words = ENGLISH) -> None:
+    def __init__(self, site: Site, words: Words = ENGLISH, *, served: Served | None = None) -> None:
         self.site, self.words = site, words
+        policy, more = (POLICY, Served()) if served is None else ("", served)
         self._environment = Environment(
-            loader=FileSystemLoader(FOLDER / "templates"),
+            loader=FileSystemLoader([*more.folders, FOLDER / "templates"]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(words=words, site=site, policy=POLICY)
+        self._environment.globals.update(words=words, site=site, policy=policy, head=more.head)
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """A page; `here` is its file, from the folder of the site."""

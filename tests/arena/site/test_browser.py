@@ -11,7 +11,8 @@ import pytest
 from arena.game.record import GameRecord, NoteLine
 from arena.league.store import Store
 from arena.report.replay import Position
-from arena.report.site.build import SitePlan, write_site
+from arena.report.site.build import write_site
+from arena.report.site.contents import SitePlan
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

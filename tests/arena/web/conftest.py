@@ -1,0 +1,23 @@
+"""What the tests of served pages share: servers that are stopped at the end of a test."""
+
+from collections.abc import Iterator
+
+import pytest
+from served import Serve, Served, start_serving
+
+from arena.web.limits import LIMITS, Limits
+from arena.web.server import Application
+
+
+@pytest.fixture
+def serving() -> Iterator[Serve]:
+    """`serving(application, limits)`: a server that is stopped at the end of the test."""
+    running: list[Served] = []
+
+    def start(application: Application, limits: Limits = LIMITS) -> Served:
+        running.append(start_serving(application, limits))
+        return running[-1]
+
+    yield start
+    for served in running:
+        served.stop()
