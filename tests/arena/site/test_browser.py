@@ -24,7 +24,9 @@ from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from protocol.notation import RANK_BY_LETTER, Color
 
 if TYPE_CHECKING:
-    from tests.arena.site.conftest import Axe, MakeStore, OpenPage, PlayGame
+    from made_stores import PlayGame
+
+    from tests.arena.site.conftest import Axe, MakeStore, OpenPage
 
 RULES = [
     *ruleset_names(),
