@@ -38,6 +38,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.check"}),
     frozenset({"arena.report"}),
     frozenset({"arena.report.site"}),
+    frozenset({"arena.web"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),
     frozenset({"arena.pytest_plugin"}),
