@@ -163,3 +163,29 @@ def test_all_armies_are_the_set_ups_from_which_the_same_would_have_been_told(
         assert set(knowledge.armies.sample(rng)) <= set(Rank)
         compared += 1
     assert compared > 0
+
+
+EXCHANGE = """
+e4-e3 c7-d7 e3-f3 d7-d8 f3-f2 b7-b6 f4-e4 b6-b5 g4-h4 d8-d9 h4-g4 d9-c9 g4-g3 c9-d9 g3-f3 a7-a8 f2-e2 a8-a7 e2-e1 b5-b6
+f3-f4 b6-b5 f4-f5 d9-d8 e4-e5 b5-b4 e1-d1 a7-a6 d1-c1 d8-d9 f5-f4 b4-a4 c1-d1 a4-a5 f4-g4 d9-d10 d1-d2 a5-b5 g4-g3 a6-b6
+d2-d3 d10-d9 d3-d4 b5-a5 e5-e4 a5-b5 g3-g4 b5-b4 d4-c4 b4-a4 c4-b4 a4-a3 b4-a4 a3-a2 a4-a3 a2-b2 a3-a2 b2-c2 a2-b2 c2-d2
+b2-c2 d2-e2 e4-e3 e2-d2 e3-e2 d2-d3 c2-c3 d3-e3 c3-d3 e3-e4 d3-d4 e4-e3 d4-e4 e3-d3 e2-d2 d3-d4 d2-d3 d4-c4 d3-d4 c4-b4
+d4-c4
+"""
+"""At its end two of Red's pieces have changed places since an earlier position, and Red goes on chasing."""
+
+
+def test_two_pieces_that_have_changed_places_in_a_chase_are_not_both_of_one_rank(
+    table_of: Any, what_is_told: Any
+) -> None:
+    army = ((Rank.FLAG, 1), (Rank.LIEUTENANT, 2), (Rank.CAPTAIN, 1))
+    ruleset = Ruleset("made", "Made", "these tests", army, chase=Chase.BOOKLET, max_plies=None, max_quiet_plies=None)
+    front = ("F.........", "..........", "..........")
+    table = table_of(ruleset, (*front, "....655..."), (*front, "565......."))
+    for action in EXCHANGE.split():
+        table.play(action)
+    knowledge = Knowledge(table.view)
+    assert len(knowledge.armies.conditions) == 1
+    armies = armies_of(knowledge)
+    assert armies == possible_set_ups(table, knowledge.color, what_is_told)
+    assert len(armies) < knowledge.armies.count
