@@ -2,10 +2,10 @@
 
     python benchmarks/search.py [--ruleset isf] [--plies 400] [--samples 3000] [--rounds 7]
 
-Nodes a second of a tree of two plies from positions of random games: by copying the engine's game, and by playing and
-undoing; a node is an action played and the list of what may follow. Plies a second of random play, copies a second.
-Armies, and positions with one, that agree with what a seat was told in so many plies: the one by replaying the game
-with a set-up that is known to agree, the other by `Knowledge`. Prints the median of the rounds, and of their
+All rates are a second of processor time. Nodes of a tree of two plies from positions of random games: by copying the
+engine's game, and by playing and undoing; a node is an action played and the list of what may follow. Copies. Plies of
+random play. Armies, and positions with one, that agree with what a seat was told in so many plies: the one by replaying
+the game with a set-up that is known to agree, the other by `Knowledge`. Prints the median of the rounds, and of their
 ratios: the machine's noise is in both alike.
 """
 
@@ -115,10 +115,10 @@ class Played:
 
 
 def rate(work: Callable[[], int]) -> float:
-    """How much a second."""
-    start = time.perf_counter()
+    """How much a second of processor time."""
+    start = time.process_time()
     done = work()
-    return done / (time.perf_counter() - start)
+    return done / (time.process_time() - start)
 
 
 def compare(rounds: int, what: str, usual: Callable[[], int], ours: Callable[[], int]) -> None:
