@@ -35,6 +35,7 @@ class Kind(enum.Enum):
     LEAGUE = "league"
     MATCH = "match"
     COMPARE = "compare"
+    PLAY = "play"
 
 
 @dataclass(frozen=True)
