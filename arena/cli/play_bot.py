@@ -15,16 +15,21 @@ SIDES = ("red", "blue", "random")
 @click.command(
     "play",
     cls=ArenaCommand,
-    usual=("terminal", "side", "name", "clock", "rules", "time", "sandbox", "two", "resume", "store"),
-    groups={"The game": ("terminal", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
+    usual=("terminal", "side", "clock", "rules", "time", "two", "resume"),
+    groups={"The game": ("terminal", "listen", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
     examples=(
         ("arena play warden --terminal --side red", ""),
-        ("echo ready | arena play mine.py --terminal --clock 600+5 --save game1.json", "from a pipe"),
-        ("arena play --resume game1.json --terminal", "on another day"),
+        ("echo ready | arena play mine.py --terminal --save mine.json", "from a pipe"),
+        ("arena play --resume mine.json --terminal", "on another day"),
     ),
 )
 @click.argument("bot", metavar="[BOT]", required=False)
 @click.option("--terminal", is_flag=True, help="Play in this terminal; 'help' there says how.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Where the page is served (default: 127.0.0.1, at any free port).",
+)
 @click.option("--two", is_flag=True, help="Two people play each other, each in a browser; no BOT.")
 @click.option(
     "--side",
@@ -57,6 +62,7 @@ def play_command(
     bot: str | None,
     *,
     terminal: bool,
+    listen: str | None,
     two: bool,
     side: str | None,
     names: tuple[str, ...],
@@ -68,15 +74,19 @@ def play_command(
 ) -> int:
     """Play against a BOT: a path, or the name of a sample bot: drifter, raider, warden, scholar, tactician.
 
-    The game is judged, stored and shown like any other. What the rules do not allow is refused, and the game goes on.
-    Ctrl-C saves the game, and prints the command that goes on with it.
+    In the browser, at the address that is printed, or with --terminal here. What the rules do not allow is refused, and
+    the game goes on; Ctrl-C saves it. It is stored like any other.
     """
     refuse_windows()
     from arena.cli.person_play import Seats, begin, go_on
     from arena.league.options import USUAL
 
     _check(bot, two=two, terminal=terminal, resume=resume)
-    seats = Seats(is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None)
+    if terminal and listen is not None:
+        raise click.UsageError("--terminal plays without a page: expected no --listen with it")
+    seats = Seats(
+        is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None, listen=listen or ""
+    )
     if resume is not None:
         given = _said(("names", "side", "clock", "seed", "save", "rules", "time", "store"))
         if given:
