@@ -15,6 +15,7 @@ COMMANDS = (
     ("Look", "games", "the games of a store, a line each"),
     ("Look", "bots", "who has played in a store, version by version"),
     ("Look", "report", "the standings and games of a store as web pages"),
+    ("Look", "serve", "the same pages live, as games are added"),
     ("Look", "show", "a game, move by move, as boards"),
     ("Look", "log", "every line that was said in a game"),
     ("Check", "rerun", "play a stored game again: is it the same?"),

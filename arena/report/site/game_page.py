@@ -7,6 +7,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.report.game_facts import DIGEST_DIGITS, GameFacts, SideFacts, facts_of
 from arena.report.names import Names
+from arena.report.replay import STRENGTH
 from arena.report.rules import army_entries
 from arena.report.site.audience import Audience, notes_for
 from arena.report.site.frame import Frame
@@ -94,7 +95,7 @@ def _labels(record: GameRecord, facts: GameFacts, verdict: str, names: Names) ->
         "red": facts.red.name,
         "blue": facts.blue.name,
         "pieces": {entry.letter: [entry.number, entry.name] for entry in army},
-        "strength": "".join(entry.letter for entry in army),
+        "strength": "".join(rank.letter for rank in STRENGTH),
         "verdict": verdict,
     }
     return json.dumps(labels, ensure_ascii=False)
