@@ -56,7 +56,7 @@ def state_of(**fields: object) -> SeatState:
         last=None,
         clocks=(ClockState(None), ClockState(100)),
     )
-    return msgspec.structs.replace(state, **fields)  # type: ignore[arg-type]
+    return msgspec.structs.replace(state, **fields)
 
 
 @pytest.mark.parametrize(
