@@ -27,6 +27,7 @@ from arena.league.executor.cluster.messages import (
     Close,
     Connect,
     Connected,
+    Disconnected,
     Done,
     End,
     FromGate,
@@ -65,6 +66,10 @@ from arena.nursery import open_nursery
 from arena.printable import printable
 
 GATE = "arena.league.executor.cluster.gate"
+AGAIN_SECONDS = 1.0
+"""After this time a worker is asked again that could not be reached."""
+SETTLE_SECONDS = 0.5
+"""How long the first worker that is ready waits for others that are coming."""
 LINGER_SECONDS = 0.02
 """How long a batch that is not full waits for further games."""
 MOST_LOST = 5
@@ -155,6 +160,9 @@ class ClusterExecutor:
             if self._error:
                 raise self._error
             await self._wait()
+        with trio.move_on_after(SETTLE_SECONDS):
+            while any(seat.standing is Standing.COMING for seat in self._seats.values()):
+                await self._wait()
         ready = [seat for seat in self._seats.values() if seat.standing is Standing.READY]
         self._tell(Said(f"cluster {plan.name}: {_workers_text(ready)}; others may come"))
 
@@ -173,7 +181,8 @@ class ClusterExecutor:
         if self._is_closed:
             return
         self._is_closed = True
-        self._drop_waiting()
+        self._drop(self._waiting)
+        self._waiting.clear()
         if self._feeding:
             self._feeding.cancel()
         for seat in self._seats.values():
@@ -319,14 +328,6 @@ class ClusterExecutor:
         assert self._gate is not None
         self._gate.connection.send(message)
 
-    def _drop_waiting(self) -> None:
-        """What was not begun will not be."""
-        for task in self._waiting:
-            for game in (task.spec, task.then):
-                if game:
-                    self._open.pop(game.id, None)
-        self._waiting.clear()
-
     # --- the gate -----------------------------------------------------------------------------------------------------
 
     async def _keep_gate(self) -> None:
@@ -346,6 +347,11 @@ class ClusterExecutor:
             match message:
                 case Connected():
                     self._is_connected = True
+                case Disconnected():
+                    self._is_connected = False
+                    if not self._is_stopped:
+                        patience = f"{self._plan.patience:g} s"
+                        self._tell(Said(f"the scheduler at {self._plan.name} is lost: it is tried for {patience}"))
                 case Unconnected(why, is_usage):
                     self._fail((UsageError if is_usage else ArenaError)(printable(why)[:LONGEST_WHY]))
                 case WorkerCame(address, name, host):
@@ -370,8 +376,7 @@ class ClusterExecutor:
             self._tell(Said(f"worker {seat.name} is heard of again"))
             return
         why = f"worker {seat.name} has not been heard of for {self._plan.patience:g} s"
-        for batch in seat.sent.values():
-            self._play_elsewhere(batch, why)
+        self._play_elsewhere(list(seat.sent.values()), why)
 
     def _note_gone(self, address: str) -> None:
         seat = self._seats.pop(address, None)
@@ -380,35 +385,41 @@ class ClusterExecutor:
         for number in [number for number, asked in self._asked.items() if asked is seat]:
             del self._asked[number]
             self._answers[number] = Reply(number, lost="the worker is gone")
-        for batch in seat.sent.values():
-            self._play_elsewhere(batch, f"worker {seat.name} is gone")
+        self._play_elsewhere(list(seat.sent.values()), f"worker {seat.name} is gone", counts=self._is_connected)
         seat.sent.clear()
         seat.standing = Standing.REFUSED
 
-    def _play_elsewhere(self, batch: SentBatch, why: str) -> None:
-        """The games of a batch that nothing has come of are played by another worker."""
-        games = [game for game in batch.open if game in self._open]
-        for game in games:
-            if game in batch.begun:
+    def _play_elsewhere(self, batches: Iterable[SentBatch], why: str, *, counts: bool = True) -> None:
+        """The games of batches that nothing has come of are played by another worker. `counts`: they may be what
+        brought that about."""
+        back: list[GameTask] = []
+        for batch in batches:
+            games = [game for game in batch.open if game in self._open]
+            for game in batch.begun.intersection(games):
                 self._tell(Lost(game))
-        batch.open.clear()
-        batch.begun.clear()
+            batch.open.clear()
+            batch.begun.clear()
+            back += _paired(batch.tasks, [GameTask(self._open[game]) for game in games])
         if self._is_closed:
-            for game in games:
-                self._open.pop(game)
+            self._drop(back)
             return
-        back = []
-        for game in games:
-            self._lost[game] += 1
-            spec = self._open[game]
-            if self._lost[game] >= MOST_LOST:
-                self._fail(ArenaError(f"game {game} ({spec.names}) was not played: {MOST_LOST} times {why}"))
+        for spec in (spec for task in back for spec in (task.spec, task.then) if spec):
+            self._lost[spec.id] += counts
+            if self._lost[spec.id] >= MOST_LOST:
+                words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
+                self._fail(ArenaError(words))
                 return
-            back.append(GameTask(spec))
-        self._waiting.extendleft(reversed(_paired(batch.tasks, back)))
-        if games:
-            count = "1 game is" if len(games) == 1 else f"{len(games)} games are"
-            self._tell(Said(f"{why}: {count} played elsewhere"))
+        self._waiting.extendleft(reversed(back))
+        if back and self._is_connected:
+            count = sum(1 if task.then is None else 2 for task in back)
+            self._tell(Said(f"{why}: {'1 game is' if count == 1 else f'{count} games are'} played elsewhere"))
+
+    def _drop(self, tasks: Iterable[GameTask]) -> None:
+        """What was not begun, or is lost with its worker, will not be played."""
+        for task in tasks:
+            for game in (task.spec, task.then):
+                if game:
+                    self._open.pop(game.id, None)
 
     async def _keep_time(self) -> None:
         """Give up if for too long there has been no worker that can play."""
@@ -452,9 +463,9 @@ class ClusterExecutor:
         reply = self._answers.pop(number)
         if seat.address not in self._seats:
             return None
-        if reply.lost:
-            return Refused(f"it cannot be asked: {reply.lost}")
-        return decode_answer(reply.data)
+        if reply.is_fault:
+            return Refused(reply.lost)
+        return Unprepared() if reply.lost else decode_answer(reply.data)
 
     async def _prepare(self, seat: Seat) -> None:
         """Have a worker ready to play: send it the bots that its machine has not got yet."""
@@ -462,6 +473,9 @@ class ClusterExecutor:
             try:
                 async with self._preparing.setdefault(seat.host, trio.Lock()):
                     answer = await self._prepared(seat)
+                    while isinstance(answer, Unprepared) and not self._is_stopped:
+                        await trio.sleep(AGAIN_SECONDS)  # the way there is not free just now
+                        answer = await self._prepared(seat)
             except WireError as error:
                 answer = Refused(f"it sends what is no message: {error}")
             match answer:
@@ -500,8 +514,7 @@ class ClusterExecutor:
             why += f" (it has played {seat.played} games of this run before, which are stored)"
         self._refusals[seat.name] = why
         self._tell(Said(f"worker {seat.name} is not used: {why}"))
-        for batch in seat.sent.values():
-            self._play_elsewhere(batch, f"worker {seat.name} is not used any more")
+        self._play_elsewhere(list(seat.sent.values()), f"worker {seat.name} is not used any more")
         self._note()
 
     # --- what comes back ----------------------------------------------------------------------------------------------
@@ -553,7 +566,7 @@ class ClusterExecutor:
                 self._come_out(batch, record.id, Played(record))
             seat.played += len(records)
             self._take_others(seat, batch, answer)
-        self._play_elsewhere(batch, self._why_again(seat, reply, answer))
+        self._play_elsewhere([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
         if isinstance(answer, Unprepared) and seat.standing is Standing.READY and not self._is_closed:
             seat.standing = Standing.COMING
             assert self._nursery is not None

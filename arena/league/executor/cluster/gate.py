@@ -17,12 +17,13 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.league.executor.cluster.dask import distributed
-from arena.league.executor.cluster.guarded import guard_pickle
+from arena.league.executor.cluster.guarded import Unknown, guard_pickle
 from arena.league.executor.cluster.local_cluster import LocalCluster
 from arena.league.executor.cluster.messages import (
     Ask,
     Connect,
     Connected,
+    Disconnected,
     FromGate,
     Reply,
     Submit,
@@ -38,8 +39,13 @@ from arena.league.executor.worker_main import PASSED_OVER
 
 POLL_SECONDS = 0.5
 """How often the scheduler is asked which workers there are."""
+LONGEST_WHY = 2000
 LEAVE_SECONDS = 5.0
 """How long workers have to hear that the run is over."""
+
+
+class _WorkerFaultError(Exception):
+    """A task has failed on its worker, or with it."""
 
 
 class Pipes:
@@ -72,6 +78,9 @@ class Gate:
         self._changed_at: dict[str, float] = {}
         """When that changed, by the clock here."""
         self._silent: set[str] = set()
+        self._looks = 0
+        """How often the scheduler has said which workers there are."""
+        self._looked = asyncio.Event()
         self._work: dict[int, tuple[str, asyncio.Task[None]]] = {}
         """By number, the worker that was asked or sent something, and what waits for its answer."""
 
@@ -134,6 +143,8 @@ class Gate:
                 if is_silent != (address in self._silent):
                     (self._silent.add if is_silent else self._silent.discard)(address)
                     await self._pipes.send(WorkerSilent(address, is_back=not is_silent))
+            self._looks += 1
+            self._looked.set()
             await asyncio.sleep(POLL_SECONDS)
 
     async def _gone(self, address: str) -> None:
@@ -166,12 +177,22 @@ class Gate:
     async def _reply(self, message: Ask | Submit, work: Any) -> None:
         try:
             data = await work(message)
-            reply = Reply(message.number, bytes(data)) if isinstance(data, bytes) else Reply(message.number, lost="?")
+            reply = Reply(message.number, data if isinstance(data, bytes) else b"")  # which is no message, either
         except asyncio.CancelledError:
             raise
         except Exception as error:  # whatever dask makes of it: there is no answer, and here is why
-            reply = Reply(message.number, lost=f"{_last_cause(error)}"[:2000])
+            is_fault = isinstance(error, _WorkerFaultError | Unknown)
+            reply = Reply(message.number, lost=_last_cause(error)[:LONGEST_WHY], is_fault=is_fault)
+            if not is_fault:  # perhaps it is the scheduler that is lost: then all workers are gone, and this is too
+                await self._next_look()
         await self._pipes.send(reply)
+
+    async def _next_look(self) -> None:
+        """Wait until the scheduler has been asked once more which workers there are."""
+        seen = self._looks
+        while self._looks < seen + 2:
+            self._looked.clear()
+            await self._looked.wait()
 
     async def _ask(self, message: Ask) -> Any:
         from arena.league.executor.cluster.service import handle
@@ -193,9 +214,8 @@ class Gate:
         )
         try:
             await distributed().wait([future])
-            if future.status != "finished":
-                error = await future.exception() if future.status == "error" else future.status
-                raise RuntimeError(str(error))
+            if future.status == "error":
+                raise _WorkerFaultError(str(await future.exception()))
             (data,) = await self._client.gather([future])
         except asyncio.CancelledError:
             with contextlib.suppress(Exception):
@@ -234,6 +254,8 @@ def _last_cause(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
     words = " ".join(str(error).split())
+    if isinstance(error, _WorkerFaultError | Unknown):
+        return words
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
@@ -297,6 +319,8 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
         watching.cancel()
         handling.cancel()
         is_left = handling.done() and not handling.cancelled()
+        if not is_left:
+            await pipes.send(Disconnected())
         await gate.close()
         if is_left:
             handling.result()

@@ -194,6 +194,10 @@ class Connected(msgspec.Struct, frozen=True, tag=True):
     address: str
 
 
+class Disconnected(msgspec.Struct, frozen=True, tag=True):
+    """The scheduler does not answer any more; it is tried to reach it again. All workers are about to go."""
+
+
 class Unconnected(msgspec.Struct, frozen=True, tag=True):
     """There is no scheduler, or none any more, and why."""
 
@@ -223,15 +227,17 @@ class WorkerGone(msgspec.Struct, frozen=True, tag=True):
 
 
 class Reply(msgspec.Struct, frozen=True, tag=True):
-    """What a worker has answered; `lost` says why there is no answer."""
+    """What a worker has answered; `lost` says why there is no answer. If that `is_fault`, it is the worker's: the way
+    there is free."""
 
     number: int
     data: bytes = b""
     lost: str = ""
+    is_fault: bool = False
 
 
 ToGate = Connect | Ask | Submit | Leave
-FromGate = Connected | Unconnected | WorkerCame | WorkerSilent | WorkerGone | Reply
+FromGate = Connected | Disconnected | Unconnected | WorkerCame | WorkerSilent | WorkerGone | Reply
 to_gate: "msgspec.msgpack.Decoder[ToGate]" = msgspec.msgpack.Decoder(ToGate)
 from_gate: "msgspec.msgpack.Decoder[FromGate]" = msgspec.msgpack.Decoder(FromGate)
 
