@@ -49,6 +49,9 @@ SEED_STRIDE = 1 << 32
 
 CELL_EMPTY, CELL_LAKE = "..", "~~"
 
+OF_PIECES = (Moved, Battle, Reveal, Rescued, Guess, Enemy)
+"""The messages that say where pieces are and what has become of them."""
+
 
 class View:
     """A game as one seat knows it.
@@ -57,6 +60,8 @@ class View:
     this side has lost so far. `own_ms` and `enemy_ms` are milliseconds, as of the last `turn`; `own_bank_ms` is set
     where a bank and a limit per move are both in force. `legal` is the list of the coming turn's legal actions if the
     bot asked for it, joined from as many `legal` lines as there were. `actions` is every action so far, oldest first.
+    `setup` has the rows of the own set-up, and `told` every message about the pieces so far, oldest first: `enemy`,
+    `moved`, `battle`, `reveal`, `rescued` and `guess`. From these two all that the view knows of the board follows.
     `ply` is that of the last `turn`, 0 before the first. `opponent` is what the opponent is called in the tables, empty
     where the host does not name opponents. `random` is set anew for each turn, from the game's `seed`
     line and the number of the ply.
@@ -74,6 +79,8 @@ class View:
         self.board: list[Piece | None] = [None] * (BOARD_SIZE * BOARD_SIZE)
         self.captured: tuple[list[Rank], list[Rank]] = ([], [])
         self.actions: list[tuple[Color, str]] = []
+        self.setup: tuple[str, ...] = ()
+        self.told: list[ArenaMessage] = []
         self.legal: tuple[str, ...] = ()
         self._legal_is_whole = True
         self.ply = 0
@@ -137,6 +144,7 @@ class View:
             raise ValueError(
                 f"expected a set-up of {len(HOME_SQUARES[self.color])} letters, four rows of ten, got {len(letters)}"
             )
+        self.setup = tuple(rows)
         for square, letter in zip(HOME_SQUARES[self.color], letters, strict=True):
             if letter != EMPTY:
                 self.board[square] = Piece(self.color, RANK_BY_LETTER[letter])
@@ -151,6 +159,8 @@ class View:
         """Apply one message of the arena; those that tell nothing about the game are passed over."""
         if not isinstance(message, Reveal):
             self.close_action()
+        if isinstance(message, OF_PIECES):
+            self.told.append(message)
         match message:
             case Moved(color, action):
                 self._moved(color, action)

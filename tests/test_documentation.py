@@ -1,7 +1,8 @@
 """What the documentation shows works: its programs play, its commands run, its options are those of the commands.
 
 Shell blocks are run as they stand, page by page and in the order of the text, in a folder with what a reader would have
-by then: the bots, a bot of their own, the stores that earlier commands made. Only how many games are played is cut.
+by then: the bots, a bot of their own, the stores that earlier commands made. Only how many games are played is cut, and
+a margin forgives whatever a busy machine does to a bot: what a game comes to must not depend on it.
 `docs/protocol.md` and the pages on rules have tests of their own.
 """
 
@@ -19,6 +20,8 @@ from pathlib import Path
 import click
 import pytest
 import trio
+from commands import PLAYS, UNHURRIED
+from served_command import visit
 
 import arena
 from arena import pytest_plugin
@@ -177,6 +180,10 @@ most = {most}
 for at, option in enumerate(sys.argv[:-1]):
     if option in most:
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
+if sys.argv[1] in {plays}:
+    sys.argv += {unhurried}
+if sys.argv[1:2] == ["serve"]:
+    sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
 main()
 """
 
@@ -201,7 +208,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if "extends" in block.body:
             (folder / "village.toml").write_text(block.body, encoding="utf-8")
     arena = folder / "bin" / "arena"
-    arena.write_text(ARENA.format(python=sys.executable, most=MOST_GAMES))
+    arena.write_text(ARENA.format(python=sys.executable, most=MOST_GAMES, plays=PLAYS, unhurried=UNHURRIED))
     arena.chmod(0o755)
     main = commands_of("README.md")[0]
     assert SETS_UP in main
@@ -214,11 +221,16 @@ def assert_runs(command: str, desk: Path) -> None:
     path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     if command.startswith("python benchmarks/"):
         command += " --help"  # a benchmark takes minutes and is run by hand; here it has to be there and to start
+    environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
+    if command.startswith("arena serve "):
+        code, said = visit(command, desk, environment)
+        assert code == 0, f"{command}\n{said}"
+        return
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         check=False,
         cwd=desk,
-        env={**os.environ, "PATH": path, "COLUMNS": "80"},
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

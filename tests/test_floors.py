@@ -14,6 +14,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
     | frozenset({"arena.nursery"}),
     frozenset({"arena.rules"}),
+    frozenset({"arena.search"}),
     frozenset({"arena.game"}),
     frozenset({"arena.bots"}),
     frozenset({"arena.bots.sandbox"}),
@@ -37,6 +38,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arena.check"}),
     frozenset({"arena.report"}),
     frozenset({"arena.report.site"}),
+    frozenset({"arena.web"}),
     frozenset({"arena.cli", "arena.api", "arena.__main__"}),
     frozenset({"arena", "arena.lazy"}),
     frozenset({"arena.pytest_plugin"}),
@@ -44,7 +46,15 @@ FLOORS: tuple[frozenset[str], ...] = (
 """From the ground up: rooms, and the folders and modules of a room that are on a floor of their own. `arena` itself is
 the roof: nothing imports it but programs of users."""
 
-PURE = ("arena.errors", "arena.printable", "arena.schema", "arena.rules", "arena.game", "arena.league.ratings")
+PURE = (
+    "arena.errors",
+    "arena.printable",
+    "arena.schema",
+    "arena.rules",
+    "arena.search",
+    "arena.game",
+    "arena.league.ratings",
+)
 IMPURE_IMPORTS = {"trio", "subprocess", "socket", "time", "os", "sqlite3", "threading", "signal"}
 
 
@@ -134,6 +144,16 @@ def test_the_engine_needs_nothing_but_the_standard_library(module: str) -> None:
 @pytest.mark.parametrize("module", sorted(set(RULES) - RULESET_FILES))
 def test_the_engine_knows_nothing_of_the_files_of_rulesets(module: str) -> None:
     assert not imports(MODULES[module]) & RULESET_FILES
+
+
+SEARCH = [name for name in sorted(MODULES) if name.startswith("arena.search")]
+
+
+@pytest.mark.parametrize("module", SEARCH)
+def test_what_bots_search_with_needs_nothing_but_the_standard_library_and_no_files(module: str) -> None:
+    names = imports(MODULES[module])
+    assert {name.split(".")[0] for name in names} - {"arena", "protocol"} <= sys.stdlib_module_names
+    assert not names & RULESET_FILES
 
 
 @pytest.mark.parametrize("module", [name for name in sorted(MODULES) if name.startswith(PURE)])

@@ -13,6 +13,7 @@ from arena.bots.identity import Former, digest_with
 from arena.bots.look import Look
 from arena.game.dialects import Dialect
 from arena.game.hints.values import Language
+from arena.game.persons import person_digest
 from arena.game.spec import Player
 
 INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "USER", "JAVA_HOME", "LD_LIBRARY_PATH")
@@ -37,6 +38,7 @@ class BotSpec:
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
     `dialect` is what it speaks; it is made to if that is not what its own files say. `language` is what it is written
     in where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
+    `is_person`: it is none, but a person who takes a bot's place (`person_spec`); there is nothing to start.
     """
 
     name: str
@@ -56,6 +58,7 @@ class BotSpec:
     dialect: Dialect = Dialect.ARENA_1
     is_made_to_speak: bool = False
     language: Language | None = field(default=None, compare=False, repr=False)
+    is_person: bool = False
 
     @property
     def player(self) -> Player:
@@ -84,6 +87,11 @@ class BotSpec:
     def fault_output(self) -> str:
         """The lines of the `fault` after the first."""
         return textwrap.dedent("\n".join((self.fault or "").splitlines()[1:]))
+
+
+def person_spec(name: str) -> BotSpec:
+    """What stands for a person where bots stand: a name, and the digest that follows from it."""
+    return BotSpec(name, Path(), (), Path(), person_digest(name), is_person=True)
 
 
 def base_environment() -> dict[str, str]:

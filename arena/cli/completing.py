@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 VARIABLE = "_ARENA_COMPLETE"
 """Set by the shell's function when a line is to be completed."""
 MOST_GAMES = 50
+OF_BOT = "BOT:"
+"""Stands in the help before the name of a bot whose games are meant, in small letters."""
 PATH_STARTS = (".", "/", "~")
 
 Offer = Callable[[click.Context, str], "list[CompletionItem]"]
@@ -44,6 +46,8 @@ def _offer_for(param: click.Parameter, has_store: bool) -> Offer | None:
         return _languages
     if has_store and metavar == "GAME":
         return _games
+    if has_store and metavar.endswith(OF_BOT + "NAME"):
+        return partial(_readers, metavar.lower().split("|")[:-1])
     if has_store and metavar.startswith("NAME"):
         return _names
     return _files if metavar in ("FILE", "PATH", "STORE") else None
@@ -112,6 +116,15 @@ def _names(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
     from arena.league.peek import peek_names
 
     return [CompletionItem(name) for name in peek_names(_store(ctx), incomplete)]
+
+
+def _readers(words: "list[str]", ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    before = OF_BOT.lower()
+    if not incomplete.startswith(before):
+        return [CompletionItem(word) for word in (*words, before) if word.startswith(incomplete)]
+    return [CompletionItem(before + name.value) for name in _names(ctx, incomplete.removeprefix(before))]
 
 
 def _store(ctx: click.Context) -> str:

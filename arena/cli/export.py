@@ -1,4 +1,4 @@
-"""`arena export`: the games of a store as lines of JSON, whole or as one side may see them."""
+"""`arena export`: the games of a store as lines of JSON, whole or as a reader may see them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,9 +13,15 @@ from arena.cli.streams import remark, result_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from arena.game.spec import Player
+    from arena.league.readers import Reader
     from arena.league.store import Contents, Damage, GameRow, Store
 
 STDOUT = "-"
+GUESSABLE = (
+    "arena: note: the seed of {store} is {seed}, which can be guessed: whoever has a bot's program can make its "
+    "set-ups again; a league whose games are given out while it goes on needs a large --seed that nobody else knows"
+)
 
 
 @click.command(
@@ -23,7 +29,8 @@ STDOUT = "-"
     cls=ArenaCommand,
     examples=(
         ("arena export league.sqlite -o games.jsonl", ""),
-        ("arena export league.sqlite --game 3 --view red", "what Red may know"),
+        ("arena export league.sqlite --view bot:hunter", "its games, as it saw them"),
+        ("arena export league.sqlite --view public", "what both sides were told"),
     ),
 )
 @click.argument("store", type=click.Path(path_type=Path))
@@ -35,10 +42,10 @@ STDOUT = "-"
 )
 @click.option(
     "--view",
-    type=click.Choice(["all", "red", "blue"]),
     default="all",
     show_default=True,
-    help="All there is, or only what one side may know.",
+    metavar="all|red|blue|public|bot:NAME",
+    help="All there is, or what one side, both sides, or a bot in its own games may know.",
 )
 def export_command(store: Path, output: str, bot: str | None, games: tuple[str, ...], view: str, *, force: bool) -> int:
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
@@ -46,8 +53,8 @@ def export_command(store: Path, output: str, bot: str | None, games: tuple[str, 
     from arena.errors import UsageError
     from arena.hostfile import refuse_existing, written_whole
     from arena.league.exchange import export_lines
+    from arena.league.readers import HOST, guessable_seed, readable
     from arena.printable import printable
-    from protocol.notation import COLOR_BY_WORD
 
     path = None if output == STDOUT else Path(output)
     with open_to_read(store) as opened:
@@ -57,7 +64,11 @@ def export_command(store: Path, output: str, bot: str | None, games: tuple[str, 
             raise UsageError(f"--output {printable(output)}: this is the store itself")
         contents = opened.read()
         damage: list[Damage] = list(contents.damage)
-        lines = export_lines(opened, _numbers(opened, contents, bot, games), COLOR_BY_WORD.get(view), damage.append)
+        reader = _reader(view, store, contents)
+        rows = readable(_chosen(opened, contents, bot, games), contents.settings, reader)
+        if reader is not HOST and (seed := guessable_seed(contents.settings)) is not None:
+            remark(GUESSABLE.format(store=printable(str(store)), seed=seed))
+        lines = export_lines(opened, [row.number for row in rows], reader, damage.append)
         if path is None:
             for line in lines:
                 result_bytes(line)
@@ -76,20 +87,44 @@ def _write(lines: "Iterable[bytes]", file: BinaryIO) -> int:
     return written
 
 
-def _numbers(store: "Store", contents: "Contents[GameRow]", bot: str | None, games: tuple[str, ...]) -> list[int]:
-    """The numbers of the games that were asked for, in the order in which they were stored. Raises `UsageError`."""
-    from arena.errors import UsageError
+def _chosen(
+    store: "Store", contents: "Contents[list[GameRow]]", bot: str | None, games: tuple[str, ...]
+) -> "list[GameRow]":
+    """The games that were asked for, in the order in which they were stored. Raises `UsageError`."""
     from arena.printable import printable
-    from arena.report.roster import Roster, players_of
 
     rows = contents.rows
     if bot is not None:
-        try:
-            wanted = Roster(players_of(rows, contents.entrants), rows).called(bot)
-        except UsageError as error:
-            raise UsageError(f"{store.path}: {error}") from None
+        wanted = _called(bot, store.path, contents)
         rows = [row for row in rows if not wanted.isdisjoint(row.players)]
     if not games:
-        return [row.number for row in rows]
+        return rows
     asked = {store.record(printable(game))[0] for game in games}
-    return [row.number for row in rows if row.number in asked]
+    return [row for row in rows if row.number in asked]
+
+
+def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Reader":
+    """Who is to read, as `--view` says it, with the players of the store that it means. Raises `UsageError`."""
+    from dataclasses import replace
+
+    from arena.errors import UsageError
+    from arena.league.readers import Audience, reader_named
+
+    try:
+        reader = reader_named(text)
+    except UsageError as error:
+        raise UsageError(f"--view: {error}") from None
+    if reader.audience is not Audience.BOT:
+        return reader
+    return replace(reader, bots=frozenset(_called(reader.name, store, contents)))
+
+
+def _called(name: str, store: Path, contents: "Contents[list[GameRow]]") -> "set[Player]":
+    """The players of this name in a store. Raises `UsageError` if there are none."""
+    from arena.errors import UsageError
+    from arena.report.roster import Roster, players_of
+
+    try:
+        return Roster(players_of(contents.rows, contents.entrants), contents.rows).called(name)
+    except UsageError as error:
+        raise UsageError(f"{store}: {error}") from None

@@ -58,6 +58,11 @@ def resume(file: Path, pause_after: int | None, said: SaidOfGame, form: Form) ->
     """Go on with a saved game. Returns the exit code."""
     with unwinding():
         saved = load_saved(file)
+        if saved.persons:
+            raise UsageError(
+                f"{file}: a game in which a person plays; go on with: "
+                f"{shell_line(*this_command(), 'play', '--resume', str(file))}"
+            )
         names = [frozenset({player.name}) for player in saved.players]
         options = ResumeOptions(said.sandbox, by_color("--bot", said.paths, names), said.interpreters)
         own_process(resume_sandbox(saved, options))

@@ -21,6 +21,7 @@ MOST_FAULTS = 10
         ("arena report league.sqlite --out site", "then open site/index.html"),
         ("arena report league.sqlite --out site --games 100", "the newest only"),
         ("arena report league.sqlite --out site --for public", "no hidden rank"),
+        ("arena report league.sqlite --out site --for bot:hunter", "for its author"),
     ),
     usual=("out", "for", "games", "game", "title"),
 )
@@ -28,11 +29,11 @@ MOST_FAULTS = 10
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where the pages go.")
 @click.option(
     "--for",
-    "audience",
-    type=click.Choice(["all", "red", "blue", "public"]),
+    "reader",
     default="all",
     show_default=True,
-    help="Who may read them: what that side, or the public, was not told is left out.",
+    metavar="all|red|blue|public|bot:NAME",
+    help="Who reads them: the host, one side, everybody, or a bot's author.",
 )
 @click.option("--games", "newest", type=click.IntRange(min=0), metavar="N", help="Pages for the newest N games only.")
 @click.option("--game", "numbers", type=int, multiple=True, metavar="NUMBER", help="A page for this game too.")
@@ -49,7 +50,7 @@ def report_command(
     store: Path,
     *,
     out: Path,
-    audience: str,
+    reader: str,
     newest: int | None,
     numbers: tuple[int, ...],
     dialogues: bool | None,
@@ -59,20 +60,28 @@ def report_command(
     as_json: bool,
 ) -> int:
     """Write the standings and the games of STORE as web pages."""
+    from arena.cli.export import GUESSABLE
     from arena.cli.extras import needs
     from arena.cli.interrupts import unwinding
     from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.league.readers import HOST, guessable_seed, reader_named
     from arena.printable import printable
     from arena.report.json import to_json
 
     needs("jinja2", "web", "arena report")
-    from arena.report.site.audience import Audience
-    from arena.report.site.build import SitePlan, write_site
+    from arena.report.site.build import write_site
+    from arena.report.site.contents import SitePlan
 
-    plan = SitePlan(Audience(audience), newest, numbers, printable(title), Names(language, ranks), dialogues)
+    try:
+        reads = reader_named(reader)
+    except UsageError as error:
+        raise UsageError(f"--for: {error}") from None
+    plan = SitePlan(reads, newest, numbers, printable(title), Names(language, ranks), dialogues)
     with open_to_read(store) as opened, unwinding():
-        written = write_site(opened, out, plan)
-        damage = opened.count().damage
+        written, contents = write_site(opened, out, plan)
+    if reads is not HOST and (seed := guessable_seed(contents.settings)) is not None:
+        remark(GUESSABLE.format(store=printable(str(store)), seed=seed))
     for number, why in list(written.faults.items())[:MOST_FAULTS]:
         remark(f"game {number} has no page: {why}")
     if len(written.faults) > MOST_FAULTS:
@@ -81,4 +90,4 @@ def report_command(
         result(to_json(written))
     else:
         result(f"{written.index}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
-    return warn_of_damage(store, damage)
+    return warn_of_damage(store, contents.damage)

@@ -29,7 +29,8 @@ def _paused_words(path: Path) -> str | None:
     except UsageError:
         return None
     red, blue = (player.name for player in paused.players)
-    go_on = shell_line(*this_command(), "resume", str(path))
+    words = ("play", "--resume") if paused.persons else ("resume",)
+    go_on = shell_line(*this_command(), *words, str(path))
     return (
         f"{path}: expected a store, got a paused game, {red} - {blue}, after {len(paused.history.actions)} plies; "
         f"go on with: {go_on}\nits result goes to {paused.store}"

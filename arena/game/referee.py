@@ -141,6 +141,19 @@ class Referee:
         """
         return self.live.history(now)
 
+    def unrestorable(self) -> str:
+        """Who could not go on with this game after a pause, and why, in words; empty if both can."""
+        unable = [seat for seat in self.seats if not seat.can_be_restored]
+        return " and ".join(
+            f"{faults.named(self.spec.players, seat.color)} "
+            + (
+                "says 'cannot restore'"
+                if seat.cannot
+                else f"speaks {seat.connection.dialect.value}, which has no 'restore'"
+            )
+            for seat in unable
+        )
+
     def take(self, color: Color) -> bytes:
         """All that has to be sent to a seat now, in one write."""
         seat = self.seats[color]
@@ -308,18 +321,9 @@ class Referee:
 
     def _refusal(self) -> str | None:
         """Why bots that have introduced themselves are not to play this game, in words; None if they can."""
-        unable = [seat for seat in self.seats if not seat.can_be_restored]
-        if not unable:
+        said = self.unrestorable()
+        if not said:
             return None
-        said = " and ".join(
-            f"{faults.named(self.spec.players, seat.color)} "
-            + (
-                "says 'cannot restore'"
-                if seat.cannot
-                else f"speaks {seat.connection.dialect.value}, which has no 'restore'"
-            )
-            for seat in unable
-        )
         if self._history is not None:
             return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
         if self.spec.opening is not None:

@@ -29,8 +29,15 @@ class TimeControl(msgspec.Struct, frozen=True):
     margin_ms: int = 50
 
     @property
+    def is_unlimited(self) -> bool:
+        """Whether it stands for no limit on moves at all, which only a person can have."""
+        return self.move_ms == UNLIMITED_MS and self.bank_ms is None
+
+    @property
     def text(self) -> str:
         """The limits on moves as they are written on the command line."""
+        if self.is_unlimited:
+            return UNLIMITED
         parts = []
         if self.bank_ms is not None:
             parts.append(f"{_seconds(self.bank_ms)}+{_seconds(self.increment_ms)}")
@@ -44,6 +51,10 @@ _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)")
 _UNIT_MS = {"ms": 1, "s": 1000, "m": 60_000}
 LONGEST_MS = 7 * 24 * 3_600_000
 """A week: enough for any game, and bots may keep milliseconds in 32 bits."""
+UNLIMITED_MS = LONGEST_MS + 1
+"""What stands for no limit in a record, and on the `turn` lines of the opponent, who must be told a number. No option
+gives it to a bot."""
+UNLIMITED = "unlimited"
 
 
 def parse_duration(text: str) -> int:

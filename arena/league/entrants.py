@@ -32,12 +32,14 @@ def entrants(
     *,
     strict: bool,
     distinct: bool = False,
+    least: int = 2,
     follow_links: bool,
     store: Callable[[Sequence[BotSpec]], Path],
     say: Say,
     run: Run,
 ) -> tuple[list[BotSpec], Path]:
-    """The bots at these paths, built, names told apart: at least two that can be started, and broken ones; their store.
+    """The bots at these paths, built, names told apart: at least so many that can be started, and broken ones; their
+    store.
 
     If it is `strict`, broken ones are refused, and if they have to be `distinct`, copies of one bot. `store` says where
     the games of these bots are kept, if there are any: who has played there keeps the name. What is passed over and
@@ -55,7 +57,7 @@ def entrants(
     sound = [bot.name for bot in bots if bot.fault is None]
     if strict and faults:
         raise UsageError("\n".join(faults))
-    if len(sound) < 2:
+    if len(sound) < least:
         got = f"only {sound[0]}" if sound else "none"
         raise UsageError("\n".join([*faults, *found.remarks, f"expected at least two bots, got {got}"]))
     if distinct and len({bot.digest for bot in bots}) < len(bots):

@@ -16,10 +16,10 @@ from arena.bots.limits import Limits
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import Entry, SeatViewError, encode_line
-from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import Player
 from arena.game.verdict import Verdict
 from arena.hostfile import FileError
+from arena.league.readers import Reader
 from arena.league.record_file import (
     LONGEST_FAULT,
     met,
@@ -42,7 +42,6 @@ from arena.league.store import (
 )
 from arena.league.verify import League
 from arena.printable import printable, shown
-from protocol.notation import Color
 
 AT_ONCE = 64
 """Games that are stored in one transaction."""
@@ -56,9 +55,9 @@ Remark = Callable[[str, int, int], None]
 
 
 def export_lines(
-    store: Store, numbers: Iterable[int], view: Color | None, damaged: Callable[[Damage], None]
+    store: Store, numbers: Iterable[int], reader: Reader, damaged: Callable[[Damage], None]
 ) -> Iterator[bytes]:
-    """The games of a store with these numbers as lines, whole or as one side may see them.
+    """The games of a store with these numbers as lines, whole or as this reader may see them.
 
     What is not as it was stored is left out, and told to `damaged`. Raises `DamagedError` if the settings are not, and
     `RecordError` for a game that has no line.
@@ -71,10 +70,8 @@ def export_lines(
                 damaged(damage)
             continue
         try:
-            if view is None:
-                yield encode_line(stored.record, settings_of_game(settings, stored.record)) + b"\n"
-            else:
-                yield encode_seat_line(stored.record, view) + b"\n"
+            for line in reader.lines(stored.record, settings_of_game(settings, stored.record)):
+                yield line + b"\n"
         except RecordError as error:
             raise RecordError(f"{store.path}: game {number}: {error}") from None
 

@@ -25,6 +25,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from arena.bots.limits import Limits
+from arena.game.persons import is_person
 from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from arena.league.store import LIMITS_OF, time_key
@@ -71,6 +72,7 @@ class Settings(msgspec.Struct, frozen=True):
         """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
         a store."""
         own = dict(self.bot_limits)
+        bots = [player for player in players if not is_person(player)]
         return {
             "ruleset": self.ruleset.name,
             "rules": "; ".join(f"{name} {value}" for name, value in self.ruleset.lasting_lines()),
@@ -81,7 +83,7 @@ class Settings(msgspec.Struct, frozen=True):
             KEEP_BOTS: "yes" if self.keep_bots else "no",
             OPENINGS: openings_text(self.openings),
             OPPONENTS: NAMED if self.names_told else HIDDEN,
-            **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in players},
+            **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in bots},
             **self.own_times(players),
         }
 

@@ -36,6 +36,7 @@ class Kind(enum.Enum):
     LEAGUE = "league"
     MATCH = "match"
     COMPARE = "compare"
+    PLAY = "play"
 
 
 @dataclass(frozen=True)

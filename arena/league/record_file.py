@@ -16,7 +16,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import LONGEST_LINE, Entry, SeatViewError, decode_line
 from arena.game.spec import Player
-from arena.game.time_control import parse_time
+from arena.game.time_control import UNLIMITED, parse_time
 from arena.hostfile import FileError, read_lines
 from arena.league.games import HIDDEN, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
@@ -142,6 +142,8 @@ def settings_fault(entry: Entry) -> str | None:
 
 def _is_time(text: str) -> bool:
     """Whether a time stands there as `TimeControl.text` writes it."""
+    if text == UNLIMITED:  # a person's
+        return True
     try:
         return parse_time(text).text == text
     except UsageError:

@@ -24,6 +24,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import ArenaError, UsageError
 from arena.game.dialogue import spec_of
+from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
@@ -96,6 +97,12 @@ def sandbox_asked(record: GameRecord, options: RerunOptions) -> str:
 
     Raises `ArenaError` if neither bot was started in the game.
     """
+    people = [player.name for player in record.players if is_person(player)]
+    if people:
+        raise UsageError(
+            f"{' and '.join(people)} took part as a person, and a person cannot be run again; look at the game with "
+            "'arena show', and check it with 'arena verify'"
+        )
     if record.used is not None and not any(record.confinement):
         raise ArenaError("neither bot was started in this game: there is nothing to play again")
     return sandbox_for(options.sandbox, _said(record, options))

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
+from arena.game.persons import is_person
 from arena.game.spec import Player
 from arena.league.games import (
     Games,
@@ -38,8 +39,10 @@ def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
     return Stored(ids, sorted(last, key=last.__getitem__))
 
 
-def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str | None:
+def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = (), rounds: range = range(1)) -> str | None:
     """Have a saved game's settings agree with those of the store that its result belongs to.
+
+    It is the game of one of the `rounds` of its two players.
 
     Returns the id under which the store holds this game already; None if it does not. That may be an id by another
     scheme, and if the `bots` are given, of what these take part as in the store. Raises `UsageError` if the two do not
@@ -50,7 +53,7 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str 
         raise UsageError(f"this is not a game that was paused: {words}")
     known = store.settings().get("seed", "")
     seed = paused.seed if paused.seed is not None else int(known) if known.isdecimal() else None
-    settings = _settings(paused, seed)
+    settings = _settings(paused, seed, rounds)
     described = settings.described(paused.players)
     if seed is None:
         del described["seed"]  # a file of the first version, whose store is gone
@@ -58,6 +61,8 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str 
     stored = stored_in(store)
     if paused.id in stored.ids:
         return paused.id
+    if paused.persons:  # whose other games against each other are of other rounds
+        return None
     games = Games(settings, stored)
     entered = [bot.player for bot in told_apart(bots, store.players(), store.places())]
     for players in (paused.players, entered):
@@ -68,13 +73,17 @@ def agree(paused: SavedGame, store: Store, bots: Sequence[BotSpec] = ()) -> str 
     return None
 
 
-def _settings(paused: SavedGame, seed: int | None) -> Settings:
-    """The settings that the match had. Raises `UsageError` if there are none from which this game follows."""
+def _settings(paused: SavedGame, seed: int | None, rounds: range = range(1)) -> Settings:
+    """The settings that the match had, of which this is the game of one of the `rounds`.
+
+    Raises `UsageError` if there are none from which this game follows."""
     spec = paused.spec()
     scheme = scheme_of(paused) or Scheme.CONTENT
+    players = paused.players
     own = tuple(sorted(zip((player.name for player in paused.players), paused.limits, strict=True)))
     time = paused.usual_time or paused.time
-    if len({other_times(one) for one in (time, *spec.times)}) > 1:
+    of_bots = (one for player, one in zip(players, spec.times, strict=True) if not is_person(player))
+    if len({other_times(one) for one in (time, *of_bots)}) > 1:
         raise UsageError("this is not a game that was paused: its two sides have other times for more than their moves")
     own_times = {player.digest: own for player, own in zip(paused.players, spec.times, strict=True) if own != time}
     choices: list[Ruleset] = [spec.ruleset]
@@ -90,6 +99,9 @@ def _settings(paused: SavedGame, seed: int | None) -> Settings:
             bot_times=tuple(own_times.items()),
             names_told=spec.names_told,
         )
-        if seed is None or pair_seed_of(settings.digest(paused.players), paused.players, 0, scheme) == paused.pair_seed:
+        if seed is None:
+            return settings
+        common = settings.digest(players)
+        if any(pair_seed_of(common, players, number, scheme) == paused.pair_seed for number in rounds):
             return settings
     raise UsageError("this is not a game that was paused: its seeds do not follow from its rules, times and players")

@@ -28,6 +28,7 @@ from arena.league.running import Say, run_games
 from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
+from arena.league.verify import ROUNDS_TRIED
 from arena.play.saved_game import SavedGame
 from arena.printable import printable
 from protocol.notation import Color
@@ -86,19 +87,22 @@ def resume_game(
         known = _known_of(path)
         level = level_for(options.sandbox, [saved.sandbox, known.sandbox])
         red, blue = (
-            limits_for(color, player.name, limits, known.limits, where="the saved game", say=say)
-            for color, player, limits in zip(Color, saved.players, saved.limits, strict=True)
+            limits
+            if bot.is_person
+            else limits_for(color, bot.name, limits, known.limits, where="the saved game", say=say)
+            for color, bot, limits in zip(Color, bots, saved.limits, strict=True)
         )
         saved = msgspec.structs.replace(saved, limits=(red, blue))
         if known.is_new:
             _refuse_untrusted(bots, level, options, known.places)
         with Store(path, create=True) as store:
-            played = already_played(agree(saved, store, bots), store)
+            rounds = range(2 * len(store.ids()) + ROUNDS_TRIED if saved.persons else 1)
+            played = already_played(agree(saved, store, bots, rounds), store)
             if played:
                 yield played
                 return
             _refuse_untrusted(bots, level, options, known.places)
-            _note_places(store, bots, level)
+            note_places(store, bots, level)
             with _held(saved, bots, level, options.interpreters, run) as held:
                 usual_time = saved.usual_time or None
                 yield PreparedGame(
@@ -112,12 +116,13 @@ def _held(
 ) -> Iterator[Sandbox]:
     """The sandbox of a saved game, tried out. Raises `ArenaError`."""
     usual = saved.limits[0]
-    checked = runnable(level, bots, HostPrograms(interpreters, bots), usual, run)
+    programs = [bot for bot in bots if not bot.is_person]
+    checked = runnable(level, programs, HostPrograms(interpreters, programs), usual, run)
     faults = [bot.fault for bot in checked if bot.fault is not None]
     if faults:
         raise UsageError("\n".join(faults))
     limits = {bot.name: limits for bot, limits in zip(bots, saved.limits, strict=True)}
-    with Sandbox(level, bots, usual, limits, interpreters) as held:
+    with Sandbox(level, programs, usual, limits, interpreters) as held:
         run_games(run, held.try_out)
         yield held
 
@@ -139,15 +144,16 @@ def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOpti
     problems = [
         untrusted_text(color, bot, *([] if bot.arguments else [f"--bot {color.word}=PATH"]))
         for color, bot in zip(Color, bots, strict=True)
-        if not is_trusted(bot, level, options.sandbox, places, is_named=color in options.bots and not bot.arguments)
+        if not bot.is_person
+        and not is_trusted(bot, level, options.sandbox, places, is_named=color in options.bots and not bot.arguments)
     ]
     if problems:
         raise UsageError("\n".join(problems))
 
 
-def _note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
+def note_places(store: Store, bots: Sequence[BotSpec], level: Level) -> None:
     """Have the store know how these bots are held, and where they are trusted without a sandbox."""
     known = store.places()
     if level is Level.DEFAULT:
-        store.set_places({bot.player.digest: place_of(bot) for bot in bots}, known)
+        store.set_places({bot.player.digest: place_of(bot) for bot in bots if not bot.is_person}, known)
     store.set_sandbox(level.value)

@@ -182,15 +182,15 @@ def store_of(options: PlayOptions, kind: Kind, bots: Sequence[BotSpec]) -> Path:
     return Path(default_store(kind, bots, settings_of(replace(options, limits=None, own=None), bots)))
 
 
-def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings) -> str:
-    """The file that the games are kept in where none is named: separated by what they are.
+def default_store(kind: Kind, bots: Sequence[BotSpec], settings: Settings, *more: str) -> str:
+    """The file that the games are kept in where none is named: separated by what they are, and by what `more` says.
 
     A name that is too long for a file is cut, and ends in a fingerprint of the whole.
     """
     who = [bot.name for bot in bots] if kind in (Kind.MATCH, Kind.COMPARE) else []
     seed = [f"seed{settings.seed}"] if settings.seed != USUAL.seed else []
     given = [f"openings{openings_digest(settings.openings)[:OPENINGS_DIGITS]}"] if settings.openings else []
-    parts = [kind.value, *who, settings.ruleset.name, settings.time.text, *seed, *given]
+    parts = [kind.value, *who, settings.ruleset.name, settings.time.text, *more, *seed, *given]
     name = re.sub(r"[^\w.+-]", "_", "-".join(parts))
     suffix = ".sqlite"
     if len(os.fsencode(name + suffix)) > LONGEST_NAME:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Opening, Player
@@ -142,6 +143,8 @@ class League:
                 "time": self._own_times.get(player.digest, usual),
                 "other times": self._settings.get("other times", other_times(time)),
             }
+            if is_person(player):  # who may set up for as long as it likes
+                expected["other times"] = other_times(time)
             for name, value in (("time", time.text), ("other times", other_times(time))):
                 if expected[name] != value:
                     who = f" by {player.name}" if is_handicap else ""

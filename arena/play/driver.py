@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping
 import trio
 
 from arena.bots.arrivals import Arrivals
-from arena.bots.process import BotProcess
+from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.game.clock import NEVER
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.play.events import ActionPlayed, GameEvent, GameStarted
 from arena.play.options import GameOptions, Interrupt
+from arena.play.peer import Peer
 from protocol.notation import Color
 
 now = trio.current_time
@@ -41,7 +42,7 @@ class Driver:
     def __init__(
         self,
         referee: Referee,
-        processes: Mapping[Color, BotProcess],
+        processes: Mapping[Color, Peer],
         history: History | None,
         interrupt: Interrupt,
         options: GameOptions,
@@ -52,6 +53,7 @@ class Driver:
         self._interrupt = interrupt
         self._pondering = options.pondering
         self._watch = options.watch
+        self._told_at_once = options.told_at_once
         self._history = history
         self._reported: int | None = None
         """How many actions the watcher has been told of; None before the game has started."""
@@ -74,6 +76,7 @@ class Driver:
         self._read_at = self._yielded = self._arrivals.now()
         """When a bot's output was last read, and when other tasks last had a chance to run."""
         interrupt.interrupt = self.disturb
+        interrupt.why_not = referee.unrestorable
 
     # --- what others say ------------------------------------------------------------------------------------------
 
@@ -159,7 +162,7 @@ class Driver:
                 self._yielded = NEVER
             await self._read(seat, process)
 
-    def _write(self, seat: Seat, process: BotProcess) -> None:
+    def _write(self, seat: Seat, process: Peer) -> None:
         """Write what is due to a seat, as far as its pipe takes it; its clock runs from now."""
         referee, color = self._referee, seat.color
         self._cpu_before = process.cpu_us()
@@ -173,7 +176,7 @@ class Driver:
         if rest:
             self._unsent[color] = rest
 
-    async def _read(self, seat: Seat, process: BotProcess) -> None:
+    async def _read(self, seat: Seat, process: Peer) -> None:
         data = self._receive(seat, process)
         if data:
             if self._yielded > self._read_at:
@@ -184,7 +187,7 @@ class Driver:
         elif data is not None:
             await self._output_ended(seat.color, process)
 
-    def _receive(self, seat: Seat, process: BotProcess) -> bytes | None:
+    def _receive(self, seat: Seat, process: Peer) -> bytes | None:
         """Read what a bot has said and pass it on, with the time at which it came; returns it, as `read_now` does."""
         referee, color, asked = self._referee, seat.color, seat.started
         came, read = self._arrivals.take(process.stdout, asked)
@@ -200,7 +203,16 @@ class Driver:
                 self.cpu_us.append(used if used > 0 else 0)
             if self._watch is not None:
                 self._report(self._watch, color)
+            if self._told_at_once:
+                self._tell_at_once()
         return data
+
+    def _tell_at_once(self) -> None:
+        """Tell those who do not wait for their turn what has just happened. No clock runs for it."""
+        for color in self._told_at_once:
+            seat = self._referee.seats[color]
+            if seat.out and not seat.due:
+                self._processes[color].write_now(self._referee.take(color))
 
     def _report(self, watch: Callable[[GameEvent], None], color: Color) -> None:
         """Tell a watcher what has come of what this side has just said."""
@@ -216,18 +228,20 @@ class Driver:
             watch(ActionPlayed(spec.id, plies, color, live.actions[-1], tuple(live.events), taken_us, cpu_us))
         self._reported = plies
 
-    async def _output_ended(self, color: Color, process: BotProcess) -> None:
+    async def _output_ended(self, color: Color, process: Peer) -> None:
         """The end of output nearly always is the end of the process. No deadline counts any more."""
-        end = self._now() + EXIT_FOLLOWS
-        while not self._dead[color].is_set() and (left := end - self._now()) > 0:
-            with trio.move_on_after(left, shield=True):
+        end, before = self._now() + EXIT_FOLLOWS, process.cpu_us()
+        while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
+            if left < 0 and not process.is_starved(before, EXIT_FOLLOWS):
+                break
+            with trio.move_on_after(max(left, STARVED_PAUSE), shield=True):
                 await self._dead[color].wait()
         if process.has_exited():
             self._drain_output(color)
         else:
             self._referee.gone(color, "closed its standard output", exited=False)
 
-    async def _write_slowly(self, color: Color, process: BotProcess) -> None:
+    async def _write_slowly(self, color: Color, process: Peer) -> None:
         """The pipe is full: the bot has not been reading. If it has to answer, its clock runs meanwhile.
 
         One that is only told of a history is waited for as long as for a set-up; it takes the rest in its own turn.

@@ -55,12 +55,19 @@ async def _is_unstarted(record: GameRecord, bots: Bots, options: GameOptions) ->
         return False
     if options.try_out is None:
         return False
-    await options.try_out(bots)
+    await options.try_out([bot for bot in bots if not bot.is_person])
     return True
 
 
 async def play_on_fairly(
-    game: GameSpec, bots: Bots, history: History | None, interrupt: Interrupt, *, options: GameOptions, say: Say
+    game: GameSpec,
+    bots: Bots,
+    history: History | None,
+    interrupt: Interrupt,
+    *,
+    options: GameOptions,
+    say: Say,
+    can_pause: bool = True,
 ) -> GameRecord | History | None:
     """Play from the `history` to the verdict or until `interrupt` stops the game; returns what `play_on` does.
 
@@ -71,7 +78,7 @@ async def play_on_fairly(
     latest = history
     for _ in range(MOST_TRIES):
         try:
-            played = await play_on(game, bots, latest, interrupt, options, can_pause=True)
+            played = await play_on(game, bots, latest, interrupt, options, can_pause=can_pause)
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0

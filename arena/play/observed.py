@@ -1,10 +1,10 @@
 """What can be seen of a bot at the moment its fault is found, for `arena.game.hints`."""
 
-from arena.bots.process import BotProcess
 from arena.game.faults import Fault
 from arena.game.hints import Activity, Language, Seen
 from arena.game.live import LiveGame
 from arena.game.seat import Seat
+from arena.play.peer import Peer
 from protocol.conversation import Phase
 from protocol.messages import Want
 from protocol.notation import Reason
@@ -13,7 +13,7 @@ LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
 """Reasons for which it matters what the bot was doing."""
 
 
-def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: BotProcess | None, language: Language) -> Seen:
+def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: Peer | None, language: Language) -> Seen:
     """What was seen of a side's bot; `process` is None if it could not be started. Takes well under a millisecond."""
     game = live.game
     is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None

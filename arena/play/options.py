@@ -12,11 +12,13 @@ from arena.game.clock import NEVER
 from arena.game.record import History
 from arena.play.events import GameEvent
 from arena.play.keeping import Keeper
+from arena.play.peer import Peer
+from protocol.notation import Color
 
 MOST_TRIES = 10
 """How often a game is begun, at the most, because the arena is stopped in it again and again."""
 
-Spawn = Callable[[BotSpec], BotProcess]
+Spawn = Callable[[BotSpec], Peer]
 TryOut = Callable[[Sequence[BotSpec]], Awaitable[None]]
 Watch = Callable[[GameEvent], None]
 
@@ -33,7 +35,8 @@ class GameOptions:
     `try_out` finds out, with no file of theirs, whether what holds these bots still works. It raises `ArenaError` if it
     does not. `watch` is called with each event of the game as it happens (see `arena.play.events`), between two turns,
     when no clock runs; what it raises ends the game. A `keeper` gives the game the processes of the one before,
-    and gets them for the next one.
+    and gets them for the next one. `told_at_once` are the seats that are told of each action as soon as it is played,
+    and not with their next turn: those of people.
     """
 
     spawn: Spawn = start_bot
@@ -41,6 +44,7 @@ class GameOptions:
     try_out: TryOut | None = None
     watch: Watch | None = None
     keeper: Keeper | None = None
+    told_at_once: tuple[Color, ...] = ()
 
 
 USUAL = GameOptions()
@@ -65,6 +69,8 @@ class Interrupt:
         self.after = NEVER if after is None else after
         self.interrupt: Callable[[], None] = lambda: None
         """What stops the game under way; set by the game."""
+        self.why_not: Callable[[], str] = lambda: ""
+        """Why the game under way could not go on later, in words, empty if it can; set by the game."""
 
     def request(self) -> None:
         """Interrupt the game now, in the middle of a turn if need be."""

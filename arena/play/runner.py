@@ -31,6 +31,7 @@ from arena.play.keeping import KeptBot
 from arena.play.machine import this_machine
 from arena.play.observed import seen_of
 from arena.play.options import USUAL, ArenaStoppedError, GameOptions, Interrupt
+from arena.play.peer import Peer
 from arena.version import __version__
 from protocol.notation import Color, Reason
 
@@ -124,7 +125,7 @@ class GameRunner:
         self.referee = referee
         self._options = options
         self._kept = kept
-        self._processes: dict[Color, BotProcess] = {}
+        self._processes: dict[Color, Peer] = {}
         self._arrivals = Arrivals.of_this_run()
         self._driver = Driver(referee, self._processes, history, interrupt, options)
         self._unwritten: set[Color] = set()
@@ -168,11 +169,11 @@ class GameRunner:
         else:
             self._arrivals.watch(process.stdout)
 
-    async def _watch_exit(self, color: Color, process: BotProcess) -> None:
+    async def _watch_exit(self, color: Color, process: Peer) -> None:
         await process.wait_exit()
         self._driver.exited(color)
 
-    async def _watch_use(self, color: Color, process: BotProcess) -> None:
+    async def _watch_use(self, color: Color, process: Peer) -> None:
         words = await process.watch()
         process.kill_now()  # at once: the game may still have to wait for the other side
         self.referee.over_limit(color, words)
@@ -180,6 +181,8 @@ class GameRunner:
 
     def _advised(self, bots: tuple[BotSpec, BotSpec], seat: Seat, fault: Fault) -> Fault:
         """A fault with a hint for its author, from what can be seen of the bot now."""
+        if bots[seat.color].is_person:
+            return fault
         process = self._processes.get(seat.color)
         seen = seen_of(seat, fault, self.referee.live, process, language_of(bots[seat.color]))
         return hinted(fault, diagnose(seen))
@@ -200,9 +203,10 @@ class GameRunner:
                 for process in self._processes.values():  # before the first of them is closed
                     self._arrivals.forget(process.stdout)
 
-    async def _end_or_keep(self, color: Color, bot: BotSpec, process: BotProcess) -> None:
+    async def _end_or_keep(self, color: Color, bot: BotSpec, process: Peer) -> None:
         keeper = self._options.keeper
-        if keeper and self.referee.can_go_on(color) and color not in self._unwritten:
+        can_go_on = self.referee.can_go_on(color) and color not in self._unwritten
+        if keeper and can_go_on and isinstance(process, BotProcess):
             kept = KeptBot(process, self.referee.seats[color].introduction)
             if await process.settle():
                 keeper.keep(bot, kept)

@@ -27,8 +27,10 @@ from arena.bots.limits import MIB, SMALLEST_MEMORY, Limits
 from arena.bots.loading import NotThereError
 from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError, UsageError
+from arena.game.persons import is_person
 from arena.game.recheck import Course, check_course, check_time
 from arena.game.record import History, RecordError
 from arena.game.spec import GameSpec, Player
@@ -56,6 +58,7 @@ LARGEST_FILE = 64 * MIB
 class SavedGame(msgspec.Struct, frozen=True):
     """A game that was interrupted. Pairs are red, then blue; `bots` are paths, `store` is where the result belongs.
 
+    `persons` says which of the two are people, whose names stand in `bots`; files without it are of bots alone.
     `arguments` are those that the bots are started with, if either has any; `names_told` is as in `GameSpec`.
     `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
     bots has its own. `sandbox`, `limits`, `pondering` and `interpreters`
@@ -83,6 +86,12 @@ class SavedGame(msgspec.Struct, frozen=True):
     usual_time: TimeControl | msgspec.UnsetType = msgspec.UNSET
     arguments: tuple[tuple[str, ...], tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
     names_told: bool | msgspec.UnsetType = msgspec.UNSET
+    persons: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def goes_on_with(self) -> str:
+        """The command that takes such a game up, which is followed by the file."""
+        return "arena play --resume" if self.persons else "arena resume"
 
     def spec(self) -> GameSpec:
         """The game's specification. Raises `UsageError` if its rules cannot be read."""
@@ -107,9 +116,9 @@ class SavedGame(msgspec.Struct, frozen=True):
 
         Raises `UsageError` if one is gone or has changed.
         """
-        given = self.arguments or ((), ())
+        given, persons = self.arguments or ((), ()), self.persons or (False, False)
         red, blue = (
-            _same_bot(color, named.get(color, path), player, arguments)
+            person_spec(player.name) if persons[color] else _same_bot(color, named.get(color, path), player, arguments)
             for color, path, player, arguments in zip(Color, self.bots, self.players, given, strict=True)
         )
         return red, blue
@@ -156,7 +165,7 @@ def saved_game(
         seeds=spec.seeds,
         pair_seed=spec.pair_seed,
         history=history,
-        bots=(str(red.path.resolve()), str(blue.path.resolve())),
+        bots=(_place_of(red), _place_of(blue)),
         store=str(store.resolve()),
         sandbox=held.level.value,
         limits=(held.limits_of(red), held.limits_of(blue)),
@@ -167,7 +176,12 @@ def saved_game(
         usual_time=usual_time or msgspec.UNSET,
         arguments=(red.arguments, blue.arguments) if red.arguments or blue.arguments else msgspec.UNSET,
         names_told=spec.names_told or msgspec.UNSET,
+        persons=(red.is_person, blue.is_person) if red.is_person or blue.is_person else msgspec.UNSET,
     )
+
+
+def _place_of(bot: BotSpec) -> str:
+    return bot.name if bot.is_person else str(bot.path.resolve())
 
 
 def save_game(paused: SavedGame, path: Path) -> None:
@@ -215,7 +229,7 @@ def refuse_to_overwrite(path: Path) -> None:
     red, blue = (player.name for player in paused.players)
     raise UsageError(
         f"{path}: a game is saved here already, {red} - {blue}, after {len(paused.history.actions)} plies; go on with "
-        f"'arena resume {path}', or name another file"
+        f"'{paused.goes_on_with} {path}', or name another file"
     )
 
 
@@ -265,6 +279,9 @@ def _check(paused: SavedGame) -> None:
         raise UsageError("an argument with NUL in it")
     if " " in paused.ruleset or not paused.ruleset.isascii():
         raise UsageError(f"not the name of a ruleset: {paused.ruleset!r}")
+    for player, is_said in zip(paused.players, paused.persons or (False, False), strict=True):
+        if is_person(player) is not is_said:
+            raise UsageError(f"{player.name}: not what the file says of who is a person")
     if spec.ruleset.starts is Starts.CHOSEN:
         raise UsageError("its rules do not say who begins")
     if not all(0 <= number < MOST for number in (*paused.seeds, paused.pair_seed, paused.seed or 0)):

@@ -71,6 +71,64 @@ class _Played:
             self.starts = [min([*self.starts, row.started]), max([*self.starts, row.started])]
 
 
+class VersionCount:
+    """Counts the games of each version as their rows go by; `roster` knows who is who in them."""
+
+    def __init__(self, roster: Roster) -> None:
+        self._roster = roster
+        self._played = {roster.names[player]: _Played(player) for player in roster.players}
+
+    def add(self, row: GameRow) -> None:
+        for player in row.players:
+            if player in self._roster.names:  # the others have come since the roster was made
+                self._played[self._roster.names[player]].add(row)
+
+    def versions(
+        self,
+        entrants: Iterable[Player],
+        *,
+        record_of: Callable[[int], GameRecord | None],
+        files_of: Callable[[Player], Mapping[str, str]],
+    ) -> list[BotVersion]:
+        """All versions, by name and then in the order of their first games; those who have played none come last.
+
+        `record_of` gives the record of a game by its number, None where it cannot be read; `files_of` the fingerprints
+        of a player's files, empty where they are not known.
+        """
+        played = self._played
+        files = dict[str, Mapping[str, str]]()
+        for player, shown in self._roster.names.items():
+            files[shown] = files_of(player) or files.get(shown, {})
+        present = {player.digest for player in entrants}
+        found: list[BotVersion] = []
+        for shown in sorted(played, key=self._order):
+            one = played[shown]
+            before = found[-1] if found and found[-1].name == one.player.name else None
+            first, last = _dates(one, record_of)
+            declared = declared_in(record_of(one.last.number) if one.last else None, one.player.digest)
+            known = before and files[before.shown] and files[shown]
+            found.append(
+                BotVersion(
+                    name=one.player.name,
+                    shown=shown,
+                    digest=one.player.digest,
+                    declared=declared.name,
+                    author=declared.author,
+                    games=one.games,
+                    first=first,
+                    last=last,
+                    took_part=one.player.digest in present,
+                    before=before.digest if before else None,
+                    changes=file_changes(files[before.shown], files[shown]) if before and known else None,
+                )
+            )
+        return found
+
+    def _order(self, shown: str) -> tuple[str, bool, int]:
+        one = self._played[shown]
+        return one.player.name, one.first is None, one.first.number if one.first else 0
+
+
 def bot_versions(
     rows: Iterable[GameRow],
     roster: Roster,
@@ -79,51 +137,11 @@ def bot_versions(
     record_of: Callable[[int], GameRecord | None],
     files_of: Callable[[Player], Mapping[str, str]],
 ) -> list[BotVersion]:
-    """All versions, by name and then in the order of their first games; those who have played none come last.
-
-    `rows` are gone through once; the `roster` knows who is who in them. `record_of` gives the record of a game by its
-    number, None where it cannot be read; `files_of` the fingerprints of a player's files, empty where they are not
-    known.
-    """
-    played = {roster.names[player]: _Played(player) for player in roster.players}
+    """The versions of these games, which are gone through once: see `VersionCount`."""
+    count = VersionCount(roster)
     for row in rows:
-        for player in row.players:
-            if player in roster.names:  # the others have come since the roster was made
-                played[roster.names[player]].add(row)
-    files = dict[str, Mapping[str, str]]()
-    for player, shown in roster.names.items():
-        files[shown] = files_of(player) or files.get(shown, {})
-    present = {player.digest for player in entrants}
-    ordered = sorted(
-        played, key=lambda shown: (played[shown].player.name, played[shown].first is None, _number(played[shown].first))
-    )
-    found: list[BotVersion] = []
-    for shown in ordered:
-        one = played[shown]
-        before = found[-1] if found and found[-1].name == one.player.name else None
-        first, last = _dates(one, record_of)
-        declared = declared_in(record_of(one.last.number) if one.last else None, one.player.digest)
-        known = before and files[before.shown] and files[shown]
-        found.append(
-            BotVersion(
-                name=one.player.name,
-                shown=shown,
-                digest=one.player.digest,
-                declared=declared.name,
-                author=declared.author,
-                games=one.games,
-                first=first,
-                last=last,
-                took_part=one.player.digest in present,
-                before=before.digest if before else None,
-                changes=file_changes(files[before.shown], files[shown]) if before and known else None,
-            )
-        )
-    return found
-
-
-def _number(row: GameRow | None) -> int:
-    return row.number if row else 0
+        count.add(row)
+    return count.versions(entrants, record_of=record_of, files_of=files_of)
 
 
 def _dates(one: _Played, record_of: Callable[[int], GameRecord | None]) -> tuple[str | None, str | None]:

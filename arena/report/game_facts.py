@@ -1,6 +1,7 @@
 """What there is to say of a recorded game besides its moves, as values: who played, when, under what, how it ended.
 
-A side is told no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other.
+A side is told no more than it knew: its own seed, set-up and standard error, and no words on a fault of the other. What
+a bot says of itself can be anything, a set-up too: it is told to whom the rest of its own words is told.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ DIGEST_DIGITS = 12
 
 class SideFacts(msgspec.Struct, frozen=True):
     """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game,
-    `author` who it said has written it.
+    `author` who it said has written it: empty if it said nothing, or if whoever looks may not read its own words.
 
     `protocol` is what it spoke; `time` is its time control as options write it; `sandbox` is how it was held, empty
     where that is not known. `seed` is None if whoever looks may not know it.
@@ -92,8 +93,8 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
     return SideFacts(
         name=names.get(player, player.name),
         digest=player.digest,
-        declared=record.declared[color],
-        author=record.authors[color] if record.authors else "",
+        declared=record.declared[color] if is_seen else "",
+        author=record.authors[color] if is_seen and record.authors else "",
         protocol=record.dialects[color].value,
         time=record.times[color].text,
         seed=record.seeds[color] if is_seen else None,

@@ -9,8 +9,9 @@ from arena.game.dialects import Dialect
 from arena.game.dialogue import Answer
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
+from arena.game.seat_lines import told_to
 from arena.game.spec import Player
-from arena.game.view import tell, true_cells
+from arena.game.view import true_cells
 from arena.printable import printable
 from arena.report.boards import NO_MARKS, Mark, board_text, marks_of
 from arena.report.game_facts import ALL, DIGEST_DIGITS, SideFacts, detail_for, facts_of
@@ -205,11 +206,11 @@ def _note(note: NoteLine) -> str:
 
 
 def told(event: Event, view: str) -> ArenaMessage:
-    """What the viewer is told of an event: what that seat was told, or for `all` everything."""
-    messages_told = tell(event)
-    if view != ALL:
-        return messages_told[COLOR_BY_WORD[view]]
-    return messages_told[event.color.opponent if isinstance(event, Fought) else Color.RED]  # a defender knows its rank
+    """What the viewer is told of an event: what that seat was told, or for `all` everything, or for `public` what both
+    were told."""
+    if view == ALL:  # a defender knows its own rank
+        return told_to(event, event.color.opponent if isinstance(event, Fought) else Color.RED)
+    return told_to(event, COLOR_BY_WORD.get(view))
 
 
 def event_words(message: ArenaMessage, names: Names) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from arena.rules.actions import Action, PieceMove, Rescue, infiltration, path_through, rescue
 from arena.rules.board import BACK_ROWS, BLUE_BIT, DIAGONALS, EMPTY, HOMES, RANKS, RAYS, STEPS, Move
-from arena.rules.position import Position
+from arena.rules.position import Pieces, Position
 from arena.rules.tables import CANNOT_ATTACK, COLORS, ENTERABLE, SCOUTS
 from protocol.notation import HOME_SQUARES, Rank
 
@@ -85,7 +85,7 @@ def plain_actions(game: Position, side: int) -> list[Move]:
     return moves
 
 
-def piece_moves(game: Position, side: int) -> Iterator[PieceMove]:
+def piece_moves(game: Pieces, side: int) -> Iterator[PieceMove]:
     """Every move of a side's pieces under any ruleset: no guesses, no rescues, no rules against repetition."""
     board, enterable, tables = game.board, ENTERABLE[side], game.tables
     for origin in game.movers[side]:
@@ -111,7 +111,7 @@ def step_rays(origin: int) -> Iterator[tuple[tuple[int, Move]]]:
     return ((step,) for step in STEPS[origin])
 
 
-def _paths(game: Position, side: int, origin: int) -> Iterator[PieceMove]:
+def _paths(game: Pieces, side: int, origin: int) -> Iterator[PieceMove]:
     """A captain's moves of two squares, straight on or with a turn; the first square is empty."""
     board, enterable, tables = game.board, ENTERABLE[side], game.tables
     for ray in RAYS[origin]:
@@ -129,7 +129,7 @@ def _paths(game: Position, side: int, origin: int) -> Iterator[PieceMove]:
                 yield path_through(first, second)
 
 
-def infiltrations(game: Position, side: int) -> Iterator[Action]:
+def infiltrations(game: Pieces, side: int) -> Iterator[Action]:
     """Every guess that a side's infiltrators may make."""
     board = game.board
     ranks = [rank for rank, _ in game.ruleset.army]
@@ -146,7 +146,7 @@ def infiltrations(game: Position, side: int) -> Iterator[Action]:
                 break
 
 
-def rescues(game: Position, side: int, arriving: list[PieceMove]) -> Iterator[Rescue]:
+def rescues(game: Pieces, side: int, arriving: list[PieceMove]) -> Iterator[Rescue]:
     """The moves that `may_rescue`, with every piece and every square there is; no rules against repetition."""
     ranks = game.rescuable(side)
     if not ranks:
@@ -156,7 +156,7 @@ def rescues(game: Position, side: int, arriving: list[PieceMove]) -> Iterator[Re
         yield from (rescue(move, rank, square) for rank in ranks for square in free)
 
 
-def may_rescue(game: Position, side: int, move: PieceMove) -> bool:
+def may_rescue(game: Pieces, side: int, move: PieceMove) -> bool:
     """Whether this move's piece would earn a rescue by arriving: no scout, from elsewhere, and for the first time.
 
     A flag that arrives ends the game.

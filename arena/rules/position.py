@@ -15,11 +15,37 @@ from arena.rules.events import Outcome
 from arena.rules.repetition import ChaseLog, TwoSquares
 from arena.rules.ruleset import Ruleset, Starts
 from arena.rules.setup import check_setup, place
-from arena.rules.tables import CANNOT_ATTACK, COLORS, tables_of
+from arena.rules.tables import CANNOT_ATTACK, COLORS, RuleTables, tables_of
 from protocol.notation import SQUARES, Color, Rank
 
 
-class Position:
+class Pieces:
+    """What stands on the board under one ruleset, and all that its moves depend on, but for the rules on repetition.
+
+    See `Position` for what its parts are. `arena.search` has another kind of position on the same ground.
+    """
+
+    ruleset: Ruleset
+    tables: RuleTables
+    board: list[int]
+    lost: tuple[Counter[Rank], Counter[Rank]]
+    rescued: list[int]
+    """Per side, how many pieces it has brought back."""
+    rescuers: tuple[set[int], set[int]]
+    """Per side, where the pieces stand that have earned a rescue and may not earn another."""
+    movers: tuple[set[int], set[int]]
+    """Per side, where its pieces stand that can move."""
+    told: set[int]
+    """Where the pieces stand whose rank the opponent has been told."""
+
+    def rescuable(self, side: int) -> list[Rank]:
+        """The ranks that the side may bring back, if it has a rescue left."""
+        if self.rescued[side] >= self.tables.rescues:
+            return []
+        return [rank for rank, count in sorted(self.lost[side].items()) if count and rank not in CANNOT_ATTACK]
+
+
+class Position(Pieces):
     """A position under one ruleset.
 
     `board` holds the pieces (see `arena.rules.board`), `to_move` is the side to move, `ply` the number of actions so
@@ -42,13 +68,10 @@ class Position:
         self.ply = 0
         self.quiet = 0
         self.outcome: Outcome | None = None
-        self.lost: tuple[Counter[Rank], Counter[Rank]] = (Counter(), Counter())
+        self.lost = (Counter(), Counter())
         self.rescued = [0, 0]
-        """Per side, how many pieces it has brought back."""
-        self.rescuers: tuple[set[int], set[int]] = (set(), set())
-        """Per side, where the pieces stand that have earned a rescue and may not earn another."""
-        self.movers: tuple[set[int], set[int]] = (set(), set())
-        """Per side, where its pieces stand that can move."""
+        self.rescuers = (set(), set())
+        self.movers = (set(), set())
         for square, code in enumerate(self.board):
             if self.tables.can_move[code]:
                 self.movers[code > BLUE_BIT].add(square)
@@ -56,8 +79,7 @@ class Position:
         """Per side, where a piece stood when it was last found able to move: where to look first the next time."""
         self.runs = (TwoSquares(ruleset.two_squares), TwoSquares(ruleset.two_squares))
         self.chase = None if self.tables.chasing_is_free else ChaseLog(ruleset.chase, self.tables.rescues > 0)
-        self.told: set[int] = set()
-        """Where the pieces stand whose rank the opponent has been told."""
+        self.told = set()
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -86,9 +108,3 @@ class Position:
             return False
         placed = action.square, code_of(COLORS[side], action.rank)
         return not (self.chase and self.chase.forbids(self.board, self.told, side, action.move, placed))
-
-    def rescuable(self, side: int) -> list[Rank]:
-        """The ranks that the side may bring back, if it has a rescue left."""
-        if self.rescued[side] >= self.tables.rescues:
-            return []
-        return [rank for rank, count in sorted(self.lost[side].items()) if count and rank not in CANNOT_ATTACK]

@@ -21,6 +21,8 @@ by now count as their ranks, any other enemy piece counts as itself. So whether 
 side has been told, and the list of legal moves tells it nothing.
 """
 
+from collections.abc import Iterable
+
 from arena.rules.actions import Path, PieceMove
 from arena.rules.board import EMPTY, ENEMIES, HIDDEN, SQUARE_KEYS, Move
 from arena.rules.ruleset import Chase
@@ -93,6 +95,40 @@ def touches_enemy(board: list[int], square: int, side: int) -> bool:
     return False
 
 
+def ways_back(
+    board: list[int], told: set[int], side: int, changes: Iterable[Change], wanted: int | None = None
+) -> frozenset[int]:
+    """What a move would have to change to bring an earlier position back, as `side` can tell: xors of SQUARE_KEYS.
+
+    `changes` are those on the board, the latest first; `wanted` is how many plies of them count, None for all. The
+    side's own pieces and those that it has been told count as their ranks, the other enemy pieces as themselves.
+    """
+    enemies = ENEMIES[side]
+    labels = [HIDDEN + square if enemies[code] and square not in told else code for square, code in enumerate(board)]
+    found: set[int] = set()
+    way, left = 0, -1 if wanted is None else wanted
+    for change in changes:
+        if type(change) is Move or type(change) is Path:
+            origin, target = change.origin, change.target
+            label = labels[target]
+            keys = SQUARE_KEYS[label]
+            way ^= keys[origin] ^ keys[target]
+            labels[origin], labels[target] = label, EMPTY
+        elif isinstance(change, int):  # the piece on this square came back in the turn that is walked back next
+            way ^= SQUARE_KEYS[labels[change]][change]
+            labels[change] = EMPTY
+            continue
+        elif isinstance(change, tuple):
+            for square, code in change:
+                way ^= SQUARE_KEYS[labels[square]][square] ^ SQUARE_KEYS[code][square]
+                labels[square] = code
+        found.add(way)
+        left -= 1
+        if not left:
+            break
+    return frozenset(found)
+
+
 class ChaseLog:
     """Both sides' chases, and the way back to the positions that they can be held against.
 
@@ -109,7 +145,7 @@ class ChaseLog:
         self._changes: list[Change] = []
         """What has happened on the board, the latest last, as far back as a position may be asked for."""
         self._refused: frozenset[int] | None = None
-        """What `_ways_back` has found for the side to move in the present position; None if it was not asked."""
+        """What `ways_back` has found for the side to move in the present position; None if it was not asked."""
         self._last: list[PieceMove | None] = [None, None]
         self._fled: tuple[set[int], set[int]] = (set(), set())
         """Per pursuer, the squares that evading pieces have stood on in its present chase."""
@@ -141,45 +177,14 @@ class ChaseLog:
             if last is not None and last.target == move.origin and last.origin == move.target:
                 return False
         if self._refused is None:
-            self._refused = self._ways_back(board, told, side)
+            wanted = None if self._booklet else self.length[side] - 1
+            self._refused = ways_back(board, told, side, reversed(self._changes), wanted)
         keys = SQUARE_KEYS[board[move.origin]]
         change = keys[move.origin] ^ keys[move.target]
         if placed:
             square, code = placed
             change ^= SQUARE_KEYS[code][square]
         return change in self._refused
-
-    def _ways_back(self, board: list[int], told: set[int], side: int) -> frozenset[int]:
-        """What a move would have to change to bring an earlier position back, as `side` can tell: xors of SQUARE_KEYS.
-
-        Its own pieces and those that it has been told count as their ranks, the other enemy pieces as themselves.
-        """
-        enemies, wanted = ENEMIES[side], len(self._changes) if self._booklet else self.length[side] - 1
-        labels = [
-            HIDDEN + square if enemies[code] and square not in told else code for square, code in enumerate(board)
-        ]
-        found: set[int] = set()
-        way = 0
-        for change in reversed(self._changes):
-            if type(change) is Move or type(change) is Path:
-                origin, target = change.origin, change.target
-                label = labels[target]
-                keys = SQUARE_KEYS[label]
-                way ^= keys[origin] ^ keys[target]
-                labels[origin], labels[target] = label, EMPTY
-            elif isinstance(change, int):  # the piece on this square came back in the turn that is walked back next
-                way ^= SQUARE_KEYS[labels[change]][change]
-                labels[change] = EMPTY
-                continue
-            elif isinstance(change, tuple):
-                for square, code in change:
-                    way ^= SQUARE_KEYS[labels[square]][square] ^ SQUARE_KEYS[code][square]
-                    labels[square] = code
-            found.add(way)
-            wanted -= 1
-            if not wanted:
-                break
-        return frozenset(found)
 
     def moved(self, board: list[int], side: int, move: PieceMove) -> None:
         """Take note of a move to an empty square; `board` is the position after it."""

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from commands import ARENA, arena
+from commands import ARENA, arena, unhurried
 
 from arena.bots.sandbox.levels import Level, choose
 from arena.game.recheck import check_record
@@ -292,7 +292,7 @@ def test_ctrl_c_stops_cleanly_and_the_printed_command_resumes(folder: Path) -> N
     bots = ["alpha.py", "beta.py", "slow.py", "slower.py"]
     command = ["league", *bots, "--rules", "duel", "--rounds", "1", "-j", "2", "--store", "l.sqlite"]
     running = subprocess.Popen(
-        [*ARENA, *command], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*ARENA, *unhurried(command)], cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert running.stderr is not None
     for line in running.stderr:
@@ -339,7 +339,7 @@ def in_terminal(
     set_size(controller, *size)
     kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     with subprocess.Popen(
-        [*ARENA, *arguments],
+        [*ARENA, *unhurried(arguments)],
         cwd=folder,
         env={**kept, **environment},
         stderr=terminal,
@@ -420,7 +420,8 @@ def test_help_is_there_for_every_command(folder: Path) -> None:
 def test_a_machine_out_of_descriptors_is_blamed_on_no_bot(folder: Path) -> None:
     """The league stops with one message; what was stored stays, and the same command goes on."""
     league(folder, "--rounds", "1")
-    arguments = "league alpha.py beta.py --rules barrage --store l.sqlite --rounds 3 -j 1"
+    words = ["league", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", "--rounds", "3", "-j", "1"]
+    arguments = " ".join(unhurried(words))
     limited = f"ulimit -n 20; exec {sys.executable} -c 'from arena.cli.main import main; main()' {arguments}"
     done = subprocess.run(["sh", "-c", limited], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
@@ -436,7 +437,8 @@ def test_a_machine_out_of_descriptors_is_blamed_on_no_bot(folder: Path) -> None:
 @pytest.mark.parametrize("command", ["match", "resume"])
 def test_a_machine_out_of_descriptors_says_so_where_a_game_is_to_be_saved_too(folder: Path, command: str) -> None:
     """One message, as for a league; what was saved before is as it was, and the same command goes on."""
-    arguments = "match alpha.py beta.py --rules barrage --store l.sqlite --pause g.json --pause-after 3"
+    words = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "l.sqlite", "--pause", "g.json"]
+    arguments = " ".join(unhurried([*words, "--pause-after", "3"]))
     if command == "resume":
         paused = arena(folder, *arguments.split())
         assert paused.returncode == 0, paused.stderr

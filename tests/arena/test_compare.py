@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from commands import ARENA, arena
+from commands import ARENA, arena, unhurried
 from rich.console import Console
 
 from arena.errors import UsageError
@@ -101,7 +101,7 @@ def test_after_ctrl_c_the_same_command_goes_on(folder: Path, run: Run) -> None:
     (folder / "slow").chmod(0o755)
     words = ("good", "slow", "--elo1", "10", "--rules", "duel", "--json")
     running = subprocess.Popen(
-        [*ARENA, *command(*words)],
+        [*ARENA, *unhurried(command(*words))],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

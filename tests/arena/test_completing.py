@@ -110,6 +110,12 @@ def test_names_are_those_of_the_store_earlier_on_the_line(words: tuple[str, ...]
     assert values(*words, "w") == ["waiter"]
 
 
+def test_readers_are_offered_and_behind_bot_the_names_in_the_store() -> None:
+    assert values("export", STORE, "--view", "") == ["all", "red", "blue", "public", "bot:"]
+    assert values("export", STORE, "--view", "b") == ["blue", "bot:"]
+    assert values("export", STORE, "--view", "bot:w") == ["bot:waiter"]
+
+
 def test_languages_are_those_that_a_first_bot_can_be_written_in() -> None:
     assert values("new", "mine", "--language", "") == [language.name for language in LANGUAGES]
     assert values("new", "mine", "-l", "java") == ["java", "javascript"]

@@ -17,7 +17,7 @@ from random import Random
 
 import msgspec
 import pytest
-from commands import arena
+from commands import AS_USUAL, arena
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine, decode_record, encode_record
@@ -384,8 +384,8 @@ def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(pa
     assert done.returncode == 1
     assert "11 of 12 games were copied to new.sqlite, 1 of them by their records" in done.stderr
     bots = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
-    league = ("league", *bots, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "new.sqlite")
-    again = arena(path.parent, *league)
+    options = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
+    again = arena(path.parent, "league", *bots, *options)
     assert again.returncode == 0, again.stderr
     assert "11 of them stored already" in again.stderr
     assert found(path.parent / "new.sqlite") == []
@@ -560,7 +560,7 @@ def test_a_salvaged_store_has_no_forged_game(path: Path, tmp_path: Path) -> None
         assert len(new.rows()) == 11
 
 
-DUEL = ("--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "new.sqlite")
+DUEL = ("--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "new.sqlite")
 
 
 def league_in(folder: Path, *options: str) -> "subprocess.CompletedProcess[str]":

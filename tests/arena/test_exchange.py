@@ -15,20 +15,22 @@ from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import with_checksum
 from arena.league import exchange
 from arena.league.exchange import Imported, export_lines, import_games
+from arena.league.readers import HOST, reader_named
 from arena.league.store import DamagedError, Store, refuse_other_files
 from arena.league.verify import verify
-from protocol.notation import Color
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 STORES = sorted(GOLDEN.glob("v*.sqlite"))
 OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
 
 
-def exported(path: Path, numbers: Iterable[int] | None = None, view: Color | None = None) -> list[bytes]:
+def exported(path: Path, numbers: Iterable[int] | None = None, view: str = "all") -> list[bytes]:
     """The lines of a store's games."""
     damage: list[object] = []
     with Store(path, create=False) as store:
-        lines = list(export_lines(store, store.numbers() if numbers is None else numbers, view, damage.append))
+        lines = list(
+            export_lines(store, store.numbers() if numbers is None else numbers, reader_named(view), damage.append)
+        )
     assert damage == []
     return lines
 
@@ -248,7 +250,7 @@ def test_a_torn_last_line_is_named_and_a_lost_line_feed_is_not_missed(tmp_path: 
 
 
 def test_what_one_side_was_told_cannot_be_imported(tmp_path: Path) -> None:
-    file = file_of(tmp_path / "red.jsonl", exported(OWN, view=Color.RED))
+    file = file_of(tmp_path / "red.jsonl", exported(OWN, view="red"))
     words = refused(tmp_path / "new.sqlite", file, kind=UsageError)
     assert "line 1: expected a whole game, got a view of one, what 'red' may know" in words
 
@@ -292,7 +294,7 @@ def test_what_was_damaged_is_left_out_of_an_export_and_named(tmp_path: Path) -> 
     database.close()
     damage: list[object] = []
     with Store(broken, create=False) as store:
-        lines = list(export_lines(store, store.numbers(), None, damage.append))
+        lines = list(export_lines(store, store.numbers(), HOST, damage.append))
     assert lines == exported(OWN, [number for number in range(1, 13) if number != 5])
     assert [str(each) for each in damage] == ["game 5: its record was changed after it was stored"]
 

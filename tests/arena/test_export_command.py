@@ -11,6 +11,7 @@ import pytest
 from arena.cli.main import cli
 from arena.errors import ArenaError, UsageError
 from arena.league.exchange import export_lines
+from arena.league.readers import HOST
 from arena.league.store import Store
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
@@ -39,7 +40,7 @@ def arena(own: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
 
 def lines_of(path: Path) -> list[bytes]:
     with Store(path, create=False) as store:
-        return list(export_lines(store, store.numbers(), None, lambda damage: None))
+        return list(export_lines(store, store.numbers(), HOST, lambda damage: None))
 
 
 def test_lines_go_to_standard_output_or_into_a_new_file(arena: Run, own: Path) -> None:
@@ -97,11 +98,44 @@ def test_an_import_says_how_many_games_it_added(arena: Run) -> None:
 
 
 def test_a_view_is_written_and_cannot_be_imported(arena: Run) -> None:
-    arena("export", "own.sqlite", "--view", "blue", "-o", "blue.jsonl")
-    assert json.loads(Path("blue.jsonl").read_text().splitlines()[2])["red"]["setup"] is None
+    arena("export", "own.sqlite", "--view", "blue", "--game", "3", "-o", "blue.jsonl")
+    side = json.loads(Path("blue.jsonl").read_text())
+    assert side["red"]["setup"] is side["blue"]["seed"] is None
     with pytest.raises(UsageError, match="reads whole games alone; nothing was imported"):
         arena("import", "new.sqlite", "blue.jsonl")
     assert not Path("new.sqlite").exists()
+
+
+def test_the_author_of_a_bot_is_given_its_games_as_the_bot_saw_them(arena: Run) -> None:
+    code, out, remarks = arena("export", "own.sqlite", "--view", "bot:steady")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert {line["view"] for line in lines} == {"red", "blue"}
+    assert {line[line["view"]]["name"] for line in lines} == {"steady"}
+    assert "the seed of own.sqlite is 7, which can be guessed" in remarks
+    assert arena("export", "own.sqlite", "--view", "bot:steady", "--game", "1")[1] == b"", "not a game of it"
+
+
+def test_a_colours_view_of_both_games_of_a_pair_is_refused_with_what_to_do(arena: Run) -> None:
+    for view in ("red", "blue"):
+        with pytest.raises(UsageError, match=r"breaker has Red in game 1 and Blue in game 2, .* 'bot:breaker' for the"):
+            arena("export", "own.sqlite", "--view", view, "-o", "games.jsonl")
+    assert not Path("games.jsonl").exists()
+
+
+def test_what_both_sides_were_told_is_for_everybody(arena: Run) -> None:
+    lines = [json.loads(line) for line in arena("export", "own.sqlite", "--view", "public")[1].splitlines()]
+    assert len(lines) == 12
+    assert {line["view"] for line in lines} == {"public"}
+    assert {line[color][key] for line in lines for color in ("red", "blue") for key in ("setup", "seed")} == {None}
+
+
+@pytest.mark.parametrize("view", ["bot:", "bot", "green", "RED", ""])
+def test_a_view_that_there_is_none_of_is_named_with_those_that_there_are(arena: Run, view: str) -> None:
+    with pytest.raises(UsageError, match=rf"--view: expected all, red, blue, public or bot:NAME, got '{view}'"):
+        arena("export", "own.sqlite", "--view", view)
+    with pytest.raises(UsageError, match="no games of a bot 'stedy'; did you mean steady"):
+        arena("export", "own.sqlite", "--view", "bot:stedy")
 
 
 def test_verify_takes_a_file_and_exits_with_1_for_findings(arena: Run) -> None:

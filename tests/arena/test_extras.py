@@ -5,7 +5,7 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from arena.cli.extras import needs
+from arena.cli.extras import needs, needs_serving
 from arena.errors import UsageError
 
 
@@ -20,3 +20,11 @@ def test_one_that_is_not_there_is_named_with_the_command_that_installs_it(monkey
     monkeypatch.setattr(importlib.util, "find_spec", nothing)
     with pytest.raises(UsageError, match=r"arena report needs jinja2.*python -m pip install jinja2.*'web'"):
         needs("jinja2", "web", "arena report")
+
+
+def test_all_that_is_missing_to_serve_pages_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    lacking = ("starlette", "h11")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in lacking else found(name))
+    with pytest.raises(UsageError, match=r"arena serve needs starlette and h11, which are not installed: .*'web'"):
+        needs_serving("arena serve")

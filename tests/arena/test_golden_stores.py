@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commands import arena
+from commands import AS_USUAL, arena
 
 from arena.game.recheck import check_record
 from arena.game.verdict import GameResult
@@ -85,7 +85,7 @@ def test_an_upgrade_changes_nothing_that_was_there(store: Path) -> None:
 def league(store: Path, rounds: int) -> "subprocess.CompletedProcess[str]":
     """The league of a store with so many rounds."""
     line = (*map(str, BOTS), *LEAGUES[store.stem.partition("-")[2]], "--store", store.name, "--rounds", str(rounds))
-    done = arena(store.parent, "league", *line)
+    done = arena(store.parent, "league", *AS_USUAL, *line)
     assert done.returncode == 0, done.stderr
     return done
 

@@ -22,6 +22,7 @@ from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
 from arena.league.games import Settings, game_id, openings_in, pair_seed_of, seeds_of
 from arena.league.options import PlayOptions
+from arena.league.readers import HOST
 from arena.league.resume import stored_in
 from arena.league.salvage import OPENINGS_UNKNOWN, salvage
 from arena.league.schedule import schedule
@@ -278,7 +279,7 @@ def test_a_store_of_an_older_version_holds_games_without_openings(
 
 def exported(path: Path) -> Iterator[bytes]:
     with Store(path, create=False) as store:
-        yield from export_lines(store, store.numbers(), None, lambda damage: None)
+        yield from export_lines(store, store.numbers(), HOST, lambda damage: None)
 
 
 def test_an_export_comes_back_as_it_was_and_goes_on(whole: Path, games: list[GameSpec], tmp_path: Path) -> None:

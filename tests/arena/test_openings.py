@@ -28,7 +28,9 @@ def read(text: str) -> list[Opening]:
     return parse_openings(text, BARRAGE, "o.txt")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(
     count=st.integers(1, 6),
     ruleset=st.sampled_from(["isf", "barrage", "duel"]),

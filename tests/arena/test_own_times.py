@@ -15,6 +15,7 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.exchange import export_lines, import_games
 from arena.league.games import Settings
+from arena.league.readers import HOST
 from arena.league.record_file import verify_file
 from arena.league.resume import agree
 from arena.league.salvage import salvage
@@ -307,7 +308,7 @@ def test_a_time_that_no_bot_has_is_believed_if_the_games_agree_with_what_is_said
 
 def lines_of(path: Path, file: Path) -> Path:
     with Store(path, create=False) as store:
-        file.write_bytes(b"".join(export_lines(store, store.numbers(), None, print)))
+        file.write_bytes(b"".join(export_lines(store, store.numbers(), HOST, print)))
     return file
 
 

@@ -12,11 +12,11 @@ import arena
 from arena.errors import ArenaError, UsageError
 from arena.game.record_lines import LONGEST_LINE, encode_line, with_checksum
 from arena.league.exchange import export_lines
+from arena.league.readers import reader_named
 from arena.league.record_file import LONGEST_FAULT, MOST_NO_RECORDS, settings_of_game, verify_file
 from arena.league.store import Store, is_record_file
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
-from protocol.notation import Color
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "stores"
 OWN, DUEL = GOLDEN / "v3-own.sqlite", GOLDEN / "v3-duel.sqlite"
@@ -24,9 +24,9 @@ PLAYED, DRAWN = 3, 11
 """Games of the store that were lost by an illegal action, and drawn."""
 
 
-def lines_of(store: Path, view: Color | None = None) -> list[bytes]:
+def lines_of(store: Path, view: str = "all") -> list[bytes]:
     with Store(store, create=False) as opened:
-        return list(export_lines(opened, opened.numbers(), view, lambda damage: None))
+        return list(export_lines(opened, opened.numbers(), reader_named(view), lambda damage: None))
 
 
 lines_of_own = lines_of(OWN)
@@ -199,7 +199,7 @@ def test_a_doubled_id_is_named_with_the_line_that_has_it_too(file: Path) -> None
 
 
 def test_what_one_side_was_told_is_no_game_that_could_be_played_again(file: Path) -> None:
-    file.write_bytes(lines_of(OWN, Color.BLUE)[0])
+    file.write_bytes(lines_of(OWN, "blue")[0])
     (finding,) = found(file)
     assert finding.startswith("line 1: expected a whole game, got a view of one, what 'blue' may know")
 
@@ -242,13 +242,13 @@ def test_a_program_reads_the_records_of_a_file_one_by_one(file: Path) -> None:
         list(arena.read_records(file.with_name("none")))
 
 
-@pytest.mark.parametrize("view", [Color.RED, Color.BLUE])
-def test_a_view_is_refused_where_whole_games_are_read_and_it_is_said_what_it_is(view: Color, tmp_path: Path) -> None:
+@pytest.mark.parametrize("view", ["red", "blue", "public"])
+def test_a_view_is_refused_where_whole_games_are_read_and_it_is_said_what_it_is(view: str, tmp_path: Path) -> None:
     path = tmp_path / "view.jsonl"
     path.write_bytes(b"".join(lines_of(OWN, view)))
-    with pytest.raises(UsageError, match=rf"line 1: expected a whole game, got a view of one, what '{view.word}' may"):
+    with pytest.raises(UsageError, match=rf"line 1: expected a whole game, got a view of one, what '{view}' may"):
         list(arena.read_records(path))
-    with pytest.raises(UsageError, match=rf"expected a store .*, got what {view.word} may know of games, as 'arena"):
+    with pytest.raises(UsageError, match=rf"expected a store .*, got what {view} may know of games, as 'arena"):
         Store(path, create=False)
 
 

@@ -240,7 +240,7 @@ def test_a_game_between_copies_can_be_interrupted(tmp_path: Path) -> None:
 
 # --- stores of earlier versions ---------------------------------------------------------------------------------------
 
-OLD = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--json", "-j", "1")
+OLD = ("--rules", "duel", "--time", "2s/move", *commands.AS_USUAL, "--store", "l.sqlite", "--json", "-j", "1")
 
 
 @pytest.mark.parametrize("version", ["v1", "v2", "v3", "v4"])
@@ -274,6 +274,6 @@ def test_a_game_saved_by_an_earlier_version_is_known_to_have_been_played_anew(tm
 def test_the_store_of_an_earlier_version_gets_no_game_a_second_time_by_interrupting_it(tmp_path: Path) -> None:
     shutil.copy(GOLDEN / "v4-duel.sqlite", tmp_path / "l.sqlite")
     bots = [str(GOLDEN / "bots" / f"{name}.py") for name in ("steady", "waiter")]
-    options = ("--rules", "duel", "--time", "2s/move", "--store", "l.sqlite", "--pause", "g.json")
+    options = ("--rules", "duel", "--time", "2s/move", *commands.AS_USUAL, "--store", "l.sqlite", "--pause", "g.json")
     assert "this game is stored already" in arena(tmp_path, "match", *bots, *options).stderr
     assert not (tmp_path / "g.json").exists()

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
-from commands import ARENA, arena
+from commands import ARENA, arena, unhurried
 
 from arena.bots import load_bot
 from arena.bots.limits import GIB, MIB, Limits
@@ -191,8 +191,8 @@ def test_ctrl_c_saves_the_game_and_leaves_no_process(folder: Path) -> None:
     (folder / "slow.py").write_text(
         (folder / "alpha.py").read_text().replace("return view", "__import__('time').sleep(0.03); return view")
     )
-    command = [*ARENA, "match", "slow.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--store", "c.sqlite"]
-    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
+    command = ["match", "slow.py", "beta.py", "--rules", "duel", "--pause", "g.json", "--store", "c.sqlite"]
+    with subprocess.Popen([*ARENA, *unhurried(command)], cwd=folder, stderr=subprocess.PIPE, text=True) as running:
         while not bots_of(running.pid):
             assert running.poll() is None
         children = bots_of(running.pid)

@@ -234,7 +234,11 @@ MUTATIONS = int(os.environ.get("ARENA_MUTATIONS", "120"))
 
 @example(seed=45, worst=[0])  # another name
 @given(seed=st.integers(0, 2**32), worst=st.lists(st.integers(0, len(WORST) - 1), min_size=1, max_size=3))
-@settings(deadline=None, max_examples=MUTATIONS, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None,
+    max_examples=MUTATIONS,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 def test_an_edited_file_is_refused_with_one_clear_error_or_is_a_game_that_can_be(
     original: Path, file: Path, seed: int, worst: list[int]
 ) -> None:

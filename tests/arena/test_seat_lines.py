@@ -14,7 +14,7 @@ from arena.game.faults import Fault, forfeit, lost_by
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, Use
 from arena.game.record_lines import decode_line, encode_line
-from arena.game.seat_lines import encode_seat_line
+from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -142,6 +142,45 @@ def test_two_games_that_differ_in_what_was_hidden_are_the_same_game_for_a_seat(
     assert wholes[0] != wholes[1]
 
 
+@given(seed=st.integers(0, 2**32), rules=st.sampled_from(["duel", "barrage", "duel+silent-defence"]))
+@settings(deadline=None, max_examples=30)
+def test_two_games_that_differ_in_what_one_side_hid_are_the_same_game_for_the_public(
+    random_rows: RandomRows, lively: Lively, *, seed: int, rules: str
+) -> None:
+    rng = Random(seed)
+    ruleset = load_ruleset(rules)
+    rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+    hider = rng.choice(list(Color))
+    twins = list(rows)
+    twins[hider] = with_two_swapped(rows[hider], rng)
+    actions = played_alike((Game(ruleset, *rows), Game(ruleset, *twins)), [hider.opponent], rng, lively)
+    lines = set()
+    for setups in (rows, twins):
+        game = Game(ruleset, *setups)
+        for action in actions:
+            game.apply(action)
+        verdict = msgspec.structs.replace(ending(game, hider, "resign", rng), plies=len(actions) + 1)
+        record = record_of(ruleset, setups, [*actions, "resign"], verdict, seat=hider, rng=Random(seed))
+        lines.add(encode_public_line(record))
+    assert len(lines) == 1
+
+
+def test_the_public_has_nothing_that_is_one_sides_own() -> None:
+    record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[-1]).record
+    line = encode_public_line(record)
+    fields = json.loads(line)
+    for color in Color:
+        hidden = {key for key, value in fields[color.word].items() if value is None}
+        assert hidden == {"declared", "author", "wants", "seed", "setup", "used", "pondered_us", "stderr"}
+        assert str(record.setups[color]).encode() not in line
+    assert fields["notes"] == fields["interrupted"] == []
+    assert fields["settings"] is fields["pair_seed"] is None
+    assert set(fields["times_us"]) | set(fields["cpu_us"]) == {None}
+    assert len(fields["told"]) == len(record.actions) + 1
+    words = {json.loads(encode_seat_line(record, color))["verdict"]["detail"] for color in Color}
+    assert fields["verdict"]["detail"] in words
+
+
 def test_a_seat_sees_what_it_was_told_and_nothing_that_is_the_opponents_own() -> None:
     record = decode_line((GOLDEN / "whole-schema1.jsonl").read_bytes().splitlines()[-1]).record
     for color, line in zip(Color, (GOLDEN / "seats-schema1.jsonl").read_bytes().splitlines(), strict=True):
@@ -176,6 +215,7 @@ def test_a_defender_that_stays_silent_is_named_to_its_own_side_alone(random_rows
     _, square, by, rank, survivor = battle.split()
     assert rank == silent.defender.letter
     assert f"battle {square} {by} ? {survivor}" in attacker
+    assert json.loads(encode_public_line(record))["told"][-1] == attacker
 
 
 def words_for(record: GameRecord, color: Color) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from commands import ARENA, arena
+from commands import ARENA, AS_USUAL, arena
 
 from arena.errors import UsageError
 from arena.league.store import Store, StoreError, StoreInUseError, sole_use
@@ -19,7 +19,7 @@ from arena.league.store import Store, StoreError, StoreInUseError, sole_use
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
 BOTS = [str(bot) for bot in sorted((GOLDEN / "bots").glob("*.py"))]
-LEAGUE = ("league", *BOTS, "--rules", "duel", "--time", "2s/move", "--rounds", "1", "--store", "l.sqlite")
+LEAGUE = ("league", *BOTS, "--rules", "duel", "--time", "2s/move", *AS_USUAL, "--rounds", "1", "--store", "l.sqlite")
 PATIENCE = 120
 HOLDS = """
 import sys

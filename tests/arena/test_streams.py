@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import arena_bytes
+from commands import arena_bytes, unhurried
 
 from arena.cli.words import shell_line
 from arena.league.store import Store
@@ -17,7 +17,7 @@ DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
 ARENA = [sys.executable, "-c", "from arena.cli.entry import main; main()"]
 PAGE = 4096
 """What a pipe keeps its data in."""
-MATCH = ["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite", "-j", "1"]
+MATCH = unhurried(["match", "alpha.py", "beta.py", "--rules", "barrage", "--store", "m.sqlite", "-j", "1"])
 
 
 @pytest.fixture

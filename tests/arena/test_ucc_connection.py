@@ -178,7 +178,9 @@ def random_rows(random: Random) -> tuple[list[str], list[str]]:
 # --- whole games ------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(random=st.randoms(use_true_random=False), blue_begins=st.booleans())
 def test_both_bots_are_sent_what_the_manager_printed(spec: Spec, random: Random, *, blue_begins: bool) -> None:
     """The arena sends a move's line with the next turn, and not at once: to who reads the lines that is the same.

@@ -11,10 +11,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 PROGRAM = "from arena.cli.main import main; main()"
 ARENA = [sys.executable, "-c", PROGRAM]
+PLAYS = {"check", "compare", "league", "match"}
+UNHURRIED = ("--margin", "2m", "--start-time", "2m", "--setup-time", "2m")
+"""First among the options of a command that plays, where its own win: no bot is late, however busy the machine."""
+AS_USUAL = ("--margin", "50ms", "--start-time", "10s", "--setup-time", "5s")
+"""What these options are where they are left out: for a store that was begun so."""
 PATIENCE = 120
 """Seconds after which a command counts as one that never ends."""
 
@@ -101,9 +107,14 @@ def close() -> None:
         _commands.pop().close()
 
 
+def unhurried(words: Sequence[str]) -> list[str]:
+    """The words of a command; with more time, if it plays."""
+    return [words[0], *UNHURRIED, *words[1:]] if words and words[0] in PLAYS else list(words)
+
+
 def arena_bytes(folder: Path, *arguments: str | bytes, **environment: str) -> "subprocess.CompletedProcess[bytes]":
-    """Run a command in a folder, with no terminal, to its end; what it prints is as it came."""
-    words = [os.fsdecode(argument) for argument in arguments]
+    """Run a command in a folder, with no terminal, to its end; what it prints is as it came. Games are `unhurried`."""
+    words = unhurried([os.fsdecode(argument) for argument in arguments])
     if any(name.startswith(("PYTHON", "LC_", "LANG")) for name in environment):
         return subprocess.run(
             [*ARENA, *words],
@@ -120,7 +131,7 @@ def arena_bytes(folder: Path, *arguments: str | bytes, **environment: str) -> "s
 
 
 def arena(folder: Path, *arguments: str | bytes, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command in a folder, with no terminal, to its end."""
+    """Run a command in a folder, with no terminal, to its end. Games are `unhurried`."""
     done = arena_bytes(folder, *arguments, **environment)
     output, errors = (
         stream.decode().replace("\r\n", "\n").replace("\r", "\n") for stream in (done.stdout, done.stderr)

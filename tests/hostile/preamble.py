@@ -157,3 +157,66 @@ def opponent() -> int:
         if len(words) > 1 and os.path.basename(words[-2]) == name:
             return pid
     raise ProcessLookupError(3, "No such process")
+
+
+# --- for those that work while the opponent thinks --------------------------------------------------------------------
+
+STOPPED = 0.25
+"""Seconds: `unhurried` takes longer for a move, so that who is stopped meanwhile stands still for longer at a time.
+
+Only that is certain on any machine. How much of a turn a process runs that is not stopped is up to the scheduler, and
+so is how soon the arena comes to reading an answer, or to finding a process that is new."""
+
+
+def own_pause(nap: float = 0.0) -> float:
+    """Answer and spin until it is this bot's turn again; how long it has stood still at a time, at most, in seconds.
+
+    With a `nap`, of so many seconds each time round, it hardly uses the processor.
+    """
+    import select
+    import time
+
+    last = time.monotonic()  # before it answers: it may be stopped the moment it has
+    say("move " + heard["legal"][0])
+    pause, is_over = 0.0, False
+    while not is_over:
+        is_over = bool(select.select([0], [], [], nap)[0])
+        now = time.monotonic()
+        pause, last = max(pause, now - last), now
+    hear("turn")
+    return pause
+
+
+class DaemonsPause:
+    """The same for a process that spins beside the bot: what the two tell each other is in memory that they share."""
+
+    def __init__(self) -> None:
+        import mmap
+        import time
+
+        # Since when pauses count (the bot writes it); the longest since then, and when it ran last (the daemon does).
+        self._shared = mmap.mmap(-1, 24)
+        self._since = self._last = time.monotonic()
+        self._pause = 0.0
+
+    def spin(self) -> None:
+        """Called by the daemon again and again."""
+        import struct
+        import time
+
+        since, now = struct.unpack_from("d", self._shared)[0], time.monotonic()
+        self._pause = max(self._pause if since == self._since else 0, now - max(self._last, since))
+        self._since, self._last = since, now
+        struct.pack_into("dd", self._shared, 8, self._pause, self._last)
+
+    def seen(self) -> float:
+        """Called by the bot at its turn: answer, and at its next turn return how long the daemon has stood still."""
+        import struct
+        import time
+
+        since = time.monotonic()  # before it answers: the daemon may be stopped the moment it has
+        struct.pack_into("d", self._shared, 0, since)
+        say("move " + heard["legal"][0])
+        hear("turn")
+        pause, last = struct.unpack_from("dd", self._shared, 8)
+        return float(max(pause, time.monotonic() - max(last, since)))

@@ -23,7 +23,7 @@ HEADER_BYTES = 100
 PAGE_SIZE, COUNTED_AT, PAGES, VALID_FOR = slice(16, 18), slice(24, 28), slice(28, 32), slice(92, 96)
 """Where the header has the bytes of a page, how many pages there are, and two counters that are equal if that is so."""
 LARGEST_PAGE = 1 << 16
-_VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue)",')
+_VIEW = re.compile(rb'\{"schema":\d{1,9},"view":"(red|blue|public)",')
 
 
 def is_record_file(path: Path) -> bool:
@@ -37,7 +37,7 @@ def other_file(path: Path) -> str:
     view = _VIEW.match(start)
     if view:
         side = view[1].decode()
-        return f"what {side} may know of games, as 'arena export --view {side}' writes it for other programs"
+        return f"what {side} may know of games, as 'arena export --view' writes it for other programs"
     if _is_start_of_records(start):
         return "a file of game records; 'arena import STORE FILE' makes a store of it, or adds to one"
     return "another file"

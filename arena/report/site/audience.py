@@ -1,22 +1,24 @@
-"""Who a site is made for, and what of a game such a reader may see.
+"""What of a game a reader of the pages may see.
 
 A seat sees what it was told. The public sees what both seats were told: a rank that only one of them knows is hidden,
-and so is all that a rank could be read from (set-ups, seeds, what the bots wrote themselves).
+and so is all that a rank could be read from (set-ups, seeds, what the bots wrote themselves). Who reads a whole site,
+and which games may stand in it together, is for `arena.league.readers` to say; here that becomes one audience a game.
 """
 
 from enum import Enum
 
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay
-from arena.game.view import tell, true_cell
+from arena.game.spec import Player
+from arena.game.view import true_cell
+from arena.league.readers import Audience as Reading
+from arena.league.readers import Reader
 from arena.report.game_facts import ALL, PUBLIC
-from arena.rules.events import Event, Fought
-from protocol.messages import ArenaMessage
 from protocol.notation import COLOR_BY_WORD, Color, Rank
 
 
 class Audience(Enum):
-    """Who reads the pages; the values are those of `--for`."""
+    """Who reads the page of a game."""
 
     ALL = ALL
     RED = Color.RED.word
@@ -37,6 +39,24 @@ class Audience(Enum):
         return self is Audience.ALL or self.seat is color
 
 
+def audience_of(reader: Reader, players: tuple[Player, Player]) -> Audience:
+    """As what this reader sees a game of these players: both seats as everything, none of them as the public."""
+    seats = reader.seats(players)
+    if len(seats) == len(Color):
+        return Audience.ALL
+    return Audience(seats[0].word) if seats else Audience.PUBLIC
+
+
+def has_seeds(reader: Reader) -> bool:
+    """Whether this reader sees the seeds of its seats: they are for the host, and for the author of a bot."""
+    return reader.audience in (Reading.ALL, Reading.BOT)
+
+
+def sees_bot(reader: Reader, player: Player) -> bool:
+    """Whether a bot's own words and the times of its moves are for this reader, in whichever game they stand."""
+    return reader.audience is Reading.ALL or player in reader.bots
+
+
 def cell_of(replay: Replay, square: int, audience: Audience) -> str:
     """A cell of the board as it is, as a seat knows it, or as both seats know it."""
     if audience is Audience.ALL:
@@ -45,16 +65,6 @@ def cell_of(replay: Replay, square: int, audience: Audience) -> str:
         return replay.views[audience.seat].cell(square)
     by_red, by_blue = (view.cell(square) for view in replay.views)
     return by_blue if by_blue[0] == Color.RED.word[0] else by_red
-
-
-def told_to(event: Event, audience: Audience) -> ArenaMessage:
-    """What a reader is told of an event: what that seat was told, for all everything, for the public what both were."""
-    told = tell(event)
-    if audience.seat is not None:
-        return told[audience.seat]
-    if not isinstance(event, Fought):
-        return told[Color.RED]
-    return told[event.color.opponent if audience is Audience.ALL else event.color]  # a defender knows its own rank
 
 
 def lost_of(replay: Replay, color: Color, audience: Audience) -> list[Rank]:

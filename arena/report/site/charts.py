@@ -9,10 +9,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from arena.report.site.words import Words
+
 WHISKER_WIDTH = 200
 CURVE_SIZE = (720, 260)
 BARS_SIZE = (720, 200)
 MARGIN = 44
+NAME_HEIGHT = 15
+"""Between the names at the ends of curves."""
+LONGEST_NAME = 18
 COLOURS = 8
 """Curves that have colours of their own; more are not drawn."""
 
@@ -50,8 +55,8 @@ def whiskers(elos: Sequence[tuple[float | None, float | None, float | None]]) ->
     ]
 
 
-def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], label: str) -> Markup:
-    """Curves by name, each of points (games, Elo), with a legend; `label` says what the picture shows."""
+def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], words: Words) -> Markup:
+    """Curves by name, each of points (games, Elo), with the name at its end: colours and dashes alone say nothing."""
     shown = dict(list(series.items())[:COLOURS])
     points = [(games, elo) for line in shown.values() for games, elo in line if elo is not None]
     if not points:
@@ -69,26 +74,46 @@ def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], label: str)
     def up(elo: float) -> float:
         return round(height - 24 - (elo - low) / (high - low) * (height - 40), 1)
 
-    parts = [_head(width, height, label)]
+    parts = [_head(width, height, words.elo_over_time)]
     for number in range(round((high - low) / step) + 1):
         elo = low + number * step
         parts.append(_line("grid", MARGIN, up(elo), across(most_games), up(elo)))
         parts.append(_text(MARGIN - 6, up(elo) + 4, f"{elo:+.0f}", "end"))
-    parts.append(_text(across(most_games), height - 6, f"{most_games} games", "end"))
+    parts.append(_text(across(most_games), height - 6, words.so_many_games.format(most_games), "end"))
+    last = {
+        name: next(elo for _, elo in reversed(line) if elo is not None)
+        for name, line in shown.items()
+        if any(elo is not None for _, elo in line)
+    }
+    heights = spread({name: up(elo) for name, elo in last.items()}, NAME_HEIGHT, height - 8)
     for number, (name, line) in enumerate(shown.items()):
+        if name not in last:
+            continue
         path = " ".join(f"{across(games)},{up(elo)}" for games, elo in line if elo is not None)
         parts.append(Markup('<polyline class="curve k{}" points="{}"/>').format(number, path))
-        y = 20 + number * 20
-        parts.append(
-            Markup('<line class="curve k{}" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(
-                number, width - 160, width - 140, y, y
-            )
-        )
-        parts.append(_text(width - 134, y + 4, name if len(name) <= 18 else name[:17] + "\N{HORIZONTAL ELLIPSIS}"))
+        end = across(max(games for games, elo in line if elo is not None))
+        lead = f"{end},{up(last[name])} {across(most_games) + 14},{heights[name]}"
+        parts.append(Markup('<polyline class="leader" points="{}"/>').format(lead))
+        text = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+        parts.append(_text(across(most_games) + 18, heights[name] + 4, text))
     return Markup("").join([*parts, Markup("</svg>")])
 
 
-def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, label: str) -> Markup:
+def spread(wanted: Mapping[str, float], apart: float, most: float) -> dict[str, float]:
+    """Heights near those that are wanted, none above `most`, and no two nearer to each other than `apart`."""
+    found: dict[str, float] = {}
+    at = -math.inf
+    for name, height in sorted(wanted.items(), key=lambda item: item[1]):
+        at = max(height, at + apart)
+        found[name] = at
+    at = most + apart
+    for name in reversed(found):
+        at = min(found[name], at - apart)
+        found[name] = round(at, 1)
+    return found
+
+
+def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, words: Words) -> Markup:
     """Bars of counts between edges in milliseconds, on a scale by ratio, and the limit as a line."""
     width, height = BARS_SIZE
     most = max(counts, default=0)
@@ -97,24 +122,31 @@ def bars(edges: Sequence[float], counts: Sequence[int], limit: float | None, lab
     first, last = math.log(edges[0]), math.log(max(edges[-1], limit or 0))
 
     def across(milliseconds: float) -> float:
-        return round(10 + (math.log(milliseconds) - first) / (last - first) * (width - 20), 1)
+        return round(MARGIN + (math.log(milliseconds) - first) / (last - first) * (width - 2 * MARGIN), 1)
 
-    parts = [_head(width, height, label)]
+    parts = [_head(width, height, words.move_times)]
     for low, high, count in zip(edges, edges[1:], counts, strict=False):
         if count:
             tall = max(1.0, round(count / most * (height - 50), 1))
             x, wide = across(low), round(max(1.0, across(high) - across(low) - 1), 1)
             parts.append(
                 Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>').format(
-                    x, round(height - 24 - tall, 1), wide, tall, f"{low:g} to {high:g} ms: {count}"
+                    x,
+                    round(height - 24 - tall, 1),
+                    wide,
+                    tall,
+                    words.bar.format(low=f"{low:g}", high=f"{high:g}", count=count),
                 )
             )
-    parts.append(_line("axis", 10, height - 24, width - 10, height - 24))
+    parts.append(_line("axis", MARGIN, height - 24, width - MARGIN, height - 24))
     powers = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(math.exp(last))) + 1)
-    parts += [_text(across(10.0**power), height - 8, f"{10.0**power:g} ms", "middle") for power in powers]
+    parts += [
+        _text(across(10.0**power), height - 8, words.milliseconds.format(f"{10.0**power:g}"), "middle")
+        for power in powers
+    ]
     if limit:
         parts.append(_line("limit", across(limit), 14, across(limit), height - 24))
-        parts.append(_text(across(limit) - 4, 12, f"limit {limit:g} ms", "end"))
+        parts.append(_text(across(limit) - 4, 12, words.limit.format(f"{limit:g}"), "end"))
     return Markup("").join([*parts, Markup("</svg>")])
 
 

@@ -20,12 +20,17 @@ from arena.game.replay import Replay, Step
 from arena.game.view import is_told_as_moved
 from arena.report.boards import Mark, marks_of
 from arena.report.names import Names
-from arena.report.replay import event_words
-from arena.report.site.audience import Audience, cell_of, lost_of, notes_for, told_to
+from arena.report.replay import Taken, event_words, told
+from arena.report.site.audience import Audience, cell_of, lost_of, notes_for
+from protocol.messages import Battle
 from protocol.notation import SQUARES, Color
 
 MARKS = {Mark.CAME_FROM: "from", Mark.WENT_TO: "to", Mark.LOST_FROM: "lost-from", Mark.LOST_AT: "lost"}
 """What the squares of the last action are called in the page's style sheet."""
+
+
+SEED = "seed "
+"""How a line begins that tells a bot its seed."""
 
 
 class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -33,20 +38,22 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `start` has the 100 cells of the first board, two characters each; `changes` for each ply what then stands on the
     squares that changed, four characters each: the square (`a1` to `j0`, 0 for 10) and its cell. `words` says by ply
-    what came of it; `lost` has by ply, where that has changed, the letters of the pieces that Red and Blue have lost.
+    what came of it; `fights` has by ply its square, the cell of the attacker, that of the defender, and who is left, in
+    seven characters; `lost` has by ply, where that has changed, the letters of the pieces that Red and Blue have lost.
     """
 
     start: str
     changes: list[str]
     words: dict[int, str]
     lost: dict[int, tuple[str, str]]
+    fights: dict[int, str]
 
 
 class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A game for the viewer. Lists have an entry for each ply; times are in microseconds, None where they are not to be
     seen. `sides` has `r` or `b` of who moved, `marks` what the last action did on which squares. `banks` has what is
     left to Red and Blue after the ply, in milliseconds, where there are banks. `notes` are ply, side and text.
-    `dialogue` has ply, side, who spoke (`>` to the bot, `<` from it, `#` a remark) and what.
+    `dialogue` has ply, side, who spoke (`>` to the bot, `<` from it, `#` a remark or what the action took) and what.
     """
 
     views: dict[str, ViewData]
@@ -66,7 +73,7 @@ class _Viewer:
         self._replay, self._audience, self._names = replay, audience, names
         self._lost = ("", "")
         start = "".join(cell_of(replay, square, audience) for square in range(len(SQUARES)))
-        self.data = ViewData(start, [], {}, {})
+        self.data = ViewData(start, [], {}, {}, {})
 
     def see(self, step: Step, marks: Iterable[int]) -> None:
         """Note what a ply did on the squares that it marks: nothing else has changed."""
@@ -74,16 +81,22 @@ class _Viewer:
         self.data.changes.append("".join(cells))
         if is_told_as_moved(step.events):
             return  # nothing that the action does not say itself
-        texts = (event_words(told_to(event, self._audience), self._names) for event in step.events)
-        if words := "; ".join(text for text in texts if text):
+        messages = [told(event, self._audience.value) for event in step.events]
+        if words := "; ".join(text for text in (event_words(message, self._names) for message in messages) if text):
             self.data.words[step.ply] = words
+        for message in messages:
+            if isinstance(message, Battle):
+                self.data.fights[step.ply] = _fight(message, step.color)
         if (lost := _lost(self._replay, self._audience)) != self._lost:
             self._lost = self.data.lost[step.ply] = lost
 
 
-def game_data(record: GameRecord, audience: Audience, names: Names, *, has_dialogue: bool = True) -> GameData:
-    """What a page for this audience is given of a game. Raises `RecordError` if it cannot have been played so."""
-    lines = _dialogue(record, audience) if has_dialogue else []
+def game_data(
+    record: GameRecord, audience: Audience, names: Names, *, has_dialogue: bool = True, has_seeds: bool = True
+) -> GameData:
+    """What a page for this audience is given of a game. Without `has_seeds` no bot is seen to be told its seed. Raises
+    `RecordError` if it cannot have been played so."""
+    lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
     if None in record.setups:
         return GameData({}, "", [], [], [], None, [], lines)
     replay = Replay(record)
@@ -119,6 +132,15 @@ def read_game_script(script: str) -> GameData:
     return msgspec.json.decode(zlib.decompress(base64.b64decode(script.split('"')[1])), type=GameData)
 
 
+def _fight(battle: Battle, attacker: Color) -> str:
+    """A fight in seven characters: `a7rMb7a` is Red's marshal on a7, that attacks a 7 and is left; of `a`, `d` and `n`,
+    for neither. A rank that was not told is `?`."""
+    ranks = (battle.attacker.letter, battle.defender.letter if battle.defender is not None else "?")
+    sides = (attacker.word[0], attacker.opponent.word[0])
+    cells = "".join(side + rank for side, rank in zip(sides, ranks, strict=True))
+    return f"{battle.square[0]}{battle.square[-1]}{cells}{battle.survivor.value[0]}"
+
+
 def _square(square: int) -> str:
     """The square in two characters: its file and the last digit of its rank."""
     name = SQUARES[square]
@@ -150,7 +172,7 @@ def _banks(
     return banks
 
 
-def _dialogue(record: GameRecord, audience: Audience) -> list[tuple[int, str, str, str]]:
+def _dialogue(record: GameRecord, audience: Audience, *, has_seeds: bool) -> list[tuple[int, str, str, str]]:
     """The lines that each seat exchanged, as far as the reader may see them. The public may see none."""
     if audience is Audience.PUBLIC:
         return []
@@ -162,12 +184,14 @@ def _dialogue(record: GameRecord, audience: Audience) -> list[tuple[int, str, st
                 continue
             side = "" if color is None else color.word[0]
             match entry:
+                case Line(_, _, Speaker.ARENA, text) if text.startswith(SEED) and not has_seeds:
+                    pass
                 case Line(ply, _, speaker, text):
                     found.append((ply, side, ">" if speaker is Speaker.ARENA else "<", text))
                 case Remark(ply, _, text):
                     found.append((ply, side, "#", text))
                 case Answer():
-                    pass  # the times stand beside the moves
+                    found.append((entry.ply, side, "#", Taken.of(entry).text))
     except RecordError as error:
         found.append((0, "", "#", str(error)))
     return found

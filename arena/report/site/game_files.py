@@ -5,7 +5,6 @@ out over processes, one a CPU, which read the store themselves. Such a process i
 standard input, and answers with one.
 """
 
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -17,13 +16,10 @@ import msgspec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
+from arena.league.options import usable_cpus
 from arena.league.store import Store
-from arena.report.names import Language, Names, Numbering
-from arena.report.site.audience import Audience
 from arena.report.site.charts import histogram
-from arena.report.site.frame import Frame, Site
-from arena.report.site.game_data import game_data, game_script
-from arena.report.site.game_page import game_page
+from arena.report.site.game_texts import GameTexts
 from protocol.notation import Color
 
 WORTH_A_PROCESS = 100
@@ -32,21 +28,12 @@ PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from arena.report.site.game_f
 
 
 class Job(msgspec.Struct, frozen=True):
-    """The games of `numbers` of a store, for the site in `folder`. `shown` has the players' names in tables."""
+    """The games of `numbers` of a store, for the site in `folder`."""
 
     store: str
     folder: str
     numbers: tuple[int, ...]
-    site: Site
-    audience: Audience
-    language: Language
-    numbering: Numbering
-    shown: tuple[tuple[Player, str], ...]
-    has_dialogues: bool
-
-    @property
-    def names(self) -> Names:
-        return Names(self.language, self.numbering)
+    texts: GameTexts
 
 
 class Done(msgspec.Struct):
@@ -64,7 +51,7 @@ class Done(msgspec.Struct):
 
 def write_games(job: Job) -> Done:
     """Write them, by as many processes as there are CPUs. Raises `ArenaError` if one fails."""
-    count = min(_cpus(), len(job.numbers) // WORTH_A_PROCESS)
+    count = min(usable_cpus(), len(job.numbers) // WORTH_A_PROCESS)
     if count < 2:
         with Store(Path(job.store), create=False) as store:
             return write_here(store, job)
@@ -105,21 +92,18 @@ def main() -> None:
 
 def write_here(store: Store, job: Job) -> Done:
     """Write the games in this process."""
-    frame, shown, folder, done = Frame(job.site), dict(job.shown), Path(job.folder) / "games", Done()
+    folder, done = Path(job.folder) / "games", Done()
     for number in job.numbers:
         record = store.stored(number).record
-        if record is None:
-            done.faults[number] = "its record cannot be read"
-            continue
         try:
-            page = game_page(frame, number, record, shown=shown, audience=job.audience, names=job.names)
-            script = game_script(number, game_data(record, job.audience, job.names, has_dialogue=job.has_dialogues))
+            text = job.texts.of(number, record)
         except ArenaError as error:
             done.faults[number] = str(error)
             continue
-        (folder / f"{number}.html").write_text(page, encoding="utf-8", newline="\n")
-        (folder / f"{number}.js").write_text(script, encoding="utf-8", newline="\n")
-        _count_times(done, record, shown)
+        (folder / f"{number}.html").write_text(text.page, encoding="utf-8", newline="\n")
+        (folder / f"{number}.js").write_text(text.script, encoding="utf-8", newline="\n")
+        if record is not None:
+            _count_times(done, record, job.texts.called)
     return done
 
 
@@ -130,7 +114,3 @@ def _count_times(done: Done, record: GameRecord, shown: Mapping[Player, str]) ->
         if name is not None:
             counted = Counter(done.times.get(name, {})) + Counter(histogram(record.times_us[color ^ blue_starts :: 2]))
             done.times[name] = dict(counted)
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,10 +1,8 @@
 """The pages of a site as text: values in, HTML out. All that a bot may have chosen is escaped by the templates."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from arena.game.verdict import GameResult
@@ -15,6 +13,7 @@ from arena.report.sentences import Part
 from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
 from arena.report.site.frame import Frame
 from arena.report.site.values import League
+from arena.report.site.words import in_script
 from arena.report.standings import Line, Table
 from arena.report.terminal import interval_text, points_text, score_text
 from arena.rules.ruleset import Ruleset
@@ -50,8 +49,15 @@ class LeaguePages:
 
     # --- the league ---------------------------------------------------------------------------------------------------
 
-    def standings(self, summary: str) -> str:
-        """The front page."""
+    def standings(self, rules: str, time: str) -> str:
+        """The front page; of the settings it says the rules and the time."""
+        words = self._frame.words
+        summary = words.summary.format(
+            bots=len(self._table.lines),
+            games=self._table.games,
+            rules=rules or words.not_known,
+            time=time or words.not_known,
+        )
         lines = self._table.lines
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         rows = [
@@ -74,7 +80,7 @@ class LeaguePages:
         ]
         history = curves(
             {name: self._league.history[name] for name in self.order if len(self._league.history[name]) > 1},
-            self._frame.words.elo_over_time,
+            words,
         )
         return self._frame.page(
             "index.html", "index.html", summary=summary, lines=rows, endings=endings, history=history
@@ -116,40 +122,43 @@ class LeaguePages:
             return self._superior[name, other]
         return 1 - self._superior[other, name] if (other, name) in self._superior else None
 
-    def games(self, shown: frozenset[int]) -> Iterator[tuple[str, str]]:
-        """The pages of the list, with their file names, the newest games first; those of `shown` have pages."""
-        games = self._league.games[::-1]
-        pages = max(1, -(-len(games) // PER_PAGE))
-        reasons = sorted({game.reason for game in games})
-        for number in range(1, pages + 1):
-            rows = [
-                {
-                    "number": game.number,
-                    "href": f"games/{game.number}.html" if game.number in shown else "",
-                    "red": self.order[game.red],
-                    "blue": self.order[game.blue],
-                    "score": score_text(game.result),
-                    "reason": game.reason,
-                    "plies": game.plies,
-                }
-                for game in games[(number - 1) * PER_PAGE : number * PER_PAGE]
-            ]
-            here = "games.html" if number == 1 else f"games-{number}.html"
-            note = f"{len(games)} games" + (f", {len(shown)} of them to be replayed" if len(shown) < len(games) else "")
-            yield (
-                here,
-                self._frame.page(
-                    "games.html",
-                    "games.html" if number == 1 else here,
-                    rows=rows,
-                    names=self.order,
-                    reasons=reasons,
-                    results=[result.value for result in GameResult],
-                    pages=pages,
-                    number=number,
-                    games_note=note,
-                ),
-            )
+    @property
+    def list_names(self) -> list[str]:
+        """The pages of the list of games by their file names, in order."""
+        pages = max(1, -(-len(self._league.games) // PER_PAGE))
+        return ["games.html", *(f"games-{number}.html" for number in range(2, pages + 1))]
+
+    def games(self, name: str, shown: frozenset[int]) -> str:
+        """A page of the list, the newest games first; those of `shown` have pages."""
+        games, number = self._league.games[::-1], self.list_names.index(name) + 1
+        rows = [
+            {
+                "number": game.number,
+                "href": f"games/{game.number}.html" if game.number in shown else "",
+                "red": self.order[game.red],
+                "blue": self.order[game.blue],
+                "score": score_text(game.result),
+                "winner": game.result.winner.word if game.result.winner is not None else "",
+                "reason": game.reason,
+                "plies": game.plies,
+            }
+            for game in games[(number - 1) * PER_PAGE : number * PER_PAGE]
+        ]
+        words = self._frame.words
+        note = (
+            words.with_pages if len(shown) < len(games) else words.one_game if len(games) == 1 else words.so_many_games
+        )
+        return self._frame.page(
+            "games.html",
+            name,
+            rows=rows,
+            names=self.order,
+            reasons=sorted({game.reason for game in games}),
+            results=[result.value for result in GameResult],
+            pages=len(self.list_names),
+            number=number,
+            games_note=note.format(len(games), games=len(games), pages=len(shown)),
+        )
 
     def games_script(self, shown: frozenset[int]) -> str:
         """The whole list for the filter."""
@@ -168,11 +177,9 @@ class LeaguePages:
             "reasons": reasons,
             "results": [result.value for result in results],
             "scores": [score_text(result) for result in results],
-            "found": "% games",
-            "shown": ", of which the newest % are listed",
             "rows": rows,
         }
-        return f"arenaList({_script(data)});\n"
+        return f"arenaList({in_script(data)});\n"
 
     def bot(self, line: Line, versions: Sequence[BotVersion], times: Mapping[int, int], limit: float | None) -> str:
         """The page of one bot; `times` are counted as `charts.histogram` does, of the games that have pages."""
@@ -196,28 +203,32 @@ class LeaguePages:
             )
         opponents.sort(key=lambda row: self.order.index(str(row["name"])))
         lost = self._league.lost[name].most_common()
-        declared = next((one.declared for one in reversed(versions) if one.declared), None)
-        facts = [
-            ("digest", line.digest),
-            *([("calls itself", declared)] if declared else []),
-            ("points", f"{points_text(line.points)} of {line.games}"),
+        words = self._frame.words
+        said = next((one for one in reversed(versions) if one.declared or one.author), None)
+        facts: list[tuple[str, object]] = [
+            (words.digest, line.digest),
+            *([(words.calls_itself, said.declared)] if said and said.declared else []),
+            *([(words.says_by, said.author)] if said and said.author else []),
+            (words.points, words.points_of.format(points=points_text(line.points), games=line.games)),
             *(
-                [("Elo", f"{line.elo:+.0f} ({interval_text(line.elo_low, line.elo_high)})")]
+                [(words.elo, f"{line.elo:+.0f} ({interval_text(line.elo_low, line.elo_high)})")]
                 if line.elo is not None
                 else []
             ),
-            ("forfeits", line.forfeits),
-            ("mean time of a move", f"{_milliseconds(line.mean_ms)} ms" if line.mean_ms is not None else "-"),
-            ("slowest move", f"{_milliseconds(line.slowest_ms)} ms" if line.slowest_ms is not None else "-"),
+            (words.forfeits, line.forfeits),
+            (words.mean_time, self._milliseconds(line.mean_ms)),
+            (words.slowest, self._milliseconds(line.slowest_ms)),
         ]
         edges = [edge(number) for number in range(min(times, default=0), max(times, default=0) + 2)]
         counts = [times.get(number, 0) for number in range(min(times, default=0), max(times, default=0) + 1)]
-        chart = bars(edges, counts, limit, self._frame.words.move_times)
+        chart = bars(edges, counts, limit, words)
         return self._frame.page(
             "bot.html",
             self.href[name],
             line=line,
-            summary=f"{line.wins} won, {line.draws} drawn, {line.losses} lost; place {line.place} of {len(self.order)}",
+            summary=words.bot_summary.format(
+                wins=line.wins, draws=line.draws, losses=line.losses, place=line.place, bots=len(self.order)
+            ),
             facts=facts,
             opponents=opponents,
             losses=[
@@ -229,21 +240,26 @@ class LeaguePages:
                 for reason, games in lost
             ],
             times=chart,
-            times_note=f"{sum(counts)} moves, in the games that have pages here. The scale is by powers of ten.",
-            versions=versions if len(versions) > 0 else (),
+            times_note=words.move_times_note.format(sum(counts)),
+            versions=versions,
         )
 
     def rules(self, ruleset: Ruleset, names: Names) -> str:
         """The rules in force."""
-        lines = rule_lines(ruleset, names)
+        words, lines = self._frame.words, rule_lines(ruleset, names)
         parts = [(part.value, [line for line in lines if line.part is part]) for part in Part]
-        page = {"title": ruleset.title, "source": f"ruleset {ruleset.name}; source: {ruleset.source}"}
-        return self._frame.page("rules.html", "rules.html", page=page, parts=parts, army=army_entries(ruleset, names))
+        source = words.ruleset_source if ruleset.source else words.ruleset
+        return self._frame.page(
+            "rules.html",
+            "rules.html",
+            title=words.rules_of.format(ruleset.title),
+            source=source.format(name=ruleset.name, source=ruleset.source.rstrip(".")),
+            parts=[(part, found) for part, found in parts if found],
+            army=army_entries(ruleset, names),
+        )
 
-
-def _script(data: Any) -> str:
-    """JSON that can stand in a script: no sequence in it ends one, wherever it is loaded from."""
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    def _milliseconds(self, value: float | None) -> str:
+        return "-" if value is None else self._frame.words.milliseconds.format(_milliseconds(value))
 
 
 def _record_text(outcomes: Counter[str]) -> str:

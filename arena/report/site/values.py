@@ -1,8 +1,7 @@
 """What the pages of a league show, worked out from the rows of its games in one pass: nothing here knows of HTML."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
@@ -27,48 +26,44 @@ class Listed:
     plies: int
 
 
-@dataclass
 class League:
-    """What has been counted: `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by
-    reason; `history` has Elo by bot after so many games."""
+    """What the rows of a league's games come to, counted as they go by. Games of players who are not in the roster are
+    left out. `met[bot][opponent][color]` are wins, draws and losses with that colour; `lost[bot]` by reason; `history`
+    has Elo by bot after so many games."""
 
-    games: list[Listed] = field(default_factory=list)
-    met: dict[str, dict[str, dict[Color, Counter[str]]]] = field(default_factory=dict)
-    lost: dict[str, Counter[str]] = field(default_factory=dict)
-    history: dict[str, list[tuple[int, float | None]]] = field(default_factory=dict)
+    def __init__(self, games: int, roster: Roster, order: list[str]) -> None:
+        """`games` is how many there are, `order` has the names of the table."""
+        self.order = order
+        self.games: list[Listed] = []
+        self.met: dict[str, dict[str, dict[Color, Counter[str]]]] = {
+            name: defaultdict(lambda: {color: Counter() for color in Color}) for name in order
+        }
+        self.lost: dict[str, Counter[str]] = {name: Counter() for name in order}
+        self.history: dict[str, list[tuple[int, float | None]]] = {name: [] for name in order}
+        self._roster = roster
+        self._numbers = {name: number for number, name in enumerate(order)}
+        self._tally, self._digests = Tally(roster.names), roster.digests
+        self._moments = (
+            {round(games * part / CHECKPOINTS) for part in range(1, CHECKPOINTS + 1)} if games >= CHECKPOINTS else set()
+        )
 
-
-def count_league(rows: Iterable[GameRow], games: int, roster: Roster, order: list[str]) -> League:
-    """Go through the rows once. `games` is how many there are; those of players who are not in the roster are left
-    out. `order` has the names of the table."""
-    numbers = {name: number for number, name in enumerate(order)}
-    league = League(
-        met={name: defaultdict(lambda: {color: Counter() for color in Color}) for name in order},
-        lost={name: Counter() for name in order},
-        history={name: [] for name in order},
-    )
-    tally, digests = Tally(roster.names), roster.digests
-    moments = (
-        {round(games * part / CHECKPOINTS) for part in range(1, CHECKPOINTS + 1)} if games >= CHECKPOINTS else set()
-    )
-    for row in rows:
-        names = [roster.names.get(player) for player in row.players]
-        red, blue = names
-        if red not in numbers or blue not in numbers or red is None or blue is None:
-            continue
-        league.games.append(Listed(row.number, numbers[red], numbers[blue], row.result, row.reason.value, row.plies))
+    def add(self, row: GameRow) -> None:
+        red, blue = (self._roster.names.get(player) for player in row.players)
+        if red not in self._numbers or blue not in self._numbers or red is None or blue is None:
+            return
+        ends = (self._numbers[red], self._numbers[blue])
+        self.games.append(Listed(row.number, *ends, row.result, row.reason.value, row.plies))
         for color, name, other in ((Color.RED, red, blue), (Color.BLUE, blue, red)):
             outcome = _outcome(row.result, color)
-            league.met[name][other][color][outcome] += 1
+            self.met[name][other][color][outcome] += 1
             if outcome == "L":
-                league.lost[name][row.reason.value] += 1
-        tally.add(row)
-        if tally.games in moments:
-            lines, _ = rated_lines(digests, tally)
+                self.lost[name][row.reason.value] += 1
+        self._tally.add(row)
+        if self._tally.games in self._moments:
+            lines, _ = rated_lines(self._digests, self._tally)
             for line in lines:
                 if line.games:
-                    league.history[line.name].append((tally.games, line.elo))
-    return league
+                    self.history[line.name].append((self._tally.games, line.elo))
 
 
 def _outcome(result: GameResult, color: Color) -> str:

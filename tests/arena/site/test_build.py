@@ -12,9 +12,11 @@ import pytest
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine
+from arena.league.readers import reader_named
 from arena.league.store import Store
-from arena.report.site.audience import Audience
-from arena.report.site.build import MARK, SitePlan, Written, write_site
+from arena.report.site.build import Written, write_site
+from arena.report.site.contents import SitePlan
+from arena.report.site.folder import MARK
 from arena.report.site.frame import POLICY
 from arena.report.site.game_data import read_game_script
 from protocol.notation import Color
@@ -56,7 +58,14 @@ def read(page: Path) -> Links:
 
 def written(store: Path, out: Path, **plan: object) -> Written:
     with Store(store, create=False) as opened:
-        return write_site(opened, out, SitePlan(**plan))  # type: ignore[arg-type]
+        return write_site(opened, out, SitePlan(**plan))[0]  # type: ignore[arg-type]
+
+
+def everything_in(folder: Path) -> str:
+    """All that the files of a site hold, with the data of games as it is when it is unpacked."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    games = [read_game_script(path.read_text()) for path in (folder / "games").glob("*.js")]
+    return "".join([*(path.read_text() for path in files), *(json.dumps(msgspec.to_builtins(game)) for game in games)])
 
 
 @pytest.fixture(scope="module")
@@ -103,36 +112,62 @@ def test_what_bots_say_is_text_wherever_it_stands(make_store: "MakeStore", tmp_p
         assert "<" not in script.read_text()
 
 
-@pytest.mark.parametrize("audience", [Audience.RED, Audience.PUBLIC])
-def test_pages_for_others_hold_no_set_up_note_seed_or_error_that_is_not_theirs(
-    make_store: "MakeStore", tmp_path: Path, audience: Audience
+@pytest.mark.parametrize(("reader", "shown"), [("red", Color.RED), ("blue", Color.BLUE), ("public", None)])
+def test_a_page_for_others_holds_no_set_up_note_seed_or_error_that_is_not_theirs(
+    make_store: "MakeStore", tmp_path: Path, reader: str, shown: Color | None
 ) -> None:
-    secret = {Color.RED: "red's own words", Color.BLUE: "blue's own words"}
+    secret = {Color.RED: "own words of red", Color.BLUE: "own words of blue"}
 
     def say(record: GameRecord) -> GameRecord:
         return msgspec.structs.replace(
             record,
             declared=(secret[Color.RED], secret[Color.BLUE]),
+            authors=(secret[Color.RED], secret[Color.BLUE]),
             stderr=(secret[Color.RED], secret[Color.BLUE]),
             notes=tuple(NoteLine(1, color.word, secret[color]) for color in Color),
             seeds=(111222333, 444555666),
         )
 
-    records = make_store(tmp_path / "l.sqlite", games=2, change=say)
-    written(tmp_path / "l.sqlite", tmp_path / "out", audience=audience)
-    for number, record in enumerate(records, 1):
-        page = (tmp_path / f"out/games/{number}.html").read_text()
-        data = read_game_script((tmp_path / f"out/games/{number}.js").read_text())
-        assert list(data.views) == [audience.value]
-        text = page + json.dumps(msgspec.to_builtins(data))
-        for color in Color:
-            if audience.sees(color):
-                assert secret[color].replace("'", "&#39;") in page
-            else:
-                assert "own words" not in text.replace(secret[color.opponent].replace("'", "&#39;"), "").replace(
-                    secret[color.opponent], ""
-                )
-                assert str(record.seeds[color]) not in text
+    (record,) = make_store(tmp_path / "l.sqlite", games=1, change=say)
+    written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named(reader))
+    text = everything_in(tmp_path / "out")
+    for color in Color:
+        assert (secret[color] in text) is (color is shown)
+        assert str(record.seeds[color]) not in text
+        assert ("".join(str(record.setups[color]).split("/")[0]) in text.replace(" ", "")) is (color is shown)
+
+
+def test_games_of_which_one_shows_what_another_hides_are_refused(make_store: "MakeStore", tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=3)
+    with pytest.raises(UsageError, match=r"has Red in game 1 and Blue in game 3.*'bot:ann' for the author"):
+        written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("red"))
+    assert not (tmp_path / "out").exists()
+    assert written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("red"), newest=1).pages == 1
+
+
+def test_the_author_of_a_bot_sees_its_games_as_it_did_and_the_others_as_everybody(
+    make_store: "MakeStore", tmp_path: Path
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=3)
+    written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("bot:ann"))
+    views = [read_game_script((tmp_path / f"out/games/{number}.js").read_text()).views for number in (1, 2, 3)]
+    assert [list(found) for found in views] == [["red"], ["public"], ["blue"]]
+    with pytest.raises(UsageError, match="no games of a bot 'nobody'"):
+        written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named("bot:nobody"))
+
+
+def test_what_a_bot_calls_itself_is_for_those_alone_who_see_its_other_words(
+    make_store: "MakeStore", tmp_path: Path
+) -> None:
+    def say(record: GameRecord) -> GameRecord:
+        declared = tuple(f"{player.name} says so" for player in record.players)
+        return msgspec.structs.replace(record, declared=declared, authors=declared)
+
+    make_store(tmp_path / "l.sqlite", games=3, change=say)
+    for reader, names in (("all", {"ann", "bob", "eve"}), ("bot:bob", {"bob"}), ("public", set())):
+        written(tmp_path / "l.sqlite", tmp_path / "out", reader=reader_named(reader))
+        text = everything_in(tmp_path / "out")
+        assert {name for name in ("ann", "bob", "eve") if f"{name} says so" in text} == names
 
 
 def test_a_site_is_replaced_as_a_whole_and_anything_else_is_left_alone(make_store: "MakeStore", tmp_path: Path) -> None:
@@ -178,7 +213,7 @@ def test_several_processes_write_the_same_pages_as_one(
     make_store(tmp_path / "l.sqlite", games=6)
     written(tmp_path / "l.sqlite", tmp_path / "one", title="t")
     monkeypatch.setattr("arena.report.site.game_files.WORTH_A_PROCESS", 2)
-    monkeypatch.setattr("arena.report.site.game_files._cpus", lambda: 3)
+    monkeypatch.setattr("arena.report.site.game_files.usable_cpus", lambda: 3)
     written(tmp_path / "l.sqlite", tmp_path / "three", title="t")
     names = sorted(str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*"))
     assert names == sorted(str(path.relative_to(tmp_path / "three")) for path in (tmp_path / "three").rglob("*.*"))

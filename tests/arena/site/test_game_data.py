@@ -2,9 +2,11 @@
 
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,8 +18,12 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.game.view import true_cells
+from arena.league.readers import reader_named
+from arena.league.store import Store
 from arena.report.names import DEFAULT_NAMES
 from arena.report.site.audience import Audience
+from arena.report.site.build import write_site
+from arena.report.site.contents import SitePlan
 from arena.report.site.frame import Frame, Site
 from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
 from arena.report.site.game_page import game_page
@@ -108,6 +114,40 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
         page = game_page(FRAME, 1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
         found.append((page, game_script(1, game_data(record, audience, DEFAULT_NAMES))))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("reader", ["bot:ann", "public"])
+def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_game_included(
+    random_rows: "RandomRows", lively: Lively, tmp_path: Path, reader: str
+) -> None:
+    """Ann and Bob set up alike in both games of a pair; Bob's set-up, seeds and words differ between the leagues."""
+    rng, ruleset = Random(len(reader)), load_ruleset("duel")
+    rows = [random_rows(ruleset, rng), random_rows(ruleset, rng)]
+    hidden = [1] if reader == "bot:ann" else [0, 1]
+    twins = [with_two_swapped(rows[bot], rng) if bot in hidden else rows[bot] for bot in (0, 1)]
+    leagues: list[list[GameRecord]] = [[], []]
+    for number, order in enumerate(((0, 1), (1, 0))):
+        worlds = [[setups[bot] for bot in order] for setups in (rows, twins)]
+        seats = [color for color in Color if order[color] not in hidden] or list(Color)
+        actions = played_alike((Game(ruleset, *worlds[0]), Game(ruleset, *worlds[1])), seats, rng, lively)
+        for league, setups in zip(leagues, worlds, strict=True):
+            own = [color for color in Color if order[color] in hidden]
+            record = _record(ruleset, setups, actions, own, Random(len(leagues[0]) + 7 * len(leagues[1])))
+            players = (PLAYERS[order[0]], PLAYERS[order[1]])
+            times = (5,) * len(record.times_us)
+            league.append(msgspec.structs.replace(record, id=f"{number:016x}", players=players, times_us=times))
+    found = []
+    for world, league in enumerate(leagues):
+        (tmp_path / f"{world}").mkdir()
+        with Store(tmp_path / f"{world}/l.sqlite", create=True) as store:
+            store.agree({"ruleset": "duel", "time": "1s/move"}, PLAYERS)
+            store.set_entrants(PLAYERS)
+            store.add_all(league)
+            write_site(store, tmp_path / f"{world}/out", SitePlan(reader_named(reader)))
+        files = [path for path in (tmp_path / f"{world}/out").rglob("*") if path.is_file()]
+        found.append({str(path.relative_to(tmp_path / f"{world}")): path.read_bytes() for path in files})
+    assert leagues[0] != leagues[1]
     assert found[0] == found[1]
 
 

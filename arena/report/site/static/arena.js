@@ -1,25 +1,33 @@
-// What moves on the pages: the filter of the list of games, and the replay of a game. It knows no rule: it puts on the
-// squares what the page was given. Texts come from the page; nothing is ever set as markup.
+// What moves on the pages: the board of a game and the way through it, and the filter of the list of games. It knows no
+// rule: it puts on the squares what the page was given. Texts come from words.js and from the page; nothing is ever set
+// as markup. Other scripts of a page may use `Board` and `Replay`.
 "use strict";
 
-const loading = new Map();
-let arenaGames = null;
+// --- helpers ---------------------------------------------------------------------------------------------------------
+
+let words = {};
+window.arenaWords = (given) => { words = given; };
+
+// A text with what belongs into its braces: {name} by name, {} the value itself.
+function fill(text, values) {
+  return text.replace(/\{(\w*)\}/g, (_, name) => String(name === "" ? values : values[name]));
+}
+
+function element(name, classes, ...children) {
+  const made = document.createElement(name);
+  if (classes) made.className = classes;
+  made.append(...children);
+  return made;
+}
 
 function load(script) {
   return new Promise((resolve, reject) => {
-    const element = document.createElement("script");
-    element.src = script;
-    element.onload = resolve;
-    element.onerror = () => reject(new Error(script));
-    document.head.append(element);
+    const made = document.createElement("script");
+    made.src = script;
+    made.onload = resolve;
+    made.onerror = () => reject(new Error(script));
+    document.head.append(made);
   });
-}
-
-function element(name, classes, text) {
-  const made = document.createElement(name);
-  if (classes) made.className = classes;
-  if (text !== undefined) made.textContent = text;
-  return made;
 }
 
 async function unpack(text) {
@@ -28,322 +36,474 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
+// What the address says behind its #, by name.
+function asked() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+// --- the board -------------------------------------------------------------------------------------------------------
+
+const FILES = "abcdefghij";
+
+// The name of a square in two characters, as data has it: 0 stands for 10.
+function squareName(square) {
+  return FILES[square % 10] + ((Math.floor(square / 10) + 1) % 10);
+}
+
+// The name as people write it.
+function squareText(square) {
+  return square.replace(/0$/, "10");
+}
+
+// A board of 100 squares. `labels` has the names of `red` and `blue`, and `pieces`: what stands on a piece and what it is
+// called, by letter. A cell is two characters: `r` or `b` and the letter of a rank, `?` for one that is not known, `!` for
+// one that is not known and has moved; `..` is empty, `~~` a lake.
+class Board {
+  constructor(root, labels) {
+    this.root = root;
+    this.labels = labels;
+    this.boxes = new Map();
+    this.shown = new Map();
+    for (let square = 0; square < 100; square++) {
+      const box = element("span", "cell" + ((square % 10 + Math.floor(square / 10)) % 2 ? " odd" : ""));
+      box.setAttribute("role", "cell");
+      box.dataset.square = squareName(square);
+      this.boxes.set(squareName(square), box);
+    }
+    root.setAttribute("role", "table");
+    this.turn(false);
+  }
+
+  // Red's side at the bottom, or Blue's.
+  turn(flipped) {
+    const ranks = [...Array(10).keys()], files = [...ranks];
+    if (flipped) files.reverse(); else ranks.reverse();
+    const rows = ranks.map((rank) => {
+      const row = element("span", "row", this.coordinate(rank + 1), ...files.map((file) => this.boxes.get(squareName(10 * rank + file))));
+      row.setAttribute("role", "row");
+      return row;
+    });
+    const bottom = element("span", "row", this.coordinate(""), ...files.map((file) => this.coordinate(FILES[file])));
+    bottom.setAttribute("aria-hidden", "true");
+    this.root.replaceChildren(...rows, bottom);
+  }
+
+  coordinate(text) {
+    const made = element("span", "coordinate", String(text));
+    made.setAttribute("aria-hidden", "true");
+    return made;
+  }
+
+  // Show these cells by square; `marks` says what the last action did on which squares, and `fallen` has the cells of
+  // what was lost on which.
+  show(cells, marks = {}, fallen = {}) {
+    for (const [square, box] of this.boxes) {
+      const state = [cells.get(square), marks[square] || "", ...(fallen[square] || [])].join(" ");
+      if (this.shown.get(square) === state) continue;
+      this.shown.set(square, state);
+      this.fillBox(box, square, cells.get(square), marks[square], fallen[square] || []);
+    }
+  }
+
+  fillBox(box, square, cell, mark, fallen) {
+    box.dataset.cell = cell;
+    box.classList.remove("from", "to", "lost", "lost-from");
+    box.classList.toggle("lake", cell === "~~");
+    if (mark) box.classList.add(mark);
+    box.replaceChildren();
+    if (this.isPiece(cell)) box.append(this.piece(cell));
+    if (fallen.length) box.append(element("span", "fallen", ...fallen.map((lost) => this.piece(lost))));
+    box.setAttribute("aria-label", this.said(square, cell, mark, fallen));
+  }
+
+  isPiece(cell) {
+    return cell[0] === "r" || cell[0] === "b";
+  }
+
+  piece(cell) {
+    const known = this.labels.pieces[cell[1]];
+    const text = known ? known[0] : cell[1] === "!" ? "\u2022" : "";
+    const made = element("span", "piece " + (cell[0] === "r" ? "red" : "blue") + (known ? "" : " unknown"), text);
+    made.title = this.called(cell);
+    return made;
+  }
+
+  // What a piece is called, with the name of its side.
+  called(cell) {
+    const known = this.labels.pieces[cell[1]];
+    const side = cell[0] === "r" ? this.labels.red : this.labels.blue;
+    return side + ": " + (known ? known[1] : cell[1] === "!" ? words.moved : words.unknown);
+  }
+
+  // What a screen reader says of a square.
+  said(square, cell, mark, fallen) {
+    const what = cell === ".." ? words.empty : cell === "~~" ? words.lake : this.called(cell);
+    const parts = [squareText(square) + " " + what];
+    if (mark) parts.push(mark.endsWith("from") ? words.came_from : words.went_to);
+    if (fallen.length) parts.push(fill(words.lost_here, fallen.map((lost) => this.called(lost)).join(", ")));
+    return parts.join("; ");
+  }
+}
+
 // --- the replay ------------------------------------------------------------------------------------------------------
 
-window.arenaGame = (number, packed) => loading.get(number)?.(packed);
-
-function parts() {
-  const found = {};
-  for (const part of location.hash.slice(1).split("&")) {
-    const [name, value] = part.split("=");
-    if (value !== undefined) found[name] = decodeURIComponent(value);
-  }
-  return found;
-}
+const PLAY_MS = 700;
+const ADDRESS_MS = 200;
+const KEYS = { ArrowLeft: "back", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last", " ": "play", f: "flip" };
 
 class Replay {
   constructor(root, game) {
     this.root = root;
-    this.game = game;
     this.labels = JSON.parse(root.dataset.labels);
-    this.last = game.actions ? game.actions.length : 0;
+    this.now = root.querySelector("[data-now]");
+    this.list = root.querySelector("[data-moves]");
+    this.slider = root.querySelector("input[type=range]");
+    this.board = new Board(root.querySelector("[data-board]"), this.labels);
     this.ply = 0;
     this.flipped = false;
     this.timer = null;
-    this.board = root.querySelector("[data-board]");
-    this.slider = root.querySelector("input[type=range]");
-    this.views = Object.keys(game.views);
-    this.view = this.views[0];
-    this.states = new Map();
-    this.slider.max = this.last;
-    this.makeMoves();
-    this.drawFights();
+    this.waiting = new Map();
+    this.addressed = 0;
+    this.addressing = null;
+    this.take(game);
     this.listen();
     this.follow();
   }
 
-  // The board after each ply, made as far as it is asked for: a list of cells by square.
+  // Show this game from now on: another one, or the same with more plies.
+  take(game) {
+    this.game = { actions: [], notes: [], dialogue: [], ...game };
+    this.last = this.game.actions.length;
+    this.views = Object.keys(game.views);
+    if (!this.views.includes(this.view)) this.view = this.views[0];
+    this.states = new Map();
+    this.slider.max = this.last;
+    this.listMoves();
+    this.markFights();
+  }
+
+  seen() {
+    return this.game.views[this.view];
+  }
+
+  // The board after a ply, as the chosen view has it: cells by square. Those of all plies before it are kept.
   cells(ply) {
     if (!this.states.has(this.view)) {
       const start = new Map();
-      const text = this.game.views[this.view].start;
-      for (let square = 0; square < 100; square++) start.set(name(square), text.slice(2 * square, 2 * square + 2));
+      for (let square = 0; square < 100; square++) start.set(squareName(square), this.seen().start.slice(2 * square, 2 * square + 2));
       this.states.set(this.view, [start]);
     }
     const states = this.states.get(this.view);
     while (states.length <= ply) {
       const next = new Map(states[states.length - 1]);
-      const change = this.game.views[this.view].changes[states.length - 1];
+      const change = this.seen().changes[states.length - 1];
       for (let at = 0; at < change.length; at += 4) next.set(change.slice(at, at + 2), change.slice(at + 2, at + 4));
       states.push(next);
     }
     return states[ply];
   }
 
+  // A fight of a ply: its square, the two cells, and those of them that are lost.
+  fight(ply) {
+    const text = this.seen().fights?.[ply];
+    if (!text) return null;
+    const [square, attacker, defender, left] = [text.slice(0, 2), text.slice(2, 4), text.slice(4, 6), text[6]];
+    const lost = { a: [defender], d: [attacker], n: [attacker, defender] }[left];
+    return { square, attacker, defender, lost };
+  }
+
+  // The letters of the pieces that Red and Blue have lost until a ply.
   lost(ply) {
-    const found = this.game.views[this.view].lost || {};
     let lost = ["", ""];
-    for (const at of Object.keys(found)) if (Number(at) <= ply) lost = found[at];
+    for (const [at, letters] of Object.entries(this.seen().lost || {})) if (Number(at) <= ply) lost = letters;
     return lost;
   }
 
   draw() {
-    const cells = this.cells(this.ply);
-    const marks = this.ply ? this.game.marks[this.ply - 1] : {};
-    const made = [];
-    const rows = [...Array(10).keys()];
-    const files = [...rows];
-    if (!this.flipped) rows.reverse(); else files.reverse();
-    for (const row of rows) {
-      made.push(element("span", "coordinate", String(row + 1)));
-      for (const file of files) made.push(this.cell(name(10 * row + file), cells, marks, (row + file) % 2));
-    }
-    made.push(element("span", "coordinate"));
-    for (const file of files) made.push(element("span", "coordinate", "abcdefghij"[file]));
-    this.board.replaceChildren(...made);
-    this.board.setAttribute("role", "img");
-    this.board.setAttribute("aria-label", this.said(cells));
-    this.players();
-    this.tell();
+    const fight = this.fight(this.ply);
+    this.board.show(this.cells(this.ply), this.ply ? this.game.marks[this.ply - 1] : {}, fight ? { [fight.square]: fight.lost } : {});
+    this.tellPlayers();
+    this.tellPly(fight);
+    this.tellDialogue();
     this.slider.value = this.ply;
-    this.slider.setAttribute("aria-valuetext", this.labels.ply + " " + this.ply);
-    this.current();
+    this.slider.setAttribute("aria-valuetext", words.ply + " " + this.ply);
+    this.markCurrent();
   }
 
-  cell(square, cells, marks, odd) {
-    const cell = cells.get(square);
-    const box = element("span", "cell" + (odd ? " odd" : "") + (cell === "~~" ? " lake" : ""));
-    box.dataset.square = square;
-    box.dataset.cell = cell;
-    if (marks[square]) box.classList.add(marks[square]);
-    if (cell !== ".." && cell !== "~~") {
-      const known = this.labels.pieces[cell[1]];
-      const piece = element("span", "piece " + (cell[0] === "r" ? "red" : "blue") + (known ? "" : " unknown"), known ? known[0] : cell[1] === "!" ? "·" : "");
-      piece.title = (cell[0] === "r" ? this.labels.red : this.labels.blue) + ": " + (known ? known[1] : cell[1] === "!" ? this.labels.moved : this.labels.unknown);
-      box.append(piece);
-    }
-    return box;
-  }
-
-  said(cells) {
-    const words = [];
-    for (const side of ["r", "b"]) {
-      const pieces = [];
-      for (const [square, cell] of cells) {
-        if (cell[0] !== side) continue;
-        const known = this.labels.pieces[cell[1]];
-        pieces.push(square.replace(/0$/, "10") + " " + (known ? known[1] : this.labels.unknown));
-      }
-      words.push((side === "r" ? this.labels.red : this.labels.blue) + ": " + pieces.join(", "));
-    }
-    return words.join(". ");
-  }
-
-  players() {
+  tellPlayers() {
     const lost = this.lost(this.ply);
     for (const line of this.root.querySelectorAll("[data-player]")) {
-      const red = (line.dataset.player === "near") !== this.flipped;
-      const made = [element("span", "name side " + (red ? "red" : "blue"), red ? this.labels.red : this.labels.blue)];
-      const bank = this.game.banks && this.ply ? this.game.banks[this.ply - 1][red ? 0 : 1] : null;
-      if (bank !== null && bank !== undefined) made.push(element("span", "clock", (bank / 1000).toFixed(1) + " s"));
+      const side = (line.dataset.player === "near") !== this.flipped ? "red" : "blue";
+      const index = side === "red" ? 0 : 1;
+      const made = [element("span", "name side " + side, this.labels[side])];
       const counts = {};
-      for (const letter of lost[red ? 0 : 1]) counts[letter] = (counts[letter] || 0) + 1;
+      for (const letter of lost[index]) counts[letter] = (counts[letter] || 0) + 1;
       const text = this.labels.strength.split("").filter((letter) => counts[letter])
-        .map((letter) => this.labels.pieces[letter][0] + (counts[letter] > 1 ? "×" + counts[letter] : "")).join(" ");
-      if (text) made.push(element("span", "taken", this.labels.lost + " " + text));
+        .map((letter) => this.labels.pieces[letter][0] + (counts[letter] > 1 ? "\u00d7" + counts[letter] : "")).join(" ");
+      if (text) made.push(element("span", "taken", fill(words.lost_so_far, text)));
+      const bank = this.ply ? this.game.banks?.[this.ply - 1][index] : null;
+      if (typeof bank === "number") made.push(element("span", "clock", fill(words.seconds, (bank / 1000).toFixed(1))));
       line.replaceChildren(...made);
     }
   }
 
-  tell() {
-    const now = this.root.querySelector("[data-now]");
-    if (!this.ply) {
-      now.textContent = this.labels.setups;
+  tellPly(fight) {
+    const made = [];
+    if (this.ply) {
+      const side = this.side(this.ply);
+      const text = fill(words.now, { ply: this.ply, side: this.labels[side], action: this.game.actions[this.ply - 1] });
+      made.push(element("p", "what side-" + side, text, " ", element("span", "time", this.time(this.ply))));
     } else {
-      const side = this.game.sides[this.ply - 1] === "r" ? this.labels.red : this.labels.blue;
-      const words = (this.game.views[this.view].words || {})[this.ply];
-      const taken = this.game.taken[this.ply - 1];
-      const time = taken === null ? "" : " [" + (taken / 1000).toFixed(1) + " ms]";
-      now.textContent = this.labels.ply + " " + this.ply + ": " + side + " " + this.game.actions[this.ply - 1] + (words ? "; " + words : "") + time;
-      if (this.ply === this.last) now.append(element("br"), this.labels.verdict);
+      made.push(element("p", "what", words.setups));
     }
-    for (const [ply, side, text] of this.game.notes || []) {
-      if (ply === this.ply) now.append(element("br"), side + ": " + text);
+    const told = this.seen().words?.[this.ply];
+    if (told) made.push(element("p", "told", ...(fight ? [this.duel(fight), " "] : []), told));
+    for (const [ply, side, text] of this.game.notes) {
+      if (ply === this.ply || (ply > this.last && this.ply === this.last)) made.push(element("p", "said", fill(words.noted, { side: this.labels[side], text })));
     }
-    const lines = (this.game.dialogue || []).filter((line) => line[0] === this.ply);
+    if (this.last && this.ply === this.last) made.push(element("p", "verdict", this.labels.verdict));
+    this.now.replaceChildren(...made);
+  }
+
+  // The two pieces of a fight side by side, what is lost crossed out.
+  duel(fight) {
+    const made = element("span", "duel", ...[fight.attacker, fight.defender].map((cell) => {
+      const piece = this.board.piece(cell);
+      piece.classList.toggle("gone", fight.lost.includes(cell));
+      return piece;
+    }));
+    made.setAttribute("aria-hidden", "true");
+    return made;
+  }
+
+  tellDialogue() {
     const sides = { r: this.labels.red, b: this.labels.blue, "": "" };
+    const lines = this.game.dialogue.filter(([ply]) => ply === this.ply || (ply > this.last && this.ply === this.last));
     this.root.querySelector("[data-dialogue]").textContent = lines.map(([, side, who, text]) => [sides[side], who, text].join(" ").trim()).join("\n");
   }
 
-  makeMoves() {
-    const list = this.root.querySelector("[data-moves]");
-    const words = this.game.views[this.view].words || {};
-    list.replaceChildren(...(this.game.actions || []).map((action, index) => {
-      const item = element("li");
-      const link = element("a", words[index + 1] ? "fight" : "", index + 1 + ". " + action);
-      link.href = "#ply=" + (index + 1);
-      link.dataset.ply = index + 1;
-      item.append(link);
-      return item;
+  side(ply) {
+    return this.game.sides[ply - 1] === "r" ? "red" : "blue";
+  }
+
+  time(ply) {
+    const taken = this.game.taken[ply - 1];
+    return taken === null ? "" : fill(words.milliseconds, (taken / 1000).toFixed(1));
+  }
+
+  listMoves() {
+    const fights = this.seen().fights || {}, told = this.seen().words || {};
+    this.list.replaceChildren(...this.game.actions.map((action, index) => {
+      const ply = index + 1;
+      const link = element("a", "side-" + this.side(ply), element("span", "number", ply + "."), element("span", "action", action + (fights[ply] ? "\u00a0\u00d7" : told[ply] ? "\u00a0!" : "")), element("span", "time", this.time(ply)));
+      link.href = "#ply=" + ply;
+      link.dataset.ply = ply;
+      if (told[ply]) link.title = told[ply];
+      return element("li", "", link);
     }));
-    list.addEventListener("click", (event) => {
-      const link = event.target.closest("a");
-      if (!link) return;
-      event.preventDefault();
-      this.go(Number(link.dataset.ply));
-    });
   }
 
-  current() {
-    const list = this.root.querySelector("[data-moves]");
-    list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    const link = this.ply && list.children[this.ply - 1].firstChild;
-    if (!link) return;
-    link.setAttribute("aria-current", "step");
-    list.scrollTop = link.offsetTop - list.offsetTop - list.clientHeight / 2;
+  markCurrent() {
+    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    const item = this.ply ? this.list.children[this.ply - 1] : null;
+    if (!item) {
+      this.soon("scroll", () => { this.list.scrollTop = 0; });
+      return;
+    }
+    item.firstChild.setAttribute("aria-current", "step");
+    this.soon("scroll", () => { this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; });
   }
 
-  drawFights() {
+  // Do it with the next frame, once, however often it is asked for until then.
+  soon(what, action) {
+    if (!this.waiting.has(what)) requestAnimationFrame(() => { this.waiting.get(what)(); this.waiting.delete(what); });
+    this.waiting.set(what, action);
+  }
+
+  markFights() {
     const svg = this.root.querySelector("[data-fights]");
     svg.setAttribute("viewBox", "0 0 " + Math.max(1, this.last) + " 1");
-    for (const ply of Object.keys(this.game.views[this.view].words || {})) {
+    svg.replaceChildren(...Object.keys(this.seen().words || {}).map((ply) => {
       const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
       for (const [key, value] of [["x1", ply], ["x2", ply], ["y1", 0], ["y2", 1]]) line.setAttribute(key, value);
-      svg.append(line);
-    }
+      return line;
+    }));
   }
 
   go(ply) {
     this.ply = Math.max(0, Math.min(this.last, ply));
     this.draw();
-    const address = "#ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : "");
-    history.replaceState(null, "", address);
+    this.address();
+  }
+
+  // Put ply and view behind the address; not at each ply while a key is held, which browsers refuse to do so often.
+  address() {
+    clearTimeout(this.addressing);
+    const wait = this.addressed + ADDRESS_MS - Date.now();
+    if (wait > 0) {
+      this.addressing = setTimeout(() => this.address(), wait);
+      return;
+    }
+    this.addressed = Date.now();
+    history.replaceState(null, "", "#ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : ""));
   }
 
   play(on) {
     clearInterval(this.timer);
-    this.timer = on ? setInterval(() => (this.ply < this.last ? this.go(this.ply + 1) : this.play(false)), 700) : null;
+    this.timer = on ? setInterval(() => (this.ply < this.last ? this.go(this.ply + 1) : this.play(false)), PLAY_MS) : null;
+    this.now.setAttribute("aria-live", on ? "off" : "polite"); // it would never come to an end of announcing
     this.root.querySelector("[data-go=play]").setAttribute("aria-pressed", String(on));
   }
 
+  look(view) {
+    this.view = view;
+    this.listMoves();
+    this.markFights();
+  }
+
+  turn(flipped) {
+    this.flipped = flipped;
+    this.board.turn(flipped);
+  }
+
   act(what) {
-    if (what !== "play" && what !== "flip") this.play(false);
-    if (what === "first") this.go(0);
-    if (what === "back") this.go(this.ply - 1);
-    if (what === "next") this.go(this.ply + 1);
-    if (what === "last") this.go(this.last);
-    if (what === "play") {
+    const goals = { first: 0, back: this.ply - 1, next: this.ply + 1, last: this.last };
+    if (what in goals) {
+      this.play(false);
+      this.go(goals[what]);
+    } else if (what === "play") {
       if (this.timer === null && this.ply === this.last) this.go(0);
       this.play(this.timer === null);
-    }
-    if (what === "flip") {
-      this.flipped = !this.flipped;
+    } else if (what === "flip") {
+      this.turn(!this.flipped);
       this.go(this.ply);
     }
   }
 
   listen() {
-    const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", ArrowUp: "first", ArrowDown: "last", " ": "play", f: "flip" };
     for (const button of this.root.querySelectorAll("[data-go]")) button.addEventListener("click", () => this.act(button.dataset.go));
     this.slider.addEventListener("input", () => { this.play(false); this.go(Number(this.slider.value)); });
     for (const input of this.root.querySelectorAll("input[name=view]")) {
-      input.addEventListener("change", () => { this.view = input.value; this.go(this.ply); });
+      input.addEventListener("change", () => { this.look(input.value); this.go(this.ply); });
     }
-    document.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, textarea, pre, summary")) return;
-      if (event.key === " " && event.target.closest("button, a")) return;
-      const what = keys[event.key];
-      if (!what) return;
+    this.list.addEventListener("click", (event) => {
+      const link = event.target.closest("a");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      this.act(what);
+      this.play(false);
+      this.go(Number(link.dataset.ply));
     });
+    document.addEventListener("keydown", (event) => this.pressed(event));
     window.addEventListener("hashchange", () => this.follow());
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, textarea, pre, .wide")) return;
+    if (event.key === " " && event.target.closest("button, a, summary")) return;
+    const what = KEYS[event.key];
+    if (!what) return;
+    event.preventDefault();
+    this.act(what);
   }
 
   // Go where the address says.
   follow() {
-    const asked = parts();
-    if (this.views.includes(asked.view)) {
-      this.view = asked.view;
-      const input = this.root.querySelector("input[name=view][value=" + this.view + "]");
-      if (input) input.checked = true;
-    }
-    this.flipped = asked.from === "blue";
-    const ply = Number.parseInt(asked.ply ?? "0", 10);
-    this.go(Number.isNaN(ply) ? 0 : ply);
+    const { ply, view, from } = asked();
+    if (this.views.includes(view)) this.look(view);
+    for (const input of this.root.querySelectorAll("input[name=view]")) input.checked = input.value === this.view;
+    this.turn(from === "blue");
+    const wanted = Number.parseInt(ply ?? "0", 10);
+    this.go(Number.isNaN(wanted) ? 0 : wanted);
   }
 }
 
-function name(square) {
-  return "abcdefghij"[square % 10] + ((Math.floor(square / 10) + 1) % 10);
-}
+const loading = new Map();
+window.arenaGame = (number, packed) => loading.get(number)?.(packed);
 
 async function startReplay(root) {
   const number = Number(root.dataset.game);
   const packed = new Promise((resolve) => loading.set(number, resolve));
   await load(root.dataset.script);
-  const game = await unpack(await packed);
-  root.replay = new Replay(root, game);
+  root.replay = new Replay(root, await unpack(await packed));
 }
 
 // --- the list of games -----------------------------------------------------------------------------------------------
 
+let arenaGames = null;
 window.arenaList = (games) => { arenaGames = games; };
-const SHOWN = 500;
+const LISTED = 500;
 
-function startFilter(form) {
-  const table = document.querySelector("#games tbody");
-  const untouched = [...table.rows];
-  const asked = parts();
-  for (const [field, value] of Object.entries(asked)) if (form.elements[field]) form.elements[field].value = value;
-  form.hidden = false;
-
-  async function apply() {
-    const values = Object.fromEntries(new FormData(form));
-    const has = Object.values(values).some((value) => value !== "");
-    const address = Object.entries(values).filter(([, value]) => value !== "").map(([field, value]) => field + "=" + encodeURIComponent(value)).join("&");
-    history.replaceState(null, "", address ? "#" + address : location.pathname.split("/").pop());
-    document.querySelector(".pages")?.toggleAttribute("hidden", has);
-    const status = document.querySelector("#found");
-    if (!has) {
-      status.textContent = "";
-      table.replaceChildren(...untouched);
-      return;
-    }
-    if (!arenaGames) await load(form.dataset.list);
-    const { names, reasons, rows } = arenaGames;
-    const bot = names.indexOf(values.bot), against = names.indexOf(values.against), reason = reasons.indexOf(values.reason);
-    const from = values.from === "" ? 0 : Number(values.from), to = values.to === "" ? Infinity : Number(values.to);
-    const found = rows.filter(([, red, blue, result, why, plies]) =>
-      (bot < 0 || red === bot || blue === bot) && (against < 0 || ((red === against || blue === against) && (bot < 0 || (bot === against ? red === blue : red === bot || blue === bot))))
-      && (!values.result || arenaGames.results[result] === values.result) && (reason < 0 || why === reason) && plies >= from && plies <= to);
-    status.textContent = arenaGames.found.replace("%", found.length) + (found.length > SHOWN ? arenaGames.shown.replace("%", SHOWN) : "");
-    table.replaceChildren(...found.slice(0, SHOWN).map((game) => row(game)));
+class Filter {
+  constructor(form) {
+    this.form = form;
+    this.table = document.querySelector("#games tbody");
+    this.untouched = [...this.table.rows];
+    this.status = document.querySelector("#found");
+    form.hidden = false;
+    form.addEventListener("input", () => this.apply());
+    form.addEventListener("submit", (event) => event.preventDefault());
+    window.addEventListener("hashchange", () => this.follow());
+    this.follow();
   }
 
-  function row([number, red, blue, result, why, plies, has]) {
-    const { names, reasons, scores } = arenaGames;
-    const made = element("tr");
-    const head = element("th", "n");
+  follow() {
+    this.form.reset();
+    for (const [field, value] of Object.entries(asked())) {
+      const input = this.form.elements.namedItem(field);
+      if (input) input.value = value;
+    }
+    this.apply();
+  }
+
+  async apply() {
+    const values = Object.fromEntries([...new FormData(this.form)].filter(([, value]) => value !== ""));
+    const has = Object.keys(values).length > 0;
+    history.replaceState(null, "", has ? "#" + new URLSearchParams(values) : location.href.split("#")[0]);
+    document.querySelector(".pages")?.toggleAttribute("hidden", has);
+    if (!has) {
+      this.status.textContent = "";
+      this.table.replaceChildren(...this.untouched);
+      return;
+    }
+    if (!arenaGames) await load(this.form.dataset.list);
+    const found = this.found(values);
+    const text = found.length === 1 ? words.one_game : found.length > LISTED ? words.newest_listed : words.so_many_games;
+    this.status.textContent = text.replace(/\{(games)?\}/, found.length).replace("{listed}", LISTED);
+    this.table.replaceChildren(...found.slice(0, LISTED).map((game) => this.row(game)));
+  }
+
+  found(values) {
+    const { names, reasons, results, rows } = arenaGames;
+    const tests = [];
+    const wanted = [values.bot, values.against].filter((name) => name !== undefined).map((name) => names.indexOf(name));
+    const [one, other] = wanted;
+    if (wanted.length === 1) tests.push(([, red, blue]) => red === one || blue === one);
+    if (wanted.length === 2) tests.push(([, red, blue]) => (red === one && blue === other) || (red === other && blue === one));
+    if (values.result) tests.push((row) => results[row[3]] === values.result);
+    if (values.reason) tests.push((row) => reasons[row[4]] === values.reason);
+    if (values.from) tests.push((row) => row[5] >= Number(values.from));
+    if (values.to) tests.push((row) => row[5] <= Number(values.to));
+    return rows.filter((row) => tests.every((test) => test(row)));
+  }
+
+  row([number, red, blue, result, why, plies, has]) {
+    const { names, reasons, results, scores } = arenaGames;
+    const head = element("th", "n", String(number));
     head.scope = "row";
     if (has) {
       const link = element("a", "", String(number));
       link.href = "games/" + number + ".html";
-      head.append(link);
-    } else {
-      head.textContent = number;
+      head.replaceChildren(link);
     }
-    made.append(head, element("td", "", names[red]), element("td", "", names[blue]), element("td", "c", scores[result]), element("td", "", reasons[why]), element("td", "n", String(plies)));
-    return made;
+    const side = (color, name) => element("td", results[result] === color ? "winner" : "", names[name]);
+    return element("tr", "", head, side("red", red), side("blue", blue), element("td", "c", scores[result]), element("td", "", reasons[why]), element("td", "n", String(plies)));
   }
-
-  form.addEventListener("input", apply);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  window.addEventListener("hashchange", () => location.reload());
-  apply();
 }
 
-const replay = document.querySelector("#replay");
-if (replay) startReplay(replay).catch((error) => { replay.querySelector("[data-now]").textContent = String(error); });
-const filter = document.querySelector("#filter");
-if (filter) startFilter(filter);
+// --- what this page has ----------------------------------------------------------------------------------------------
+
+document.addEventListener("DOMContentLoaded", () => {
+  const replay = document.querySelector("#replay"), filter = document.querySelector("#filter");
+  if (replay) startReplay(replay).catch((error) => { replay.querySelector("[data-now]").textContent = String(error); });
+  if (filter) new Filter(filter);
+});

@@ -1,0 +1,174 @@
+"""What a person in a seat knows, worked out from the messages that a bot in that seat would be sent, and no others.
+
+Fed with messages, as a bot is, this keeps the kit's own `View` and makes of it what is drawn. It judges nothing: what
+is legal it has from the arena's own `legal` lines, which a person's seat asks for as a bot can.
+"""
+
+from arena.game.seat_state import (
+    ActionState,
+    ChoiceState,
+    FightState,
+    GuessState,
+    PieceState,
+    ShownState,
+    Stage,
+)
+from protocol import messages
+from protocol.actions import parts
+from protocol.messages import ArenaMessage
+from protocol.notation import SQUARES, Color, Rank
+from protocol.piece import Piece
+from protocol.view import View
+
+
+class PersonSeat:
+    """One seat's knowledge of one game. `tell` it each message; the rest is read."""
+
+    def __init__(self, color: Color) -> None:
+        self.color = color
+        self.stage = Stage.STARTING
+        self.told: list[ArenaMessage] = []
+        """Every message so far, oldest first."""
+        self.actions: list[ActionState] = []
+        self.rows: tuple[str, ...] | None = None
+        self.end: messages.End | None = None
+        self.error = ""
+        """What this seat did wrong, if it has lost by a fault."""
+        self._view = View(color, "")
+        self._choices: tuple[ChoiceState, ...] = ()
+
+    # --- what goes in -------------------------------------------------------------------------------------------------
+
+    def tell(self, message: ArenaMessage) -> None:
+        """The arena has said this."""
+        self.told.append(message)
+        match message:
+            case messages.Game(color, variant):
+                self._view = View(color, variant)
+            case messages.SetupRequest():
+                self.stage = Stage.SETTING_UP
+            case messages.Restore(rows):
+                self.set_up(rows)
+                self.stage = Stage.WAITING
+            case messages.Turn():
+                self.stage = Stage.MOVING
+                self._choices = tuple(_choice(action) for action in self._view.legal)
+            case messages.Error(text):
+                self.error = text
+            case messages.End():
+                self.end = message
+                self.stage = Stage.OVER
+            case messages.Moved() | messages.Battle() | messages.Reveal() | messages.Rescued() | messages.Guess():
+                self._happened(message)
+            case _:
+                pass
+        self._view.apply(message)
+
+    def set_up(self, rows: tuple[str, ...]) -> None:
+        """This seat has set up so."""
+        self.rows = rows
+        self._view.place_own(rows)
+        self.stage = Stage.READY
+
+    def acted(self) -> None:
+        """This seat has answered its turn."""
+        self.stage = Stage.WAITING
+
+    def _happened(self, message: ArenaMessage) -> None:
+        """Keep what was told of an action: a `moved` begins it, what follows belongs to it."""
+        if isinstance(message, messages.Moved):
+            self.actions.append(_action(len(self.actions) + 1, message))
+            if self.stage is Stage.READY:
+                self.stage = Stage.WAITING
+            return
+        last = self.actions[-1]
+        fight, revealed, rescued, guess = last.fight, last.revealed, last.rescued, last.guess
+        match message:
+            case messages.Battle(square, attacker, defender, survivor):
+                fight = FightState(square, attacker.letter, defender.letter if defender else None, survivor.value)
+            case messages.Reveal(square, rank):
+                revealed = ShownState(square, rank.letter)
+            case messages.Rescued(_, square, rank):
+                rescued = ShownState(square, rank.letter)
+            case messages.Guess(square, rank, right):
+                guess = GuessState(square, rank.letter, right)
+            case _:
+                pass
+        self.actions[-1] = ActionState(
+            last.ply, last.color, last.action, last.origin, last.target, fight, revealed, rescued, guess
+        )
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    @property
+    def variant(self) -> str:
+        """The name of the ruleset."""
+        return self._view.variant
+
+    @property
+    def rules(self) -> tuple[tuple[str, str], ...]:
+        """The rules in force, as they were told."""
+        return tuple(self._view.rules.items())
+
+    @property
+    def army(self) -> tuple[tuple[str, int], ...]:
+        """How many pieces of each rank a side has."""
+        return tuple((rank.letter, count) for rank, count in self._view.army.items())
+
+    @property
+    def choices(self) -> tuple[ChoiceState, ...]:
+        """The legal actions of this seat's turn; none in another's."""
+        return self._choices if self.stage is Stage.MOVING else ()
+
+    @property
+    def turn(self) -> tuple[int, int, int | None, int | None]:
+        """As of the last turn of this seat: its own and the enemy's milliseconds, and their banks."""
+        view = self._view
+        return view.own_ms, view.enemy_ms, view.own_bank_ms, view.enemy_bank_ms
+
+    def pieces(self) -> tuple[PieceState, ...]:
+        """The pieces on the board, by square."""
+        view = self._view
+        view.close_action()
+        return tuple(self._piece(square, piece) for square, piece in enumerate(view.board) if piece)
+
+    def _piece(self, square: int, piece: Piece) -> PieceState:
+        could_be = () if piece.rank else tuple(rank.letter for rank in sorted(self._view.possible_ranks(piece)))
+        rank = piece.rank.letter if piece.rank else None
+        return PieceState(SQUARES[square], piece.color.word, rank, piece.moved, could_be)
+
+    def cells(self) -> tuple[str, ...]:
+        """The board as the 100 cells of a `board` line."""
+        self._view.close_action()
+        return self._view.cells()
+
+    def lost(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What Red and Blue have lost, as far as this seat was told."""
+        red, blue = (tuple(rank.letter for rank in ranks) for ranks in self._view.captured)
+        return red, blue
+
+    def hidden(self) -> tuple[tuple[str, int], ...]:
+        """How many of each rank the enemy still has that are not known."""
+        hidden = self._view.hidden_ranks()
+        return tuple((rank.letter, hidden[rank]) for rank in Rank if rank in hidden)
+
+
+def _action(ply: int, moved: messages.Moved) -> ActionState:
+    action = parts(moved.action)
+    origin, target = (None if square is None else SQUARES[square] for square in (action.start, action.end))
+    return ActionState(ply, moved.color.word, moved.action, origin, target)
+
+
+def _choice(text: str) -> ChoiceState:
+    action = parts(text)
+    assert action.start is not None, "a legal action names two squares"
+    assert action.end is not None
+    return ChoiceState(
+        text,
+        SQUARES[action.start],
+        SQUARES[action.end],
+        None if action.over is None else SQUARES[action.over],
+        None if action.rescued is None else action.rescued.letter,
+        None if action.rescue_square is None else SQUARES[action.rescue_square],
+        None if action.guessed is None else action.guessed.letter,
+    )

@@ -1,0 +1,275 @@
+"""A game with a person in it, as a service: prepared, played as a session, stored or saved.
+
+It is played in this process, where the page or the terminal is that the person sees: there is one game, and no other
+whose clocks could suffer. What is stored is a game like any other, under an id and seeds that follow from its settings,
+its two players and a round. Who plays whom how often is for people to say, so a store of such games has no plan, and
+each new game takes a round that has not been played: a random one, unless the seed was given.
+"""
+
+import contextlib
+import random
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+
+import msgspec
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.names import expected_name, name_fault
+from arena.bots.run import Run
+from arena.bots.sandbox.levels import choose
+from arena.bots.spec import person_spec
+from arena.bots.starting import Sandbox
+from arena.errors import UsageError
+from arena.game.persons import with_clock, without_clock
+from arena.game.record import GameRecord, History
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import parse_time
+from arena.league.changes import note_versions
+from arena.league.entrants import entrants
+from arena.league.games import Games, Settings
+from arena.league.options import Kind, PlayOptions
+from arena.league.resume import stored_in
+from arena.league.resumed import note_places
+from arena.league.running import Say, run_games
+from arena.league.saved import Changed, Ending, Finished, NothingPlayed, PreparedGame, Saved, check_place
+from arena.league.settings import apart_from_bots, check_values, default_store, option_value, settings_of, time_control
+from arena.league.stop import Stop, Wish
+from arena.league.store import Store, sole_use
+from arena.league.verify import ROUNDS_TRIED
+from arena.league.versions import Versions
+from arena.nursery import background
+from arena.play.options import GameOptions
+from arena.play.saved_game import save_game, saved_game
+from arena.play.session import Session
+from protocol.notation import Color
+
+Face = Callable[[Session], Awaitable[None]]
+"""What shows a session to people and lets them act, a terminal or a page, until they have seen how it ended. If it
+returns before, the game is interrupted."""
+FAREWELL_SECONDS = 2.0
+"""As long as this a face may go on after the game was interrupted."""
+
+
+@dataclass(frozen=True)
+class PersonOptions:
+    """Who sits down. `names` are those of the persons: one, who plays a bot, or two, who play each other.
+
+    `color` is that of the first of them; None: random, and the other colour in the return game. `clock` is a time for
+    persons as `--time` is one for bots; without one they have none. With a `seed_given` rounds follow each other;
+    without one each game has new random numbers.
+    """
+
+    names: tuple[str, ...]
+    color: Color | None = None
+    clock: str | None = None
+    seed_given: bool = False
+
+
+@dataclass(frozen=True)
+class NotSaved(NothingPlayed):
+    """The game was interrupted and cannot go on another day; `why`, in words."""
+
+    why: str
+
+
+# --- preparing --------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def begin_person_game(
+    paths: Sequence[str],
+    options: PlayOptions,
+    who: PersonOptions,
+    say: Say,
+    *,
+    file: Path | None = None,
+    run: Run = trio.run,
+) -> Iterator[PreparedGame]:
+    """Prepare a game of a person against the bot of this path, or of two persons where there is none.
+
+    `file` is where it is saved if it is interrupted: a new one; by default one in this folder. Raises `ArenaError`.
+    """
+    check_values(options)
+    persons = [_person(name) for name in who.names]
+    level = choose(options.sandbox)
+    path = options.store or _default_store(options, who)
+    bots: list[BotSpec] = []
+    if paths:
+        bots, path = entrants(
+            paths, level, options, strict=True, least=1, follow_links=True, store=lambda _: path, say=say, run=run
+        )
+    first, second = (*persons, *bots)
+    if first.name == second.name:
+        raise UsageError(f"--name: expected two names that differ, and both sides are called {first.name}")
+    place = file or _new_file(first, second)
+    _check_new(place)
+    apart_from_bots(path, bots)
+    settings = _settings(options, who, persons, bots)
+    players = (first.player, second.player)
+    with sole_use(path), Store(path, create=True) as store:
+        store.agree(settings.described(players), players)
+        for line in note_versions(store, bots):
+            say(line)
+        spec = _next_game(settings, store, players, who)
+        red, blue = (first, second) if spec.players[0] == first.player else (second, first)
+        with Sandbox(level, bots, settings.limits, dict(settings.bot_limits), options.interpreters) as held:
+            if bots:
+                run_games(run, held.try_out)
+                note_places(store, bots, level)
+            yield PreparedGame(
+                spec,
+                (red, blue),
+                None,
+                store,
+                place,
+                held,
+                settings.pondering,
+                settings.seed,
+                settings.time,
+            )
+
+
+def _person(name: str) -> BotSpec:
+    fault = name_fault(name)
+    if fault is not None:
+        raise UsageError(f"--name: {expected_name(name, fault)}")
+    return person_spec(name)
+
+
+def _new_file(first: BotSpec, second: BotSpec) -> Path:
+    """A name of a file that is not there yet."""
+    stem = "".join(c if c.isalnum() or c in "-." else "_" for c in f"{first.name}-{second.name}")[:100]
+    names = chain([f"paused-{stem}.json"], (f"paused-{stem}-{number}.json" for number in count(2)))
+    return next(path for path in map(Path, names) if not path.exists())
+
+
+def _check_new(file: Path) -> None:
+    check_place(file)
+    if file.exists():
+        raise UsageError(f"{file}: expected a new file to save the game in, and this is there already")
+
+
+def _settings(
+    options: PlayOptions, who: PersonOptions, persons: Sequence[BotSpec], bots: Sequence[BotSpec]
+) -> Settings:
+    """The settings that were asked for, with the clocks of the persons. Raises `UsageError`."""
+    settings, time = settings_of(options, bots), time_control(options)
+    clock = without_clock(time)
+    if who.clock is not None:
+        clock = with_clock(time, option_value("--clock", parse_time, who.clock))
+    own = tuple((one.digest, clock) for one in persons)
+    return msgspec.structs.replace(settings, bot_times=(*settings.bot_times, *own))
+
+
+def _default_store(options: PlayOptions, who: PersonOptions) -> Path:
+    """The file that the games of people under these settings are kept in."""
+    clock = () if who.clock is None else (f"clock-{who.clock}",)
+    return Path(default_store(Kind.PLAY, (), settings_of(options, []), *clock))
+
+
+def _next_game(settings: Settings, store: Store, players: tuple[Player, Player], who: PersonOptions) -> GameSpec:
+    """A game of these two that has not been played: the first of them has the colour that was asked for."""
+    stored = stored_in(store)
+    games = Games(settings, stored)
+    first, second = players
+    for number in _rounds(who):
+        as_red, as_blue = games.game(first, second, number), games.game(second, first, number)
+        ways = [as_blue, as_red] if as_red.pair_seed & 2 else [as_red, as_blue]  # the lowest bit can be who begins
+        if who.color is not None:
+            ways = [as_blue if who.color else as_red]
+        for game in ways:
+            if game.id not in stored.ids:
+                return game
+    raise AssertionError("there is no last round")
+
+
+def _rounds(who: PersonOptions) -> Iterator[int]:
+    """Rounds in which to look for a game that has not been played: of all those that `verify` knows again."""
+    if not who.seed_given:
+        numbers = list(range(ROUNDS_TRIED))
+        random.SystemRandom().shuffle(numbers)
+        yield from numbers
+    yield from count()
+
+
+# --- playing ----------------------------------------------------------------------------------------------------------
+
+
+def play_person_game(prepared: PreparedGame, face: Face, stop: Stop, say: Say, run: Run = trio.run) -> Ending:
+    """Play until the game is over, which is stored, or until it is interrupted, which is saved in its file.
+
+    `face` shows the session to the person. Raises `ArenaError` as `arena.league.saved.play_prepared` does.
+    """
+    prepared.store.watch(prepared.store.ids())
+    return run_games(run, _play, prepared, face, stop, say)
+
+
+async def _play(prepared: PreparedGame, face: Face, stop: Stop, say: Say) -> Ending:
+    held = prepared.held
+    options = GameOptions(held.start, pondering=prepared.pondering, try_out=held.try_out)
+    session = Session(prepared.spec, prepared.bots, options, prepared.history)
+    shown, left = trio.Event(), trio.Event()
+    errors: list[Exception] = []
+
+    async def show() -> None:
+        try:
+            await face(session)
+        except Exception as error:  # what has been played is saved before anybody hears of it
+            errors.append(error)
+        session.leave()  # nobody is there any more
+        shown.set()
+        left.set()
+
+    async def leave_when_asked() -> None:
+        await stop.wait_beyond(Wish.GO_ON)
+        session.leave()
+        left.set()
+
+    async with background(show, leave_when_asked):
+        versions = Versions()
+        played = await session.play()
+        await versions.are_unchanged([player for player in prepared.bots if not player.is_person])
+        ending = _keep(prepared, session, played, versions, say)
+        if isinstance(ending, Finished):
+            await left.wait()
+        else:
+            with trio.move_on_after(FAREWELL_SECONDS):
+                await shown.wait()
+    if errors:
+        raise errors[0]
+    return ending
+
+
+def _keep(
+    prepared: PreparedGame, session: Session, played: GameRecord | History | None, versions: Versions, say: Say
+) -> Ending:
+    """Store the game, or save what has been played of it."""
+    if versions.errors():
+        return Changed(tuple(versions.errors()))
+    for line in versions.remarks():
+        say(line)
+    if isinstance(played, GameRecord):
+        row = prepared.store.add(played)
+        prepared.store.refuse_changed()
+        session.stored(row.number)
+        return Finished(row)
+    if played is None:
+        return NothingPlayed()
+    if why := session.why_not_saved():
+        return NotSaved(why)
+    saved = saved_game(
+        prepared.spec,
+        played,
+        prepared.bots,
+        prepared.store.path,
+        held=prepared.held,
+        pondering=prepared.pondering,
+        seed=prepared.seed,
+        usual_time=prepared.usual_time,
+    )
+    save_game(saved, prepared.file)
+    session.remark(f"the game is saved in {prepared.file}")
+    return Saved(len(played.actions))

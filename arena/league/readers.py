@@ -1,0 +1,154 @@
+"""Who reads the games of a store, and which of them can be read together without giving a hidden rank away.
+
+What is left out of one game can stand in another. In the return game of a pair the side that was hidden has the other
+colour, and many bots set up by their seed alone, or always alike. So games as one colour saw them are given out
+together only if no bot is on either side; the games of one bot, each as that bot saw it, always can be.
+
+Openings turn this round. The two set-ups of a pair are given, and each bot has both in turn: as one colour saw them,
+the games show the same one of each opening, while those of one bot show both.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol, TypeVar
+
+from arena.errors import UsageError
+from arena.game.record import GameRecord
+from arena.game.record_lines import encode_line
+from arena.game.seat_lines import encode_public_line, encode_seat_line
+from arena.game.spec import Player
+from arena.league.games import NO_OPENINGS, OPENINGS
+from arena.printable import shown
+from protocol.notation import Color
+
+OF_BOT = "bot:"
+"""Stands before the name of the bot whose games are meant."""
+GUESSED = 2**32
+"""A seed of a league below this can be found by trying."""
+
+
+class Audience(Enum):
+    """Who reads: the host, a seat, whoever knows no more than both seats, or the author of a bot."""
+
+    ALL = "all"
+    RED = Color.RED.word
+    BLUE = Color.BLUE.word
+    PUBLIC = "public"
+    BOT = "bot"
+
+
+class Played(Protocol):
+    """A game, as far as it says who played it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def players(self) -> tuple[Player, Player]: ...
+
+
+AnyPlayed = TypeVar("AnyPlayed", bound=Played)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An audience; of a bot's author also how the bot was named, and which players that is, as they stand in rows."""
+
+    audience: Audience
+    name: str = ""
+    bots: frozenset[Player] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The reader as `reader_named` reads it."""
+        return OF_BOT + self.name if self.audience is Audience.BOT else self.audience.value
+
+    def seats(self, players: tuple[Player, Player]) -> tuple[Color, ...]:
+        """The sides of a game whose own is for this reader: two where both are versions of the one bot."""
+        match self.audience:
+            case Audience.ALL:
+                return tuple(Color)
+            case Audience.RED | Audience.BLUE:
+                return tuple(color for color in Color if color.word == self.audience.value)
+            case Audience.PUBLIC:
+                return ()
+            case Audience.BOT:
+                return tuple(color for color in Color if players[color] in self.bots)
+
+    def lines(self, record: GameRecord, settings: dict[str, str]) -> Iterable[bytes]:
+        """The lines of a game for this reader: one, or of a game between two versions of the bot one for each seat.
+
+        Raises `RecordError` for a game that has none.
+        """
+        if self.audience is Audience.ALL:
+            return [encode_line(record, settings)]
+        if self.audience is Audience.PUBLIC:
+            return [encode_public_line(record)]
+        is_own = self.audience is Audience.BOT
+        return [encode_seat_line(record, color, has_seed=is_own) for color in self.seats(record.players)]
+
+
+HOST = Reader(Audience.ALL)
+"""Who may see everything."""
+
+
+def reader_named(text: str) -> Reader:
+    """`all`, `red`, `blue`, `public` or `bot:NAME`; who that bot is, is still to be found. Raises `UsageError`."""
+    if text.startswith(OF_BOT) and len(text) > len(OF_BOT):
+        return Reader(Audience.BOT, text.removeprefix(OF_BOT))
+    if text == Audience.ALL.value:
+        return HOST
+    for audience in Audience:
+        if audience is not Audience.BOT and audience.value == text:
+            return Reader(audience)
+    raise UsageError(f"expected all, red, blue, public or {OF_BOT}NAME, got {shown(text)}")
+
+
+def readable(rows: Iterable[AnyPlayed], settings: dict[str, str], reader: Reader) -> list[AnyPlayed]:
+    """Those of the games that are for this reader: all, or of the author of a bot those of that bot.
+
+    `settings` are those of the store. Raises `UsageError` if one of them shows what another one hides.
+    """
+    if reader.audience in (Audience.ALL, Audience.PUBLIC):
+        return list(rows)
+    found = [row for row in rows if reader.seats(row.players)]
+    if settings.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
+        _refuse_both_set_ups(found, reader)
+    elif reader.audience is not Audience.BOT:
+        _refuse_both_roles(found, reader)
+    return found
+
+
+def _refuse_both_set_ups(rows: Sequence[Played], reader: Reader) -> None:
+    games = {color: row.number for row in rows for color in reader.seats(row.players)}
+    if len(games) > 1:
+        raise UsageError(
+            f"{reader.name} has Red in game {games[Color.RED]} and Blue in game {games[Color.BLUE]}; with "
+            "openings both games of a pair have the same two set-ups, and each shows what the other hides; take 'red' "
+            "for all readers, which shows the same one of each opening, or 'public' for what both sides were told"
+        )
+
+
+def _refuse_both_roles(rows: Sequence[Played], reader: Reader) -> None:
+    sides: dict[Color, dict[str, Played]] = {color: {} for color in Color}
+    for row in rows:
+        for color in Color:
+            player = row.players[color]
+            for key in (player.digest, player.name):  # versions of a bot set up alike, too
+                sides[color].setdefault(key, row)
+    both = next((key for key in sides[Color.RED] if key in sides[Color.BLUE]), None)
+    if both is None:
+        return
+    red, blue = sides[Color.RED][both], sides[Color.BLUE][both]
+    name = red.players[Color.RED].name
+    raise UsageError(
+        f"{name} has Red in game {red.number} and Blue in game {blue.number}, and many bots always set up alike: what "
+        f"{reader.audience.value} may not know of one game stands in the other; take '{OF_BOT}{name}' for the author "
+        "of a bot, 'public' for what both sides were told, or one game alone"
+    )
+
+
+def guessable_seed(settings: dict[str, str]) -> str | None:
+    """The seed of a league, if it can be guessed: with it and a bot's program its set-ups can be made again."""
+    seed = settings.get("seed", "")
+    return seed if seed.isdecimal() and int(seed) < GUESSED else None

@@ -1,0 +1,387 @@
+"""A game in which a person plays, while it is being played: what a page or a terminal talks to.
+
+A `Session` plays one game between a person and a bot, or between two persons, by the referee and the runner that play
+all games. For each person it has the state of the seat (`SeatState`), a number that rises with each change of it, and
+a way to wait for the next change; any number of readers may wait at once, such as the tabs of a browser. What a person
+wants to do is looked at first: what the rules do not allow is refused with their words, and is never told to the
+referee, before whom it would lose the game.
+
+All of it belongs to one trio loop: call it from there. A seat's state holds only what that seat was told, until the
+game is over.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import trio
+
+from arena.bots import BotSpec
+from arena.errors import ArenaError
+from arena.game.clock import MICROSECONDS, Clock
+from arena.game.person_seat import PersonSeat
+from arena.game.record import GameRecord, History
+from arena.game.seat_state import ActionState, ClockState, EndState, SeatState, Stage
+from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
+from arena.game.spec import GameSpec
+from arena.game.verdict import GameResult
+from arena.game.view import true_cells
+from arena.play.events import ActionPlayed, GameEvent, GameStarted
+from arena.play.fairly import play_on_fairly
+from arena.play.options import USUAL, GameOptions, Interrupt
+from arena.play.peer import Peer
+from arena.play.person import PersonPeer
+from arena.rules.events import IllegalActionError, Rule
+from arena.rules.game import RESIGN, Game
+from protocol.messages import ArenaMessage, Move, Setup
+from protocol.notation import Color, Result
+
+Players = tuple[BotSpec, BotSpec]
+
+
+class RefusedError(ArenaError):
+    """What a person wanted to do is not possible; the text says why. The game goes on as if nothing had been said.
+
+    `rule` is the rule of the game that stands against it, if it is one.
+    """
+
+    def __init__(self, text: str, rule: Rule | None = None) -> None:
+        super().__init__(text)
+        self.rule = rule
+
+
+class _Chair:
+    """A person's place in a session: it stays when the game has to be begun again, with a new seat in it."""
+
+    def __init__(self, color: Color) -> None:
+        self.color = color
+        self.seat = PersonSeat(color)
+        self.peer: PersonPeer | None = None
+        self.resigns = False
+        self.version = 1
+        self._changed = trio.Event()
+
+    def change(self) -> None:
+        """Something in the seat's state is not as it was."""
+        self.version += 1
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def wait(self) -> None:
+        await self._changed.wait()
+
+
+class Session:
+    """One game with a person in it. `play` it once, and talk to it meanwhile."""
+
+    def __init__(
+        self,
+        spec: GameSpec,
+        players: Players,
+        options: GameOptions = USUAL,
+        history: History | None = None,
+    ) -> None:
+        """`players` are Red and Blue: a bot, or a person (`arena.bots.spec.person_spec`). `history` is what had been
+        played of a game that goes on. `options` say how the bot is started."""
+        self.spec = spec
+        self._players = players
+        self._options = options
+        self._history = history
+        self._interrupt = Interrupt()
+        self._chairs = {color: _Chair(color) for color in Color if players[color].is_person}
+        self._game: Game | None = None
+        """The game as the host knows it, to say why an action is refused."""
+        self._clock = Clock(spec.times)
+        self._turn_began = 0.0
+        self._remark = ""
+        self._end: EndState | None = None
+        self._number: int | None = None
+        self._result: GameRecord | None = None
+        self._is_paused = False
+
+    # --- playing ------------------------------------------------------------------------------------------------------
+
+    async def play(self) -> GameRecord | History | None:
+        """Play to the end, or until somebody pauses. Returns the record; what had been played by then; or None, if that
+        was before both sides had set up. Raises `ArenaError` as `arena.play.fairly.play_on_fairly` does.
+
+        When this returns or raises, the states say `OVER` or `PAUSED`.
+        """
+        options = replace(self._options, spawn=self._take_seat, watch=self._happened, told_at_once=tuple(self._chairs))
+        played: GameRecord | History | None = None
+        try:
+            played = await play_on_fairly(
+                self.spec,
+                self._players,
+                self._history,
+                self._interrupt,
+                options=options,
+                say=self.remark,
+                can_pause=False,  # where it cannot go on, that is said to who asks for a pause
+            )
+        finally:
+            if isinstance(played, GameRecord):
+                self._finished(played)
+            else:
+                self._is_paused = True
+            self._change_all()
+        return played
+
+    def _take_seat(self, bot: BotSpec) -> Peer:
+        """Start a bot, or give a person a seat: a new one, if the game is begun again."""
+        if not bot.is_person:
+            return self._options.spawn(bot)
+        chair = next(self._chairs[color] for color in self._chairs if self._players[color].player == bot.player)
+        chair.seat = PersonSeat(chair.color)
+        chair.peer = PersonPeer(chair.seat, lambda: self._told(chair))
+        return chair.peer
+
+    def _told(self, chair: _Chair) -> None:
+        if chair.resigns and chair.seat.stage is Stage.MOVING:
+            self._say_move(chair, RESIGN)
+        chair.change()
+
+    def _happened(self, event: GameEvent) -> None:
+        """The game as the host sees it."""
+        match event:
+            case GameStarted(spec, (red, blue), history):
+                self._clock = Clock(spec.times)
+                self._game = Game(spec.ruleset, red.split("/"), blue.split("/"))
+                if history:
+                    self._recall(self._game, history)
+                for chair in self._chairs.values():
+                    if chair.seat.stage is Stage.READY:
+                        chair.seat.stage = Stage.WAITING
+            case ActionPlayed(_, _, color, action, _, taken_us) if self._game:
+                self._clock.charge(color, taken_us / MICROSECONDS)
+                self._game.apply(action)
+            case _:
+                return
+        self._turn_began = trio.current_time()
+        self._change_all()
+
+    def _recall(self, game: Game, history: History) -> None:
+        for ply, (action, taken_us) in enumerate(zip(history.actions, history.times_us, strict=True), start=1):
+            self._spend_interrupted(game, history, ply)
+            self._clock.charge(game.to_move, taken_us / MICROSECONDS)
+            game.apply(action)
+        self._spend_interrupted(game, history, len(history.actions) + 1)
+
+    def _spend_interrupted(self, game: Game, history: History, ply: int) -> None:
+        for at, taken_us in history.interrupted:
+            if at == ply:
+                self._clock.spend(game.to_move, taken_us / MICROSECONDS)
+
+    def _finished(self, record: GameRecord) -> None:
+        self._result = record
+        if self._game is None and None not in record.setups:
+            red, blue = ((setup or "").split("/") for setup in record.setups)
+            self._game = Game(self.spec.ruleset, red, blue)
+
+    def _change_all(self) -> None:
+        for chair in self._chairs.values():
+            chair.change()
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def record(self) -> GameRecord | None:
+        """The record, once the game is over: with all that both sides were not told."""
+        return self._result
+
+    @property
+    def persons(self) -> tuple[Color, ...]:
+        """The sides that are played by a person."""
+        return tuple(self._chairs)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a verdict, or the game was paused."""
+        return self._result is not None or self._is_paused
+
+    def state(self, color: Color) -> SeatState:
+        """What is to be drawn for a person, as of now."""
+        chair = self._chairs[color]
+        seat = chair.seat
+        red, blue = self.spec.players
+        return SeatState(
+            version=chair.version,
+            color=color.word,
+            stage=self._stage(seat),
+            players=(red.name, blue.name),
+            ruleset=self.spec.ruleset.name,
+            rules=tuple(self.spec.ruleset.lines()),
+            army=tuple((rank.letter, count) for rank, count in self.spec.ruleset.army),
+            setup=seat.rows,
+            plies=len(seat.actions),
+            pieces=seat.pieces(),
+            lost=seat.lost(),
+            hidden=seat.hidden() if seat.rows else (),
+            choices=() if self.is_over else seat.choices,
+            last=seat.actions[-1] if seat.actions else None,
+            clocks=(self._clock_of(Color.RED), self._clock_of(Color.BLUE)),
+            resigns=chair.resigns,
+            remark=self._remark,
+            end=self._end_for(color),
+        )
+
+    async def changed(self, color: Color, version: int = 0) -> SeatState:
+        """Wait until a person's state has a version above this one, and return it. Any number of tasks may wait."""
+        chair = self._chairs[color]
+        while chair.version <= version:
+            await chair.wait()
+        return self.state(color)
+
+    def actions(self, color: Color, first: int = 1) -> tuple[ActionState, ...]:
+        """All that was done from this ply on, as a person was told it."""
+        return tuple(self._chairs[color].seat.actions[first - 1 :])
+
+    def told(self, color: Color) -> Sequence[ArenaMessage]:
+        """Every message that a person's seat was told, oldest first: those of a bot in that seat."""
+        return tuple(self._chairs[color].seat.told)
+
+    def cells(self, color: Color) -> tuple[str, ...]:
+        """The board as a person knows it, as the 100 cells of a `board` line."""
+        return self._chairs[color].seat.cells()
+
+    def _stage(self, seat: PersonSeat) -> Stage:
+        if self._is_paused:
+            return Stage.PAUSED
+        if self._result:
+            return Stage.OVER
+        return Stage.WAITING if seat.stage is Stage.OVER else seat.stage  # the verdict's words are still to come
+
+    def _clock_of(self, color: Color) -> ClockState:
+        runs = self._game is not None and not self.is_over and self._game.to_move is color and not self._game.outcome
+        bank_ms = self._clock.bank_ms(color)
+        if self.spec.times[color].is_unlimited:
+            return ClockState(None, runs=runs)
+        used = trio.current_time() - self._turn_began if runs else 0.0
+        left = max(0, math.floor((self._clock.budget(color) - used) * 1000))
+        if bank_ms is not None and runs:
+            bank_ms = max(0, bank_ms - math.floor(used * 1000))
+        return ClockState(left, bank_ms if self.spec.times[color].move_ms is not None else None, runs)
+
+    def _end_for(self, color: Color) -> EndState | None:
+        if self._result is None:
+            return None
+        verdict = self._result.verdict
+        if verdict.result is GameResult.DRAW:
+            seen = Result.DRAW
+        else:
+            seen = Result.WIN if verdict.result.winner is color else Result.LOSS
+        truth = true_cells(self._game) if self._game else ()
+        return EndState(seen.value, verdict.reason.value, verdict.detail, truth, self._number)
+
+    # --- what a person does -------------------------------------------------------------------------------------------
+
+    def set_up(self, color: Color, rows: Sequence[str]) -> None:
+        """A person has set up. Raises `RefusedError` if the set-up is not legal or not asked for now."""
+        chair = self._chair_at(color, Stage.SETTING_UP, "a set-up is not asked for now")
+        check = self.check_setup(rows)
+        if not check.is_legal:
+            missing = ", ".join(f"{count} x {letter}" for letter, count in check.missing)
+            raise RefusedError("; ".join([*check.problems, *([f"still to be placed: {missing}"] if missing else [])]))
+        self._say_setup(chair, tuple(rows))
+
+    def act(self, color: Color, action: str) -> None:
+        """A person does this in its turn. Raises `RefusedError` with the words of the rule that stands against it."""
+        if action == RESIGN:
+            self.resign(color)
+            return
+        chair = self._chair_at(color, Stage.MOVING, "it is not your turn")
+        if all(choice.action != action for choice in chair.seat.choices):
+            raise self._refusal(action)
+        self._say_move(chair, action)
+
+    def resign(self, color: Color) -> None:
+        """A person gives the game up: now, or as soon as it is to move. Raises `RefusedError` before the game and after
+        it."""
+        chair = self._chairs[color]
+        stage = self._stage(chair.seat)
+        if stage not in (Stage.MOVING, Stage.WAITING):
+            raise RefusedError("there is nothing to resign" + (" yet" if not self.is_over else ": the game is over"))
+        chair.resigns = True
+        if stage is Stage.MOVING:
+            self._say_move(chair, RESIGN)
+        chair.change()
+
+    def pause(self) -> None:
+        """Interrupt the game, to go on another day: `play` returns what has been played. Raises `RefusedError` where it
+        could not go on then."""
+        words = self.why_no_pause()
+        if words:
+            raise RefusedError(words)
+        self.leave()
+
+    def leave(self) -> None:
+        """Interrupt the game, whatever becomes of it."""
+        self._interrupt.request()
+
+    def why_no_pause(self) -> str:
+        """Why the game could not go on later, in words; empty if it can."""
+        if self.is_over:
+            return "the game is paused" if self._is_paused else "the game is over"
+        if self._game is None:
+            return "before both sides have set up there is nothing to pause"
+        return self.why_not_saved()
+
+    def why_not_saved(self) -> str:
+        """Why this game could not go on if it were interrupted, in words; empty if it can."""
+        return self._interrupt.why_not()
+
+    def remark(self, text: str) -> None:
+        """Have everybody see a line."""
+        self._remark = text
+        self._change_all()
+
+    def stored(self, number: int) -> None:
+        """The game is in a store, under this number."""
+        self._number = number
+        self._change_all()
+
+    # --- help with setting up -----------------------------------------------------------------------------------------
+
+    def check_setup(self, rows: Sequence[str]) -> SetupCheck:
+        """What a set-up lacks, or what is wrong with it; rows may have empty squares."""
+        return check_rows(self.spec.ruleset, rows)
+
+    def presets(self) -> tuple[Preset, ...]:
+        """Set-ups to begin with."""
+        return presets(self.spec.ruleset)
+
+    def random_setup(self, seed: int) -> Rows:
+        """A legal set-up that follows from this seed."""
+        return random_rows(self.spec.ruleset, seed)
+
+    # --- saying it ----------------------------------------------------------------------------------------------------
+
+    def _chair_at(self, color: Color, stage: Stage, otherwise: str) -> _Chair:
+        chair = self._chairs[color]
+        if self._stage(chair.seat) is not stage:
+            raise RefusedError(self._over_words() or otherwise)
+        return chair
+
+    def _over_words(self) -> str:
+        return "the game is paused" if self._is_paused else "the game is over" if self._result else ""
+
+    def _refusal(self, action: str) -> RefusedError:
+        """Why an action that is not in the list is not to be played."""
+        assert self._game is not None, "there is a turn, so there is a game"
+        try:
+            self._game.check(self._game.parse(action))
+        except IllegalActionError as error:
+            return RefusedError(str(error), error.rule)
+        return RefusedError(f"{action}: to move that piece loses the game at once; to give it up, resign")
+
+    def _say_setup(self, chair: _Chair, rows: Rows) -> None:
+        assert chair.peer is not None
+        chair.seat.set_up(rows)
+        chair.peer.say(Setup(rows))
+        chair.change()
+
+    def _say_move(self, chair: _Chair, action: str) -> None:
+        assert chair.peer is not None
+        chair.seat.acted()
+        chair.peer.say(Move(action))
+        chair.change()

@@ -1,0 +1,72 @@
+"""The folder that a site is written to.
+
+All is written beside the folder first and put in its place at the end, so that who looks at a site that is made anew
+sees the old one or the new one. Only a folder that is empty, or that a site was written to before, is ever replaced.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arena.errors import ArenaError, UsageError
+
+MARK = "arena-site.json"
+"""A file that says that a folder holds a site, and nothing else: it may be replaced."""
+PAGES = re.compile(
+    rf"{re.escape(MARK)}|(index|crosstable|rules|games(-\d+)?)\.html|(games|words)\.js|static/arena\.(css|js)"
+    r"|bots/\d+\.html|games/\d+\.(html|js)"
+)
+"""What a site consists of: a folder with anything else in it is not replaced."""
+
+
+def refuse_other_folder(out: Path) -> None:
+    """Raises `UsageError` for a path with something that is no site and no empty folder, or more than a site."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise UsageError(f"{out}: expected a folder, or nothing yet, and it is something else")
+    if not out.is_dir():
+        return
+    if out.samefile("."):
+        raise UsageError(f"{out}: expected another folder than the current one, which is replaced as a whole")
+    if any(out.iterdir()) and not (out / MARK).is_file():
+        raise UsageError(f"{out}: expected an empty folder, or one with a site in it ({MARK}): nothing is overwritten")
+    for folder, _, names in os.walk(out):
+        for name in names:
+            inside = (Path(folder) / name).relative_to(out).as_posix()
+            if not PAGES.fullmatch(inside):
+                raise UsageError(
+                    f"{out}: expected a site and nothing else, as it is replaced whole: {inside} is no page"
+                )
+
+
+@contextmanager
+def new_folder_for(out: Path) -> Iterator[Path]:
+    """A new folder beside `out`, which takes its place at the end, if nothing has gone wrong."""
+    folder = None
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        yield folder
+        folder.chmod(0o777 & ~_umask())
+        if out.exists():
+            refuse_other_folder(out)  # it may have changed meanwhile
+            old = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+            out.rename(old / "old")
+            folder.rename(out)
+            shutil.rmtree(old)
+        else:
+            folder.rename(out)
+    except OSError as error:
+        raise ArenaError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
+    finally:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

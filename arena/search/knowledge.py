@@ -1,0 +1,247 @@
+"""What a seat knows of a game, worked out from its `View`: the enemy's pieces, one by one, and the ranks they can have.
+
+The messages of one ply are taken together, as one `Happening`: what was played, and all that came of it. So nothing is
+concluded from an action whose `battle` or `reveal` is still to come.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+
+from arena.errors import UsageError
+from arena.rules.actions import Action, Infiltration, Rescue, parse_action
+from arena.rules.board import code_of
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset
+from arena.rules.setup import place
+from arena.rules.tables import tables_of
+from arena.search.armies import Armies, Army
+from arena.search.pieces import EnemyPiece
+from arena.search.position import UNKNOWN, Position
+from protocol.actions import RESIGN
+from protocol.messages import ArenaMessage, Battle, Enemy, Guess, Moved, Rescued, Reveal
+from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color, Rank
+from protocol.view import View
+
+GONE = -1
+
+
+class Happening:
+    """One ply as it was told: the action and what came of it."""
+
+    __slots__ = ("action", "battle", "color", "guess", "rescued", "reveal")
+
+    def __init__(self, color: Color, action: Action) -> None:
+        self.color = color
+        self.action = action
+        self.battle: Battle | None = None
+        self.reveal: Reveal | None = None
+        self.rescued: Rescued | None = None
+        self.guess: Guess | None = None
+
+
+def happening_at(messages: Sequence[ArenaMessage], start: int) -> tuple[Happening | None, int]:
+    """The ply whose `Moved` is the message of this number, None if a side resigned; and where the next one begins."""
+    moved = messages[start]
+    assert isinstance(moved, Moved)
+    found = None if moved.action == RESIGN else Happening(moved.color, parse_action(moved.action))
+    end = start + 1
+    while end < len(messages) and not isinstance(message := messages[end], Moved):
+        match message:
+            case _ if found is None:
+                pass
+            case Battle():
+                found.battle = message
+            case Reveal():
+                found.reveal = message
+            case Rescued():
+                found.rescued = message
+            case Guess():
+                found.guess = message
+        end += 1
+    return found, end
+
+
+class Knowledge:
+    """What a seat knows, as of the turn that its view is at. `update` reads on when the game has gone on.
+
+    `color` is the own side, `ruleset` the rules, `pieces` all the enemy's pieces on the board by their squares.
+    Raises `UsageError` for a view without a set-up, `RulesetError` for one without rules or with some that this
+    version of the arena does not know.
+    """
+
+    def __init__(self, view: View) -> None:
+        if not view.setup:
+            raise UsageError("expected the view of a game that has begun, got one without a set-up")
+        self.view = view
+        self.color = view.color
+        self.enemy = view.color.opponent
+        self.ruleset: Ruleset = ruleset_from_lines(view.variant, tuple(view.rules.items()))
+        self.tables = tables_of(self.ruleset)
+        self.ply = 0
+        """How many plies have been read."""
+        self.pieces: dict[int, EnemyPiece] = {}
+        self.left = Counter(dict(self.ruleset.army))
+        """How many pieces of each rank the enemy has on the board."""
+        self._read = 0
+        self._position = self._place()
+        """The position as far as it is known; unknown pieces are given a rank as it becomes known."""
+        self._first = tuple(self.pieces.values())
+        self.update()
+
+    def _place(self) -> Position:
+        """The position before the first action, in which all enemy pieces are unknown."""
+        board = [0] * (BOARD_SIZE * BOARD_SIZE)
+        place(board, self.color, self.view.setup)
+        squares: Sequence[int] = HOME_SQUARES[self.enemy]
+        if not self.ruleset.fills_rows:
+            told = next((message for message in self.view.told if isinstance(message, Enemy)), None)
+            if told is None:
+                raise UsageError("expected the view of a game that has begun, got one without the enemy's squares")
+            squares = [SQUARE_INDEX[name] for name in told.squares]
+        army = frozenset(self.left)
+        for square in squares:
+            self.pieces[square] = EnemyPiece(square, army, square)
+            board[square] = UNKNOWN[self.enemy]
+        return Position.of_board(self.ruleset, board)
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    def update(self) -> None:
+        """Read what the view has been told since the last time, up to its present turn."""
+        messages, at = self.view.told, self._read
+        if at == 0 and messages and isinstance(messages[0], Enemy):
+            at = 1
+        while self.ply + 1 < self.view.ply and at < len(messages):  # of the ply of the present turn more may be told
+            happening, at = happening_at(messages, at)
+            if happening:
+                self._take(happening)
+            self.ply += 1
+        self._read = at
+        self.__dict__.pop("hidden", None)
+        self.__dict__.pop("armies", None)
+
+    def _take(self, happening: Happening) -> None:
+        """Read one ply: first what it says of the pieces, then what becomes of them."""
+        action, position = happening.action, self._position
+        move = action.move if isinstance(action, Rescue) else action
+        mover, other = self.pieces.get(move.origin), self.pieces.get(move.target)
+        if mover:
+            self._learn_of_mover(mover, happening)
+        elif other:
+            self._learn_of_target(other, happening)
+        stays = bool(other) and position.board[move.target] == UNKNOWN[self.enemy]
+        if stays and other:
+            position.board[move.target] = code_of(self.enemy, next(iter(other.ranks)))  # any of them stays
+        position.play(action)
+        if stays:
+            position.board[move.target] = UNKNOWN[self.enemy]
+        if happening.reveal:
+            position.told.add(SQUARE_INDEX[happening.reveal.square])
+        self._follow(happening)
+        position.forget()
+
+    def _learn_of_mover(self, piece: EnemyPiece, happening: Happening) -> None:
+        """What an enemy piece has shown by what it did."""
+        action, battle = happening.action, happening.battle
+        if isinstance(action, Infiltration):
+            piece.named(Rank.INFILTRATOR)
+        else:
+            move = action.move if isinstance(action, Rescue) else action
+            piece.has_moved(self.tables, move, happening.reveal is not None, battle is not None)
+            if isinstance(action, Rescue):
+                piece.rescues()
+            if battle:
+                piece.named(battle.attacker)
+            else:
+                piece.did_not_win_by_arriving(self.tables, move.target, self.enemy)
+            self._position.movers[self.enemy].add(move.origin)
+        self._show(piece)
+
+    def _learn_of_target(self, piece: EnemyPiece, happening: Happening) -> None:
+        """What an enemy piece has shown when it was attacked, or guessed at."""
+        battle, guess = happening.battle, happening.guess
+        if battle and battle.defender is not None:
+            piece.named(battle.defender)
+        elif battle:
+            piece.stayed(self.tables, battle.attacker)
+        elif guess and guess.right:
+            piece.named(guess.rank)
+        elif guess:
+            piece.is_not(guess.rank)
+        self._show(piece)
+
+    def _show(self, piece: EnemyPiece) -> None:
+        """Give a piece its rank in the position, if that is known now."""
+        if piece.rank is not None and self._position.board[piece.square] == UNKNOWN[self.enemy]:
+            self._position.identify(piece.square, piece.rank)
+
+    def _follow(self, happening: Happening) -> None:
+        """Move, remove and bring back enemy pieces, as the position has them by now."""
+        action = happening.action
+        move = action.move if isinstance(action, Rescue) else action
+        target = self.pieces.get(move.target)
+        if target and not self._stands(move.target):
+            self._lose(target)
+        if happening.color is self.enemy and not isinstance(action, Infiltration):
+            piece = self.pieces.pop(move.origin)
+            piece.square = move.target
+            if self._stands(move.target):
+                self.pieces[move.target] = piece
+            else:
+                self._lose(piece)
+        rescued = happening.rescued
+        if rescued and rescued.color is self.enemy:
+            square = SQUARE_INDEX[rescued.square]
+            self.pieces[square] = EnemyPiece(square, frozenset({rescued.rank}))
+            self.left[rescued.rank] += 1
+
+    def _stands(self, square: int) -> bool:
+        """Whether an enemy piece stands on a square."""
+        return self._position.color_at(square) is self.enemy
+
+    def _lose(self, piece: EnemyPiece) -> None:
+        """An enemy piece has left the board; what it was has been told."""
+        self.pieces.pop(piece.square, None)
+        piece.square = GONE
+        assert piece.rank is not None
+        self.left[piece.rank] -= 1
+
+    # --- what can be asked ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def hidden(self) -> tuple[EnemyPiece, ...]:
+        """The enemy's pieces whose rank is not known, in the order of their squares."""
+        return tuple(self.pieces[square] for square in sorted(self.pieces) if self.pieces[square].rank is None)
+
+    @cached_property
+    def armies(self) -> Armies:
+        """All that the hidden pieces can be; an army is in the order of `hidden`."""
+        left = self.left.copy()
+        for piece in self.pieces.values():
+            if piece.rank is not None:
+                left[piece.rank] -= 1
+        return Armies([piece.ranks for piece in self.hidden], left)
+
+    def position(self, army: Army) -> Position:
+        """The position of the present turn, if the hidden pieces are this army."""
+        return self._position.filled([piece.square for piece in self.hidden], army)
+
+    def ranks_of(self, army: Army) -> dict[int, Rank]:
+        """The rank of every enemy piece on the board by its square, where the hidden ones are this army."""
+        ranks = {piece.square: rank for piece, rank in zip(self.hidden, army, strict=True)}
+        for square, piece in self.pieces.items():
+            if piece.rank is not None:
+                ranks[square] = piece.rank
+        return ranks
+
+    def rows_of(self, army: Army) -> tuple[str, ...]:
+        """The set-up that the enemy has begun with, if the hidden pieces are this army; in the form of `View.setup`."""
+        of_hidden = dict(zip(self.hidden, army, strict=True))
+        letters = dict.fromkeys(HOME_SQUARES[self.enemy], EMPTY)
+        for piece in self._first:
+            rank = of_hidden[piece] if piece.rank is None else piece.rank
+            assert piece.home is not None
+            letters[piece.home] = rank.letter
+        text = "".join(letters.values())
+        return tuple(text[start : start + BOARD_SIZE] for start in range(0, len(text), BOARD_SIZE))

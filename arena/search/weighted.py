@@ -1,0 +1,87 @@
+"""Armies drawn by weights: a Markov chain whose armies come up in proportion to the product of their pieces' weights.
+
+The product over pieces of a weight for the rank that each has is a permanent's term, and nobody knows how to draw by
+permanents quickly and independently (Jerrum, Sinclair and Vigoda 2004). So this walks: it exchanges the ranks of two
+pieces, or takes a wholly new army, and accepts each step by the rule of Metropolis and Hastings (1953, 1970). All
+constraints hold in every army that it gives; armies near each other in the walk resemble each other.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import exp, inf, log
+from random import Random
+
+from arena.errors import UsageError
+from arena.search.armies import Armies, Army
+from protocol.notation import Rank
+
+LEAST = 1e-9
+"""The least part of a piece's greatest weight that a possible rank counts for: what is possible stays possible."""
+FIRST_SWEEPS = 20
+
+
+class WeightedArmies:
+    """The armies of `armies`, with a chance in proportion to the product of `weights[piece][rank]` over the pieces.
+
+    `weights` has a mapping for each hidden piece, in their order; a rank that is missing or has a weight of 0 counts
+    1e-9 of the piece's greatest weight, so that what is possible is never ruled out by a belief. `sweeps` is how many
+    exchanges are tried for each piece between two samples: more of them make samples less alike, and cost more.
+    Raises `UsageError` for weights that are negative, not finite, or of another number of pieces.
+    """
+
+    def __init__(self, armies: Armies, weights: Sequence[Mapping[Rank, float]], sweeps: float = 2) -> None:
+        if len(weights) != len(armies.possible):
+            raise UsageError(f"expected weights for {len(armies.possible)} hidden pieces, got {len(weights)}")
+        self.armies = armies
+        self.sweeps = sweeps
+        rows = zip(weights, armies.possible, strict=True)
+        self._weights = [_row(row, ranks, place) for place, (row, ranks) in enumerate(rows)]
+        self._army: list[Rank] | None = None
+
+    def sample(self, random: Random) -> Army:
+        """The next army of the walk."""
+        if self._army is None:
+            self._army = list(self.armies.sample(random))
+            self._walk(random, FIRST_SWEEPS)
+        else:
+            self._jump(random)
+            self._walk(random, self.sweeps)
+        return tuple(self._army)
+
+    def _jump(self, random: Random) -> None:
+        """Perhaps take a new army: seldom taken, but it makes every army reachable where exchanges alone do not."""
+        assert self._army is not None
+        other = self.armies.sample(random)
+        gain = 0.0
+        for row, new, old in zip(self._weights, other, self._army, strict=True):
+            if new is not old:
+                gain += log(row[new]) - log(row[old])
+        if gain >= 0 or random.random() < exp(gain):
+            self._army[:] = other
+
+    def _walk(self, random: Random, sweeps: float) -> None:
+        army, weights = self._army, self._weights
+        assert army is not None
+        count, number = len(army), random.random
+        conditions = self.armies.conditions
+        for _ in range(round(sweeps * count) if count > 1 else 0):
+            one, two = int(number() * count), int(number() * count)
+            first, second = army[one], army[two]
+            if first is second:
+                continue
+            row_one, row_two = weights[one], weights[two]
+            if row_one[second] * row_two[first] > number() * row_one[first] * row_two[second]:
+                army[one], army[two] = second, first
+                if conditions and not self.armies.holds(army):
+                    army[one], army[two] = first, second
+
+
+def _row(row: Mapping[Rank, float], possible: frozenset[Rank], place: int) -> list[float]:
+    """A piece's weights by rank, the greatest of them 1 and those of what it cannot be 0."""
+    for rank, weight in row.items():
+        if not 0 <= weight < inf:
+            raise UsageError(f"expected a weight from 0 up for rank {rank.letter} of piece {place}, got {weight!r}")
+    most = max((row.get(rank, 0) for rank in possible), default=0) or 1
+    found = [0.0] * (max(Rank) + 1)
+    for rank in possible:
+        found[rank] = max(row.get(rank, 0) / most, LEAST)
+    return found

@@ -1,0 +1,69 @@
+"""What all served pages look like: the templates of the site, with what a page needs that is served."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.responses import HTMLResponse, Response
+
+from arena.report.site.frame import Frame, Served, Site
+from arena.report.site.words import ENGLISH, Words
+
+FOLDER = Path(__file__).parent
+DEEPEST = 8
+"""Folders of a request's path up to which the links of an error page are relative."""
+
+
+@dataclass(frozen=True)
+class WebWords:
+    """The texts of served pages that are no part of a site."""
+
+    not_found: str = "There is no such page here."
+    wrong_host: str = "These pages are not served under that name."
+    elsewhere: str = "Pages of elsewhere may not ask for this. Open the address itself."
+    read_only: str = "These pages can only be read."
+    too_large: str = "That was more than is taken here."
+    too_slow: str = "That took too long to arrive."
+    took_too_long: str = "This page takes too long to be made. Try again in a moment."
+    too_many: str = "Too many people are looking at these pages. Try again in a moment."
+    old_http: str = "Only HTTP/1.1 is spoken here."
+    not_read: str = "No game is over yet. This page shows the first as soon as it is."
+    unreadable: str = "This store cannot be read now. Why has been told to whoever serves these pages."
+    live: str = "Live: {} games so far."
+    waiting: str = "Live: no game is over yet."
+    out_of_date: str = "This page is out of date: its store cannot be read now."
+    lost: str = "Not connected: what is shown may be out of date."
+    stores: str = "Stores"
+    store: str = "store"
+    failed: str = "Something has gone wrong here. What it is has been told to whoever runs these pages."
+
+
+WEB_WORDS = WebWords()
+
+
+def served(templates: Sequence[Path] = (), head: str = "", state: str = "") -> Served:
+    """What makes the pages of a site such as are served."""
+    return Served((*map(str, templates), str(FOLDER / "templates")), head, state)
+
+
+class Look:
+    """Makes pages of the same look. `head` is a template that stands in the head of each page, for its scripts."""
+
+    def __init__(self, site: Site, *, templates: Sequence[Path] = (), head: str = "", words: Words = ENGLISH) -> None:
+        self.frame = Frame(msgspec.structs.replace(site, served=served(templates, head)), words)
+
+    def page(self, template: str, here: str, **values: Any) -> str:
+        """A page; `here` is its path without the first slash."""
+        return self.frame.page(template, here, **values)
+
+    def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
+        """The plain page that says why there is no other. `path` is what was asked for, as it came."""
+        here = path.partition("?")[0].removeprefix("/")
+        if here.count("/") > DEEPEST:
+            here = ""
+        title = HTTPStatus(status).phrase
+        page = self.frame.page("error.html", "/" * here.count("/") + "?", status=status, heading=title, text=text)
+        return HTMLResponse(page, status, headers={"Cache-Control": "no-store", **(headers or {})})

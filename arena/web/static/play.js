@@ -1,0 +1,391 @@
+// The page on which a person plays: a seat's state as the arena gives it, put on the page, and what the person does, sent
+// back. The state comes whole, whenever the stream of events says that there is a new one; so a tab that was closed, or
+// has lost its connection, needs nothing but the next state. Everything is set as text and never as markup.
+
+import { Board, SQUARES, dragging, element } from "./play-board.js";
+import { ask, confirmed } from "./play-choice.js";
+import { Game } from "./play-game.js";
+import { Setup } from "./play-setup.js";
+
+const RETRY_MS = 2000;
+const root = document.querySelector("#play");
+const data = JSON.parse(root.dataset.page);
+const part = (name) => root.querySelector(`[data-${name}]`);
+const parts = (name) => [...root.querySelectorAll(`[data-${name}]`)];
+
+// A text of the page, with its values in place.
+function say(key, values = {}) {
+  return data.words[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+// --- the connection ---------------------------------------------------------------------------------------------------
+
+class Link {
+  // `on` has path(), where the state is to be had, state(answer), and lost(), which tells whether that is for good.
+  constructor(on) {
+    this.on = on;
+    this.busy = false;
+    this.again = false;
+    this.open();
+  }
+
+  open() {
+    const events = new EventSource("events");
+    events.addEventListener("open", () => this.load());
+    events.addEventListener("state", () => this.load());
+    events.addEventListener("error", () => {
+      if (this.on.lost()) {
+        events.close();
+        return;
+      }
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.open(), RETRY_MS);
+    });
+  }
+
+  async load() {
+    if (this.busy) {
+      this.again = true;
+      return;
+    }
+    this.busy = true;
+    try {
+      do {
+        this.again = false;
+        const answer = await fetch(this.on.path());
+        if (!answer.ok) throw new Error(await answer.text());
+        this.on.state(await answer.json());
+      } while (this.again);
+    } catch {
+      this.on.lost();
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  // Gives why the arena has refused what was sent, or null.
+  async send(what, body = {}) {
+    try {
+      const answer = await fetch(what, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) return say("failed", { status: answer.status });
+      return (await answer.json()).refused ?? null;
+    } catch {
+      this.on.lost();
+      return say("not_sent");
+    }
+  }
+}
+
+// --- the page ---------------------------------------------------------------------------------------------------------
+
+class Page {
+  constructor() {
+    this.state = null;
+    this.received = 0; // when the state came, by the clock of the browser
+    this.moves = [];
+    this.connected = false;
+    this.looked = null;
+    this.flipped = data.seat === "blue";
+    this.sending = false;
+    this.board = new Board(part("board"), {
+      chosen: (square) => this.doing()?.chosen(square),
+      looked: (square) => this.tellDetails(square),
+      key: (event, square) => this.doing()?.pressedKey(event, square),
+    });
+    const shared = { seat: data.seat, pieces: data.pieces, order: data.order, say };
+    const on = {
+      told: (text) => this.tell(text),
+      refused: (text) => this.refuse(text),
+      changed: () => this.draw(),
+      act: (actions) => this.act(actions),
+    };
+    this.game = new Game({ ...shared, on });
+    this.setup = new Setup(part("setup"), { ...shared, on, key: "setup " + location.pathname });
+    dragging(part("stage"), {
+      started: (from) => {
+        this.doing()?.lifted?.(from);
+        this.draw();
+      },
+      dropped: (from, below) => this.doing()?.dropped(from, below),
+      ended: () => {},
+    });
+    this.listen();
+    this.tellDetails(null);
+    this.link = new Link({
+      path: () => "state?from=" + this.moves.length,
+      state: (answer) => this.update(answer),
+      lost: () => this.lost(),
+    });
+    setInterval(() => this.drawClocks(), 250);
+  }
+
+  // What clicks and keys on the board are for now.
+  doing() {
+    if (!this.state || this.sending) return null;
+    if (this.state.stage === "setting-up") return this.setup;
+    return this.state.pieces.length ? this.game : null;
+  }
+
+  listen() {
+    const actions = {
+      flip: () => { this.flipped = !this.flipped; this.draw(); },
+      resign: () => this.resign(),
+      pause: () => this.pause(),
+      random: () => this.setup.load(this.setup.shuffled()),
+      mirror: () => this.setup.mirror(),
+      clear: () => this.setup.load([]),
+      ready: () => this.sendSetup(),
+      setups: () => this.lookBack(),
+    };
+    for (const button of parts("do")) button.addEventListener("click", () => actions[button.dataset.do]());
+    part("typed").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.sendTyped();
+    });
+    part("presets").addEventListener("change", (event) => {
+      const preset = data.presets[Number(event.target.value)];
+      if (preset) this.setup.load(preset.rows);
+    });
+  }
+
+  // --- what comes from the arena
+
+  update({ state, since, moves, after, setups }) {
+    const before = this.state;
+    this.state = state;
+    this.received = performance.now();
+    this.connected = true;
+    this.moves = [...this.moves.slice(0, since), ...moves];
+    this.after = after;
+    this.setups = setups;
+    this.game.update(state);
+    if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
+    if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
+    this.draw();
+    if (this.board.cursor === null) this.board.point(state.stage === "setting-up" ? this.setup.cursor() : this.game.cursor());
+    if (before && state.plies === before.plies + 1) this.slideLast();
+  }
+
+  // Between the board at the end and the set-ups.
+  lookBack() {
+    const button = root.querySelector("[data-do=setups]");
+    const back = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(back));
+    this.game.lookBack(back ? this.setups : null);
+    if (back) this.tell(say("showing_setups"));
+    this.draw();
+  }
+
+  slideLast() {
+    const { origin, target, fight } = this.state.last;
+    if (origin && !this.state.last.guess && (!fight || fight.survivor === "attacker")) this.board.slide(origin, target);
+  }
+
+  lost() {
+    this.connected = false;
+    this.drawConnection();
+    return this.isOver();
+  }
+
+  isOver() {
+    return ["over", "paused"].includes(this.state?.stage);
+  }
+
+  // --- what goes to it
+
+  async send(what, body) {
+    if (this.sending) return;
+    this.sending = true;
+    this.refuse("");
+    root.setAttribute("aria-busy", "true");
+    const refused = await this.link.send(what, body);
+    this.sending = false;
+    root.removeAttribute("aria-busy");
+    if (refused) this.refuse(refused);
+    else await this.link.load();
+    this.draw();
+    return !refused;
+  }
+
+  // One of these actions: which, if there are several.
+  async act(choices) {
+    const needs = choices.length > 1 || choices[0].guessed;
+    const action = needs ? await ask(part("choice"), choices, { say, pieces: data.pieces }) : choices[0].action;
+    this.game.held = null;
+    if (action) await this.send("act", { action, ply: this.state.plies + 1 });
+    else this.draw();
+  }
+
+  async sendTyped() {
+    const input = part("typed").elements.action;
+    const action = input.value.trim().replace(/\s+/g, "");
+    if (!action) return;
+    if (await this.send("act", { action, ply: this.state.plies + 1 })) input.value = "";
+  }
+
+  async sendSetup() {
+    const missing = this.setup.missing();
+    if (missing) this.refuse(say(missing === 1 ? "one_missing" : "missing", { count: missing }));
+    else await this.send("setup", { rows: this.setup.rows() });
+  }
+
+  async resign() {
+    if (await confirmed(part("resigning"))) await this.send("resign");
+  }
+
+  async pause() {
+    if (await confirmed(part("pausing"))) await this.send("pause");
+  }
+
+  // --- what is to be read
+
+  tell(text) {
+    part("told").textContent = text;
+  }
+
+  refuse(text) {
+    part("refused").textContent = text;
+  }
+
+  tellDetails(square) {
+    this.looked = square;
+    const shown = this.state && square ? (this.state.stage === "setting-up" ? this.setup.look(square).label : this.state.pieces.length ? this.game.details(square) : "") : "";
+    part("details").textContent = shown || say("details_hint");
+  }
+
+  draw() {
+    const { state } = this;
+    this.drawConnection();
+    if (!state) return;
+    const stage = state.stage;
+    root.dataset.stage = stage;
+    root.dataset.plies = state.plies;
+    part("stage").hidden = false;
+    this.board.arrange(this.flipped);
+    const view = stage === "setting-up" ? this.setup : this.game;
+    for (const square of SQUARES) this.board.show(square, view.look(square));
+    part("board").classList.toggle("holding", Boolean(view.held));
+    part("setup").hidden = stage !== "setting-up";
+    part("game").hidden = stage === "setting-up" || stage === "starting";
+    for (const shown of parts("during")) shown.hidden = stage !== "moving" && stage !== "waiting";
+    if (stage === "setting-up") this.drawSetup();
+    this.drawStatus();
+    this.drawPlayers();
+    this.drawMoves();
+    this.drawAfter();
+    const fought = this.moves.findLast((move) => move.fight);
+    part("fight").hidden = !fought;
+    if (fought) part("fight").replaceChildren(...this.game.fight(fought));
+    this.drawHidden();
+    if (this.looked) this.tellDetails(this.looked);
+  }
+
+  // How many of each rank the enemy still has that are not known.
+  drawHidden() {
+    const { hidden, end } = this.state;
+    const place = part("hidden");
+    place.hidden = !hidden.length || Boolean(end);
+    place.querySelector("summary").textContent = say("hidden", { count: hidden.reduce((sum, [, count]) => sum + count, 0) });
+    const counts = Object.fromEntries(hidden);
+    place.querySelector("p").textContent = data.order.filter((letter) => counts[letter])
+      .map((letter) => data.pieces[letter].name + (counts[letter] > 1 ? " \u00d7" + counts[letter] : "")).join(", ");
+  }
+
+  drawConnection() {
+    part("connection").textContent = this.connected ? "" : say(this.isOver() ? "ended" : this.state ? "not_connected" : "connecting");
+    part("connection").hidden = this.connected;
+  }
+
+  drawSetup() {
+    this.setup.drawTray();
+    const list = part("presets");
+    if (list.value && data.presets[list.value].rows.join("") !== this.setup.rows().join("")) list.value = "";
+    const missing = this.setup.missing();
+    part("missing").textContent = say(missing ? (missing === 1 ? "one_missing" : "missing") : "all_placed", { count: missing });
+  }
+
+  drawStatus() {
+    const { state } = this;
+    const mine = this.moves.findLastIndex((move) => move.color === data.seat);
+    const lines = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map(({ color, ply, action, words }) =>
+      say(words ? "played_words" : "played", { player: this.player(color), ply, action, words }));
+    const values = { opponent: this.player(this.game.enemy), color: say(data.seat), ply: state.plies + 1 };
+    lines.push(state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : say("stage_" + state.stage.replace("-", "_"), values));
+    if (state.resigns && !state.end) lines.push(say("has_resigned"));
+    if (state.remark) lines.push(state.remark);
+    setLines(part("status"), lines);
+    document.title = (state.stage === "moving" || state.stage === "setting-up" ? "\u25cf " : "") + data.title;
+  }
+
+  player(side) {
+    return side === data.seat ? say("you") : this.state.players[side === "red" ? 0 : 1];
+  }
+
+  drawPlayers() {
+    for (const line of parts("player")) {
+      const side = (line.dataset.player === "near") === this.flipped ? "blue" : "red";
+      line.querySelector("[data-name]").textContent = this.state.players[side === "red" ? 0 : 1];
+      line.querySelector("[data-side]").textContent = say(side) + (side === data.seat ? say("is_you") : "");
+      line.dataset.color = side;
+      line.querySelector("[data-lost]").replaceChildren(...this.game.lost(side));
+      line.querySelector("[data-lost]").setAttribute("aria-label", say("lost_by", { player: this.state.players[side === "red" ? 0 : 1] }));
+    }
+    this.drawClocks();
+  }
+
+  // Clocks are as of when the state came; from then on they run here, to be looked at.
+  drawClocks() {
+    if (!this.state) return;
+    for (const line of parts("player")) {
+      const place = line.querySelector("[data-clock]");
+      const clock = this.state.clocks[line.dataset.color === "red" ? 0 : 1];
+      const passed = clock?.runs && this.connected ? performance.now() - this.received : 0;
+      const left = clock && clock.left_ms !== null ? Math.max(0, clock.left_ms - passed) : null;
+      const bank = clock?.bank_ms ?? null;
+      const text = left === null ? "" : timeText(left) + (bank === null ? "" : " + " + timeText(bank));
+      if (place.textContent !== text) place.textContent = text;
+      place.hidden = !text;
+      place.classList.toggle("runs", Boolean(clock?.runs));
+      place.classList.toggle("short", left !== null && left < 10000);
+    }
+  }
+
+  drawMoves() {
+    const list = part("moves");
+    if (list.childElementCount > this.moves.length) list.replaceChildren();
+    for (const move of this.moves.slice(list.childElementCount)) {
+      const item = element("li", move.color);
+      item.append(element("span", "ply", move.ply + "."), " ", element("span", move.words ? "action fight" : "action", move.action));
+      if (move.words) item.append(" ", element("span", "words", move.words));
+      list.append(item);
+      list.scrollTop = list.scrollHeight;
+    }
+    part("moves-title").textContent = say("moves", { count: this.moves.length });
+  }
+
+  drawAfter() {
+    part("after").hidden = !this.after.length;
+    setLines(part("next"), this.after);
+    root.querySelector("[data-do=setups]").hidden = this.setups.length < 2;
+  }
+}
+
+// Put lines into an element, if they are not there: a live region says only what has changed.
+function setLines(place, lines) {
+  const text = lines.join("\n");
+  if (place.dataset.text === text) return;
+  place.dataset.text = text;
+  place.replaceChildren(...lines.map((line) => element("span", "line", line)));
+}
+
+function timeText(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const two = (number) => String(number).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  return (hours ? hours + ":" + two(Math.floor(seconds / 60) % 60) : Math.floor(seconds / 60)) + ":" + two(seconds % 60);
+}
+
+new Page();

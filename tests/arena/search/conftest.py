@@ -1,0 +1,82 @@
+"""What the tests of the library for searching share: a game with the views of both its seats beside it."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import pytest
+
+from arena.game.view import enemy_squares, tell
+from arena.rules.game import Game
+from arena.rules.ruleset import Ruleset
+from protocol.bot import random_rows
+from protocol.messages import ArenaMessage, Enemy, Rule, Turn
+from protocol.messages import Game as GameMessage
+from protocol.notation import Color
+from protocol.view import View, new_view
+
+
+class Table:
+    """A game, and both seats' views, fed what a referee would tell them."""
+
+    def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
+        self.ruleset = ruleset
+        self.rows = (tuple(red), tuple(blue))
+        self.game = Game(ruleset, red, blue)
+        self.views = tuple(self._view(color) for color in Color)
+        self.actions: list[str] = []
+        self._ask()
+
+    def _view(self, color: Color) -> View:
+        view = new_view(GameMessage(color, self.ruleset.name))
+        for name, value in self.ruleset.lines():
+            view.apply(Rule(name, value))
+        view.place_own(self.rows[color])
+        if not self.ruleset.fills_rows:
+            view.apply(Enemy(enemy_squares(self.game, color)))
+        return view
+
+    def _ask(self) -> None:
+        if self.game.outcome is None:
+            self.views[self.game.to_move].apply(Turn(self.game.ply + 1, 1000, 1000))
+
+    @property
+    def view(self) -> View:
+        """The view of the side to move."""
+        return self.views[self.game.to_move]
+
+    def play(self, action: str) -> None:
+        self.actions.append(action)
+        for event in self.game.apply(action):
+            for view, told in zip(self.views, tell(event), strict=True):
+                view.apply(told)
+        self._ask()
+
+
+def told(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str], color: Color) -> list[str]:
+    """All that a seat is told in the game of these set-ups and actions, and whether it then goes on."""
+    game = Game(ruleset, red, blue)
+    messages: list[ArenaMessage] = []
+    for action in actions:
+        messages += [tell(event)[color] for event in game.apply(action)]
+    return [*map(repr, messages), repr(game.outcome)]
+
+
+def _random_table(ruleset: Ruleset, seed: object) -> Table:
+    rng = Random(f"{ruleset.name} {seed}")
+    army = dict(ruleset.army)
+    while True:  # a set-up in which a side has no move ends the game before it begins
+        table = Table(ruleset, random_rows(army, rng), random_rows(army, rng))
+        if table.game.outcome is None:
+            return table
+
+
+@pytest.fixture(scope="session")
+def table() -> Callable[[Ruleset, object], Table]:
+    """`table(ruleset, seed)`: a game with random set-ups."""
+    return _random_table
+
+
+@pytest.fixture(scope="session")
+def what_is_told() -> Callable[..., list[str]]:
+    """`what_is_told(ruleset, red, blue, actions, color)`: the messages of that game to that seat."""
+    return told

@@ -1,0 +1,124 @@
+"""What is known is true, and is all that follows from what was told: in each world that is drawn, the same is told."""
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import UsageError
+from arena.rules.board import RANKS
+from arena.rules.loading import load_ruleset
+from arena.search import Knowledge, Position
+from protocol.messages import Game as GameMessage
+from protocol.notation import Color, Rank
+from protocol.view import new_view
+
+SEEDS = st.integers(0, 10**6)
+
+
+def truth(table: Any, knowledge: Knowledge) -> tuple[Rank, ...]:
+    """The army that the enemy really has."""
+    return tuple(RANKS[table.game.board[piece.square]] for piece in knowledge.hidden)
+
+
+def seat(table: Any) -> Knowledge:
+    return Knowledge(table.view)
+
+
+def rows_by_color(knowledge: Knowledge, army: tuple[Rank, ...]) -> list[tuple[str, ...]]:
+    rows = [knowledge.view.setup, knowledge.rows_of(army)]
+    return rows if knowledge.color is Color.RED else rows[::-1]
+
+
+@given(data=st.data(), seed=SEEDS, plies=st.integers(0, 200))
+@settings(max_examples=50, deadline=None)
+def test_the_truth_is_among_the_possible_under_all_rules(
+    *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int, plies: int
+) -> None:
+    game_table = table(data.draw(any_rules), seed)
+    rng, game = Random(seed), game_table.game
+    readers: list[Knowledge | None] = [None, None]
+    while game.outcome is None and game.ply < plies:
+        reader = readers[game.to_move]
+        if reader is None:
+            reader = readers[game.to_move] = Knowledge(game_table.view)
+        reader.update()
+        for square, piece in reader.pieces.items():
+            assert RANKS[game.board[square]] in piece.ranks
+        assert Counter(truth(game_table, reader)) == Counter(reader.armies.left)
+        game_table.play(lively(game, rng).text)
+
+
+@given(data=st.data(), seed=SEEDS, plies=st.integers(0, 250))
+@settings(max_examples=60, deadline=None)
+def test_a_position_made_of_the_truth_is_the_referee_s_and_plays_on_like_it(
+    *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int, plies: int
+) -> None:
+    game_table = table(data.draw(any_rules), seed)
+    rng, game = Random(seed), game_table.game
+    readers: list[Knowledge | None] = [None, None]
+    while game.outcome is None and game.ply < plies:
+        knowledge = readers[game.to_move] = readers[game.to_move] or Knowledge(game_table.view)
+        knowledge.update()
+        position = knowledge.position(truth(game_table, knowledge))
+        fresh = Position(game.ruleset, *game_table.rows) if game.ply == 0 else None
+        assert position.board == game.board
+        assert (position.to_move, position.ply, position.quiet) == (game.to_move, game.ply, game.quiet)
+        assert position.told == game.told
+        assert position.lost == game.lost
+        assert position.movers == game.movers
+        assert {action.text for action in position.legal_moves()} == {action.text for action in game.legal_moves()}
+        assert fresh is None or fresh.key == position.key
+        if rng.random() < 0.1:
+            engine = game.copy()
+            for _ in range(12):
+                if engine.outcome is not None:
+                    break
+                action = lively(engine, rng)
+                engine.play(action)
+                position.play(action)
+                assert position.outcome == engine.outcome
+                assert set(map(str, position.legal_moves())) == set(map(str, engine.legal_moves()))
+        game_table.play(lively(game, rng).text)
+
+
+@given(data=st.data(), seed=SEEDS, plies=st.integers(2, 250))
+@settings(max_examples=50, deadline=None)
+def test_in_every_world_that_is_drawn_the_seat_would_have_been_told_the_same(
+    *, data: st.DataObject, any_rules: Any, table: Any, lively: Any, what_is_told: Any, seed: int, plies: int
+) -> None:
+    game_table = table(data.draw(any_rules), seed)
+    rng, game = Random(seed), game_table.game
+    while game.outcome is None and game.ply < plies:
+        game_table.play(lively(game, rng).text)
+    if game.outcome is not None:
+        return
+    knowledge = seat(game_table)
+    said = what_is_told(game_table.ruleset, *game_table.rows, game_table.actions, knowledge.color)
+    for _ in range(4):
+        army = knowledge.armies.sample(rng)
+        rows = rows_by_color(knowledge, army)
+        assert what_is_told(game_table.ruleset, *rows, game_table.actions, knowledge.color) == said
+    assert rows_by_color(knowledge, truth(game_table, knowledge)) == list(game_table.rows)
+
+
+def test_reading_on_gives_what_reading_from_the_beginning_gives(table: Any, lively: Any) -> None:
+    game_table = table(load_ruleset("vintage/lightning+rescue+silent-defence"), 7)
+    rng, game = Random(7), game_table.game
+    reader: Knowledge | None = None
+    while game.outcome is None and game.ply < 150:
+        if game.to_move is Color.BLUE:
+            reader = reader or Knowledge(game_table.view)
+            if rng.random() < 0.5:
+                reader.update()
+                assert repr(reader.pieces) == repr(Knowledge(game_table.view).pieces)
+        game_table.play(lively(game, rng).text)
+    assert game.ply > 50
+
+
+def test_a_view_without_a_set_up_is_refused() -> None:
+    with pytest.raises(UsageError, match="without a set-up"):
+        Knowledge(new_view(GameMessage(Color.RED, "isf")))

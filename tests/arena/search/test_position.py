@@ -1,0 +1,131 @@
+"""A position to search in is the engine's game: in lockstep, under all rules; and what is undone leaves no trace."""
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.search import Position
+
+SEEDS = st.integers(0, 10**6)
+
+
+def is_same(position: Position, game: Game) -> bool:
+    """Whether the two agree on all that both of them say."""
+    return (
+        position.board == game.board
+        and position.to_move is game.to_move
+        and (position.ply, position.quiet) == (game.ply, game.quiet)
+        and position.lost == game.lost
+        and position.told == game.told
+        and position.movers == game.movers
+        and position.rescuers == game.rescuers
+        and position.outcome == game.outcome
+        and {action.text for action in position.legal_moves()} == {action.text for action in game.legal_moves()}
+    )
+
+
+def snapshot(position: Position) -> tuple[Any, ...]:
+    """All that can be asked of a position, by value."""
+    return (
+        position.board[:],
+        position.to_move,
+        position.ply,
+        position.quiet,
+        tuple(map(Counter, position.lost)),
+        position.rescued[:],
+        tuple(map(set, position.rescuers)),
+        tuple(map(set, position.movers)),
+        set(position.told),
+        position.key,
+        position.outcome,
+        [action.text for action in position.legal_moves()],
+    )
+
+
+def wander(position: Position, rng: Random, depth: int, lively: Callable[[Any, Random], Any]) -> int:
+    """Play up to so many actions; returns how many."""
+    for played in range(depth):
+        if position.outcome:
+            return played
+        position.play(lively(position, rng))
+    return depth
+
+
+@given(data=st.data(), seed=SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_a_position_goes_in_lockstep_with_the_engine_under_all_rules(
+    data: st.DataObject, any_rules: Any, table: Any, lively: Any, seed: int
+) -> None:
+    begun = table(data.draw(any_rules), seed)
+    game, position, rng = begun.game, Position(begun.ruleset, *begun.rows), Random(seed)
+    plies = data.draw(st.integers(0, 300))
+    while is_same(position, game) and game.outcome is None and game.ply < plies:
+        if rng.random() < 0.2:  # what is played and undone in between leaves no trace
+            before = snapshot(position)
+            for _ in range(wander(position, rng, rng.randrange(8), lively)):
+                position.undo()
+            assert snapshot(position) == before
+        if rng.random() < 0.05:
+            position = position.copy()
+        action = lively(game, rng)
+        game.play(action)
+        position.play(action)
+    assert is_same(position, game)
+
+
+@pytest.mark.parametrize("name", ["isf", "vintage/duel", "jumbo-81320/infiltrator+rescue", "milton-bradley"])
+def test_a_game_is_undone_to_its_beginning(name: str, table: Any, lively: Any) -> None:
+    begun = table(load_ruleset(name), 3)
+    position, rng = Position(begun.ruleset, *begun.rows), Random(3)
+    steps = []
+    while position.outcome is None and position.ply < 150:
+        steps.append(snapshot(position))
+        position.play(lively(position, rng))
+    while steps:
+        position.undo()
+        assert snapshot(position) == steps.pop()
+    with pytest.raises(IndexError):
+        position.undo()
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_a_copy_is_independent_and_the_same(table: Any, lively: Any, seed: int) -> None:
+    begun = table(load_ruleset("vintage/lightning+rescue+mobile-bombs"), seed)
+    position, rng = Position(begun.ruleset, *begun.rows), Random(seed)
+    wander(position, rng, 60, lively)
+    copy, before = position.copy(), snapshot(position)
+    assert snapshot(copy) == before
+    wander(copy, rng, 20, lively)
+    assert snapshot(position) == before
+
+
+def test_positions_with_the_same_key_are_the_same_and_the_other_way_round(table: Any, lively: Any) -> None:
+    keys: dict[int, Any] = {}
+    positions: dict[Any, int] = {}
+    for seed in range(20):
+        begun = table(load_ruleset("vintage/barrage+rescue"), seed % 2)
+        position, rng = Position(begun.ruleset, *begun.rows), Random(seed)
+        while position.outcome is None and position.ply < 100:
+            standing = (tuple(position.board), position.to_move, tuple(position.rescued))
+            assert keys.setdefault(position.key, standing) == standing
+            assert positions.setdefault(standing, position.key) == position.key
+            position.play(lively(position, rng))
+    assert len(keys) > 500
+
+
+def test_squares_say_what_stands_on_them(table: Any) -> None:
+    begun = table(load_ruleset("isf"), 1)
+    position = Position(begun.ruleset, *begun.rows)
+    assert position.rank_at(0) is not None
+    assert position.color_at(0) is not position.color_at(99)
+    assert position.rank_at(42) is None
+    assert position.color_at(42) is None
+    assert position.action("a4-a5").text == "a4-a5"

@@ -1,0 +1,292 @@
+"""Games of people as a service: stored like any other, saved and taken up again, and told apart from those of bots."""
+
+import random
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.errors import ArenaError, UsageError
+from arena.game.persons import is_person, person
+from arena.game.seat_state import Stage
+from arena.league.exchange import export_lines, import_games
+from arena.league.options import PlayOptions
+from arena.league.person_game import NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.readers import HOST
+from arena.league.rerun import RerunOptions, rerun
+from arena.league.resumed import ResumeOptions, resume_game
+from arena.league.salvage import salvage
+from arena.league.saved import Ending, Finished, NothingPlayed, PreparedGame, Saved
+from arena.league.stop import Stop, Wish
+from arena.league.store import Store, own_times_in
+from arena.league.verify import verify
+from arena.play.saved_game import load_saved
+from arena.play.session import Session
+from protocol.notation import Color, Reason
+
+BOTH = PersonOptions(("Ada", "Bea"), seed_given=True)
+NEVER_ENDS = 30.0
+Face = Callable[[Session], Awaitable[None]]
+
+
+def options(store: Path, rules: str = "duel") -> PlayOptions:
+    return PlayOptions(rules=rules, store=store)
+
+
+def people(seed: int = 1, *, resign_at: int = 60, pause_at: int = 10**6) -> Face:
+    """Whoever is a person plays at random, resigns at that ply or pauses at the other one."""
+
+    async def sit(session: Session, color: Color) -> None:
+        numbers = random.Random(seed + color)
+        state = await session.changed(color)
+        while state.stage not in (Stage.OVER, Stage.PAUSED):
+            if state.stage is Stage.SETTING_UP:
+                session.set_up(color, session.random_setup(seed + color))
+            elif state.stage is Stage.MOVING and not state.resigns:
+                if state.plies >= pause_at:
+                    session.pause()
+                elif state.plies >= resign_at:
+                    session.resign(color)
+                else:
+                    session.act(color, numbers.choice(state.choices).action)
+            state = await session.changed(color, state.version)
+
+    async def face(session: Session) -> None:
+        async with trio.open_nursery() as nursery:
+            for color in session.persons:
+                nursery.start_soon(sit, session, color)
+
+    return face
+
+
+def in_time(face: Face) -> Face:
+    """The same, as long as it ends."""
+
+    async def limited(session: Session) -> None:
+        with trio.fail_after(NEVER_ENDS):
+            await face(session)
+
+    return limited
+
+
+def begun(
+    store: Path, folder: Path, face: Face, who: PersonOptions = BOTH, paths: tuple[str, ...] = ()
+) -> tuple[Ending, PreparedGame]:
+    with begin_person_game(paths, options(store), who, print, file=folder / "paused.json") as prepared:
+        return play_person_game(prepared, in_time(face), Stop(), print), prepared
+
+
+def gone_on(file: Path, face: Face) -> Ending:
+    with resume_game(load_saved(file), file, ResumeOptions(), print) as prepared:
+        assert isinstance(prepared, PreparedGame)
+        return play_person_game(prepared, in_time(face), Stop(), print)
+
+
+def faults(path: Path) -> list[str]:
+    with Store(path, create=False) as store:
+        return [str(damage) for damage in verify(store, lambda done, of: None)]
+
+
+def test_a_game_of_two_people_is_stored_and_stands_up_to_verify(tmp_path: Path) -> None:
+    store = tmp_path / "people.sqlite"
+    for seed in range(3):
+        ending, _ = begun(store, tmp_path, people(seed))
+        assert isinstance(ending, Finished)
+        assert ending.row.number == seed + 1
+    assert faults(store) == []
+
+
+def test_the_one_who_is_named_first_has_the_colour_that_was_asked_for(tmp_path: Path) -> None:
+    for color in Color:
+        _, prepared = begun(tmp_path / "s.sqlite", tmp_path, people(), PersonOptions(("Ada", "Bea"), color))
+        assert prepared.spec.players[color] == person("Ada")
+
+
+def test_without_a_colour_the_return_game_has_the_other_one(tmp_path: Path) -> None:
+    reds = [begun(tmp_path / "s.sqlite", tmp_path, people())[1].spec.players[0].name for _ in range(2)]
+    assert sorted(reds) == ["Ada", "Bea"]
+
+
+def test_without_a_seed_games_have_new_random_numbers_and_verify_knows_their_rounds(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    seeds = {
+        begun(store, tmp_path, people(), PersonOptions(("Ada", "Bea"), Color.RED))[1].spec.pair_seed for _ in range(3)
+    }
+    assert len(seeds) == 3
+    assert faults(store) == []
+
+
+def test_a_person_plays_a_bot_in_a_process_and_the_game_is_one_like_any_other(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    who = PersonOptions(("Ada",), Color.BLUE)
+    ending, prepared = begun(store, tmp_path, people(), who, ("drifter",))
+    assert isinstance(ending, Finished)
+    assert [player.name for player in prepared.spec.players] == ["drifter", "Ada"]
+    assert [is_person(player) for player in prepared.spec.players] == [False, True]
+    assert faults(store) == []
+    with Store(store, create=False) as opened:
+        _, record = opened.record("1")
+    assert record.confinement[0]
+    assert record.confinement[1] == ""
+    with pytest.raises(UsageError, match="Ada took part as a person"):
+        rerun(record, RerunOptions(), print)
+
+
+def test_a_paused_game_goes_on_from_its_file_and_ends_in_the_same_store(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    who = PersonOptions(("Ada",), Color.RED, clock="60+1")
+    ending, prepared = begun(store, tmp_path, people(pause_at=6), who, ("drifter",))
+    assert ending == Saved(6)
+    saved = load_saved(prepared.file)
+    assert saved.persons == (True, False)
+    assert saved.goes_on_with == "arena play --resume"
+    done = gone_on(prepared.file, people(2))
+    assert isinstance(done, Finished)
+    assert done.row.plies > 6
+    assert faults(store) == []
+    with resume_game(saved, prepared.file, ResumeOptions(), print) as again:
+        assert not isinstance(again, PreparedGame)
+
+
+def test_who_closes_the_terminal_finds_the_game_saved(tmp_path: Path) -> None:
+    stop = Stop()
+
+    async def face(session: Session) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(people(pause_at=10**6, resign_at=10**6), session)
+            while session.state(Color.RED).plies < 5:
+                await session.changed(Color.RED, session.state(Color.RED).version)
+            stop.ask(Wish.STOP_NOW)
+
+    made = options(tmp_path / "s.sqlite", rules="isf")
+    with begin_person_game((), made, BOTH, print, file=tmp_path / "p.json") as prepared:
+        ending = play_person_game(prepared, face, stop, print)
+    assert isinstance(ending, Saved)
+    assert ending.plies >= 5
+    assert load_saved(tmp_path / "p.json").history.actions
+
+
+def test_a_face_that_fails_loses_no_game(tmp_path: Path) -> None:
+    async def face(session: Session) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(people(), session)
+            while session.state(Color.RED).plies < 3:
+                await session.changed(Color.RED, session.state(Color.RED).version)
+            raise ArenaError("the page is gone")
+
+    made = options(tmp_path / "s.sqlite", rules="isf")
+    with (
+        pytest.raises((ArenaError, ExceptionGroup)),
+        begin_person_game((), made, BOTH, print, file=tmp_path / "p.json") as prepared,
+    ):
+        play_person_game(prepared, face, Stop(), print)
+    assert len(load_saved(tmp_path / "p.json").history.actions) >= 3
+
+
+def test_before_the_set_ups_there_is_nothing_to_save(tmp_path: Path) -> None:
+    async def face(session: Session) -> None:
+        return
+
+    ending, prepared = begun(tmp_path / "s.sqlite", tmp_path, face)
+    assert isinstance(ending, NothingPlayed)
+    assert not prepared.file.exists()
+
+
+def test_a_bot_that_cannot_be_restored_is_played_and_cannot_be_paused(tmp_path: Path) -> None:
+    bot = tmp_path / "once.py"
+    text = (
+        "import sys\n"
+        "def say(*words): print(*words, flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    word = line.split()\n"
+        "    if word[0] == 'hello': say('want legal'); say('cannot restore'); say('ready')\n"
+        "    if word[0] == 'setup': say('setup FBB.......' + '/S23.......' + '/23........' + '/9M........')\n"
+        "    if word[0] == 'legal': first = word[1]\n"
+        "    if word[0] == 'turn': say('move', first)\n"
+        "    if word[0] == 'quit': break\n"
+    )
+    bot.write_text(text)
+    said: list[str] = []
+
+    async def face(session: Session) -> None:
+        (color,) = session.persons
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(people(), session)
+            state = await session.changed(color)
+            while state.plies < 4 and state.end is None:
+                state = await session.changed(color, state.version)
+            said.append(session.why_no_pause())
+            nursery.cancel_scope.cancel()
+
+    ending, prepared = begun(tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",)), (str(bot),))
+    assert isinstance(ending, NotSaved)
+    assert "cannot restore" in ending.why
+    assert said == [ending.why]
+    assert not prepared.file.exists()
+
+
+def test_a_bot_that_dies_loses_and_the_person_reads_why(tmp_path: Path) -> None:
+    bot = tmp_path / "dead.py"
+    bot.write_text("import sys\nsys.exit(3)\n")
+    ends = []
+
+    async def face(session: Session) -> None:
+        (color,) = session.persons
+        state = await session.changed(color)
+        while state.stage is not Stage.OVER:
+            state = await session.changed(color, state.version)
+        ends.append(state.end)
+
+    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",)), (str(bot),))
+    assert isinstance(ending, Finished)
+    assert ending.row.reason is Reason.NO_START
+    (end,) = ends
+    assert end is not None
+    assert end.result == "win"
+    assert "exited with code 3" in end.words
+
+
+def test_games_of_people_are_exported_imported_and_salvaged(tmp_path: Path) -> None:
+    store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
+    who = PersonOptions(("Ada",), Color.RED, clock="60+1")
+    begun(store, tmp_path, people(), who, ("drifter",))
+    begun(store, tmp_path, people(2), PersonOptions(("Bea",), Color.BLUE, clock="60+1"), ("drifter",))
+    with Store(store, create=False) as opened:
+        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
+    assert import_games(copy, [lines], lambda *_: None).new == 2
+    assert faults(copy) == []
+    with Store(store, create=False) as whole, Store(copy, create=False) as other:
+        assert whole.ids() == other.ids()
+        assert own_times_in(whole.settings()) == own_times_in(other.settings())
+    salvaged = tmp_path / "c.sqlite"
+    with Store(store, create=False) as old, Store(salvaged, create=True) as new:
+        assert salvage(old, new).games == 2
+    assert faults(salvaged) == []
+
+
+def test_a_person_without_a_clock_is_exported_and_imported(tmp_path: Path) -> None:
+    store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
+    begun(store, tmp_path, people(), PersonOptions(("Ada",)), ("drifter",))
+    with Store(store, create=False) as opened:
+        lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
+        assert list(own_times_in(opened.settings()).values()) == ["unlimited"]
+    assert import_games(copy, [lines], lambda *_: None).new == 1
+    assert faults(copy) == []
+
+
+@pytest.mark.parametrize(
+    ("who", "paths", "words"),
+    [
+        (PersonOptions(("Ada", "Ada")), (), "expected two names that differ"),
+        (PersonOptions(("drifter",)), ("drifter",), "expected two names that differ"),
+        (PersonOptions(("a\nb",)), ("drifter",), "--name: expected a name"),
+        (PersonOptions(("Ada",), clock="soon"), ("drifter",), "--clock: expected a time"),
+        (PersonOptions(("Ada",)), ("nobody.py",), "nobody.py"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(
+    who: PersonOptions, paths: tuple[str, ...], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        begun(tmp_path / "s.sqlite", tmp_path, people(), who, paths)

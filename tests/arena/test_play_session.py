@@ -1,0 +1,439 @@
+"""A game with a person in it: what the person is shown, what is refused, and that the record is one like all others."""
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+import pytest
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.bots.spec import person_spec
+from arena.game.persons import is_person, person, without_clock
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, History
+from arena.game.seat_state import SeatState, Stage, encode_state
+from arena.game.spec import GameSpec
+from arena.game.time_control import UNLIMITED_MS, TimeControl
+from arena.game.view import SeatView, tell
+from arena.nursery import background
+from arena.play.session import RefusedError, Session
+from arena.rules.events import Rule
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset, ruleset_names
+from arena.rules.ruleset import FixedPieces, Ruleset
+from protocol import messages
+from protocol.notation import Color, Reason
+
+TIME = TimeControl()
+EVENTS = (messages.Moved, messages.Battle, messages.Reveal, messages.Rescued, messages.Guess)
+VARIANTS = (
+    *ruleset_names(),
+    "isf+silent-defence",
+    "isf+rescue",
+    "isf+exploding-bombs",
+    "isf+mobile-bombs",
+    "isf+mobile-flag",
+    "vintage/lightning+lightning-captains",
+    "tek+diagonal-spy",
+    "jumbo-81320/infiltrator+rescue",
+)
+NEVER_ENDS = 30.0
+
+Player = Callable[[Session, Color], Awaitable[None]]
+
+
+def spec_of(rules: str = "duel", time: TimeControl | None = None) -> GameSpec:
+    return GameSpec(
+        id="0123456789abcdef",
+        ruleset=load_ruleset(rules),
+        time=time or without_clock(TIME),
+        players=(person("Ada"), person("Bea")),
+        seeds=(11, 22),
+        pair_seed=33,
+    )
+
+
+def session_of(rules: str = "duel", time: TimeControl | None = None, history: History | None = None) -> Session:
+    return Session(spec_of(rules, time), (person_spec("Ada"), person_spec("Bea")), history=history)
+
+
+def played(session: Session, *players: Player) -> GameRecord | History | None:
+    """Play a session, with these tasks beside it, Red's and Blue's."""
+
+    async def run() -> GameRecord | History | None:
+        with trio.fail_after(NEVER_ENDS):
+            async with background(*(lambda p=p, c=c: p(session, c) for p, c in zip(players, Color, strict=False))):
+                return await session.play()
+
+    return trio.run(run)
+
+
+def at_random(seed: int, plies: int = 300) -> Player:
+    """Sets up and plays at random, and resigns after so many plies."""
+
+    async def play(session: Session, color: Color) -> None:
+        numbers = random.Random(seed + color)
+        state = await session.changed(color)
+        while state.stage is not Stage.OVER:
+            if state.stage is Stage.SETTING_UP:
+                session.set_up(color, session.random_setup(numbers.randrange(1000)))
+            elif state.stage is Stage.MOVING and not state.resigns:
+                if state.plies >= plies:
+                    session.resign(color)
+                else:
+                    session.act(color, numbers.choice(state.choices).action)
+            state = await session.changed(color, state.version)
+
+    return play
+
+
+def from_lines(rows: Sequence[Sequence[str]], actions: Sequence[str], seen: list[bytes] | None = None) -> Player:
+    """Sets up and plays what is given, and resigns when that is at its end; keeps the state of each of its turns."""
+
+    async def play(session: Session, color: Color) -> None:
+        state = await session.changed(color)
+        while state.stage is not Stage.OVER:
+            if seen is not None and state.stage is Stage.MOVING:  # in other stages more may come at any moment
+                seen.append(encode_state(state))
+            if state.stage is Stage.SETTING_UP:
+                session.set_up(color, rows[color])
+            elif state.stage is Stage.MOVING and not state.resigns:
+                if state.plies < len(actions):
+                    session.act(color, actions[state.plies])
+                else:
+                    session.resign(color)
+            state = await session.changed(color, state.version)
+
+    return play
+
+
+def until_paused(plies: int, seed: int) -> Player:
+    """Plays at random, and pauses the game at that ply."""
+    play = at_random(seed)
+
+    async def pause(session: Session, color: Color) -> None:
+        async with background(lambda: play(session, color)):
+            state = await session.changed(color)
+            while state.plies < plies:
+                state = await session.changed(color, state.version)
+            session.pause()
+            await trio.sleep_forever()
+
+    return pause
+
+
+async def setting_up(session: Session, color: Color, rows: Sequence[str]) -> None:
+    """Set up as soon as that is asked for."""
+    state = await session.changed(color)
+    while state.stage is not Stage.SETTING_UP:
+        state = await session.changed(color, state.version)
+    session.set_up(color, rows)
+
+
+async def moving(session: Session, color: Color) -> SeatState:
+    """Wait for this side's turn."""
+    state = await session.changed(color)
+    while state.stage is not Stage.MOVING:
+        state = await session.changed(color, state.version)
+    return state
+
+
+# --- the same game as any other ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", VARIANTS)
+def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_tells_what_bots_are_told(
+    rules: str,
+) -> None:
+    session = session_of(rules)
+    record = played(session, *[at_random(len(rules), 120)] * 2)
+    assert isinstance(record, GameRecord)
+    check_record(record)
+    red, blue = ((rows or "").split("/") for rows in record.setups)
+    game = Game(load_ruleset(rules), red, blue)
+    views = [SeatView(game, color, (red, blue)[color]) for color in Color]
+    expected: tuple[list[messages.ArenaMessage], list[messages.ArenaMessage]] = ([], [])
+    for action in record.actions:
+        for event in game.apply(action):
+            for color, message in zip(Color, tell(event), strict=True):
+                expected[color].append(message)
+                views[color].see(message)
+    for color in Color:
+        told = [message for message in session.told(color) if isinstance(message, EVENTS)]
+        assert list(map(repr, told)) == list(map(repr, expected[color]))
+        assert session.cells(color) == views[color].cells()
+        assert len(session.actions(color)) == len(record.actions)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["duel", "vintage/lightning", "duel+silent-defence"]))
+def test_a_state_does_not_depend_on_what_the_seat_was_not_told(seed: int, rules: str) -> None:
+    """Two hidden pieces of the enemy change their squares: nothing that is shown may differ by a byte."""
+    ruleset = load_ruleset(rules)
+    record = played(session_of(rules), at_random(seed, 30), at_random(seed, 30))
+    assert isinstance(record, GameRecord)
+    red, blue = (tuple((rows or "").split("/")) for rows in record.setups)
+    actions = [action for action in record.actions if action != "resign"]
+    used = {square for action in actions for square in action.replace("-", " ").split()}
+    other = swapped(blue, used)
+    if other is None or not _legal(ruleset, red, other, actions):
+        return
+    seen: tuple[list[bytes], list[bytes]] = ([], [])
+    for rows, kept in zip((blue, other), seen, strict=True):
+        played(session_of(rules), from_lines((red, rows), actions, kept), from_lines((red, rows), actions))
+    assert seen[0] == seen[1]
+    assert seen[0]
+
+
+def swapped(rows: tuple[str, ...], used: set[str]) -> tuple[str, ...] | None:
+    """Blue's rows with two pieces of different ranks exchanged that stand on none of the squares used."""
+    files = "abcdefghij"
+    places = [
+        (row, file)
+        for row in range(4)
+        for file in range(10)
+        if rows[row][file] != "." and f"{files[file]}{10 - row}" not in used
+    ]
+    for first in places:
+        for second in places:
+            one, two = rows[first[0]][first[1]], rows[second[0]][second[1]]
+            if one != two:
+                letters = [list(row) for row in rows]
+                letters[first[0]][first[1]], letters[second[0]][second[1]] = two, one
+                return tuple("".join(row) for row in letters)
+    return None
+
+
+def _legal(ruleset: Ruleset, red: Sequence[str], blue: Sequence[str], actions: Sequence[str]) -> bool:
+    game = Game(ruleset, red, blue)
+    for action in actions:
+        if game.outcome or action not in {move.text for move in game.legal_moves()}:
+            return False
+        game.apply(action)
+    return game.outcome is None
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
+BLUE = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
+
+
+def test_what_the_rules_do_not_allow_is_refused_with_their_words_and_the_game_goes_on() -> None:
+    refused: dict[str, RefusedError] = {}
+
+    async def red(session: Session, color: Color) -> None:
+        await setting_up(session, color, RED)
+        await moving(session, color)
+        for action in ("a1-a2", "d4-d5", "b3-b5", "nonsense", "c7-c6", "d4-e4", "c3-d4", "a5-a6"):
+            with pytest.raises(RefusedError) as error:
+                session.act(color, action)
+            refused[action] = error.value
+        session.act(color, "a4-a6")
+        with pytest.raises(RefusedError, match="not your turn"):
+            session.act(color, "a6-a5")
+
+    async def blue(session: Session, color: Color) -> None:
+        await setting_up(session, color, BLUE)
+        await moving(session, color)
+        session.resign(color)
+
+    record = played(session_of(), red, blue)
+    assert isinstance(record, GameRecord)
+    assert record.actions == ("a4-a6", "resign")
+    assert record.verdict.reason is Reason.RESIGN
+    assert {action: error.rule for action, error in refused.items()} == {
+        "a1-a2": Rule.IMMOVABLE,
+        "d4-d5": Rule.LAKE,
+        "b3-b5": Rule.STEP,
+        "nonsense": Rule.FORM,
+        "c7-c6": Rule.OWN_PIECE,
+        "d4-e4": Rule.TARGET,
+        "c3-d4": Rule.TARGET,
+        "a5-a6": Rule.OWN_PIECE,
+    }
+
+
+def test_two_squares_is_refused_with_the_rule_and_another_move_is_played() -> None:
+    words = []
+
+    async def red(session: Session, color: Color) -> None:
+        await setting_up(session, color, RED)
+        for action in ("e4-e5", "e5-e4", "e4-e5"):
+            await moving(session, color)
+            session.act(color, action)
+        state = await moving(session, color)
+        assert "e5-e4" not in {choice.action for choice in state.choices}
+        with pytest.raises(RefusedError) as error:
+            session.act(color, "e5-e4")
+        words.append((error.value.rule, str(error.value)))
+        session.resign(color)
+
+    record = played(session_of(), red, from_lines((RED, BLUE), ["", "e7-e6", "", "e6-e7", "", "a7-a6"]))
+    assert isinstance(record, GameRecord)
+    ((rule, text),) = words
+    assert rule is Rule.TWO_SQUARES
+    assert "moves in a row over this border" in text
+    assert record.actions[-1] == "resign"
+
+
+def test_a_set_up_that_is_not_legal_is_refused_with_what_it_lacks() -> None:
+    async def red(session: Session, color: Color) -> None:
+        state = await session.changed(color)
+        while state.stage is not Stage.SETTING_UP:
+            state = await session.changed(color, state.version)
+        with pytest.raises(RefusedError, match="still to be placed: 1 x S, 2 x 2, 2 x 3, 1 x 9, 1 x M"):
+            session.set_up(color, ("FBB.......", *("..........",) * 3))
+        with pytest.raises(RefusedError, match="not your turn"):
+            session.act(color, "a4-a5")
+        with pytest.raises(RefusedError, match="nothing to resign yet"):
+            session.resign(color)
+        session.set_up(color, RED)
+        with pytest.raises(RefusedError, match="not asked for"):
+            session.set_up(color, RED)
+
+        await moving(session, color)
+        session.resign(color)
+
+    record = played(session_of(), red, from_lines((RED, BLUE), []))
+    assert isinstance(record, GameRecord)
+    assert record.setups[0] == "/".join(RED)
+
+
+def test_to_move_a_piece_that_loses_the_game_by_it_is_refused() -> None:
+    rules = next(name for name in ruleset_names() if load_ruleset(name).fixed_pieces is FixedPieces.LOSES)
+    refused = []
+
+    async def red(session: Session, color: Color) -> None:
+        back, second, third, front = session.presets()[0].rows
+        assert (second[0], front[0]) == ("B", "2")
+        await setting_up(session, color, (back, "2" + second[1:], third, "B" + front[1:]))
+        await moving(session, color)
+        with pytest.raises(RefusedError) as error:
+            session.act(color, "a4-a5")
+        refused.append((error.value.rule, str(error.value)))
+        session.resign(color)
+
+    async def blue(session: Session, color: Color) -> None:
+        await setting_up(session, color, session.presets()[0].rows)
+
+    record = played(session_of(rules), red, blue)
+    assert isinstance(record, GameRecord)
+    assert record.verdict.reason is Reason.RESIGN
+    assert "loses the game at once" in refused[0][1]
+
+
+# --- giving up, pausing, waiting --------------------------------------------------------------------------------------
+
+
+def test_who_resigns_in_the_other_ones_turn_has_resigned_as_soon_as_it_is_to_move() -> None:
+    async def blue(session: Session, color: Color) -> None:
+        await setting_up(session, color, BLUE)
+        state = await session.changed(color)
+        while state.stage is not Stage.WAITING:
+            state = await session.changed(color, state.version)
+        session.resign(color)
+        assert session.state(color).resigns
+
+    record = played(session_of(), from_lines((RED, BLUE), ["a4-a5"]), blue)
+    assert isinstance(record, GameRecord)
+    assert record.actions == ("a4-a5", "resign")
+    assert record.verdict.result.winner is Color.RED
+
+
+def test_a_paused_game_goes_on_where_it_was_and_both_know_what_they_knew() -> None:
+    first = session_of("isf")
+    history = played(first, until_paused(20, 3), at_random(3))
+    assert isinstance(history, History)
+    assert first.state(Color.RED).stage is Stage.PAUSED
+    with pytest.raises(RefusedError, match="paused"):
+        first.act(Color.RED, "a4-a5")
+    second = session_of("isf", history=history)
+    record = played(second, at_random(4, 60), at_random(4, 60))
+    assert isinstance(record, GameRecord)
+    check_record(record)
+    assert record.actions[: len(history.actions)] == history.actions
+    assert second.actions(Color.BLUE)[: len(history.actions)] == first.actions(Color.BLUE)[: len(history.actions)]
+    assert record.setups == history.setups
+
+
+def test_a_game_that_is_paused_before_the_set_ups_has_nothing_to_save() -> None:
+    async def red(session: Session, color: Color) -> None:
+        with pytest.raises(RefusedError, match="nothing to pause"):
+            session.pause()
+        session.leave()
+
+    assert played(session_of(), red) is None
+
+
+def test_several_readers_see_every_version_rise_and_the_end() -> None:
+    versions: list[list[int]] = [[], [], []]
+    play = at_random(5, 20)
+
+    async def read(session: Session, kept: list[int]) -> None:
+        state = await session.changed(Color.RED)
+        while state.stage is not Stage.OVER:
+            kept.append(state.version)
+            state = await session.changed(Color.RED, state.version)
+
+    async def red(session: Session, color: Color) -> None:
+        async with trio.open_nursery() as nursery:
+            for kept in versions:
+                nursery.start_soon(read, session, kept)
+            await play(session, color)
+
+    played(session_of(), red, at_random(6, 20))
+    for kept in versions:
+        assert len(kept) > 20
+        assert kept == sorted(set(kept))
+
+
+def test_the_end_shows_the_whole_board_and_why() -> None:
+    session = session_of()
+    record = played(session, from_lines((RED, BLUE), ["a4-a5"]), from_lines((RED, BLUE), ["a4-a5"]))
+    assert isinstance(record, GameRecord)
+    state = session.state(Color.RED)
+    assert state.end is not None
+    assert (state.end.result, state.end.reason) == ("win", "resign")
+    assert state.end.words == "blue (Bea) resigned"
+    assert sum(cell.startswith("b") for cell in state.end.truth) == 10
+    assert "b?" not in state.end.truth
+    session.stored(7)
+    assert msgspec.json.decode(encode_state(session.state(Color.BLUE)))["end"]["number"] == 7
+
+
+def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:
+    time = TimeControl(move_ms=200, start_ms=10_000, setup_ms=UNLIMITED_MS, margin_ms=0)
+
+    async def red(session: Session, color: Color) -> None:
+        await setting_up(session, color, RED)
+        state = await moving(session, color)
+        own, enemy = state.clocks
+        assert own.runs
+        assert not enemy.runs
+        assert own.left_ms is not None
+        assert own.left_ms <= 200
+        assert enemy.left_ms == 200
+
+    record = played(session_of(time=time), red, from_lines((RED, BLUE), []))
+    assert isinstance(record, GameRecord)
+    assert record.verdict.reason is Reason.TIMEOUT
+    assert "hint" not in record.verdict.detail
+    check_record(record)
+
+
+def test_a_person_without_a_clock_is_shown_none() -> None:
+    session = session_of()
+    assert [clock.left_ms for clock in session.state(Color.RED).clocks] == [None, None]
+
+
+# --- who a person is --------------------------------------------------------------------------------------------------
+
+
+def test_a_person_is_known_by_its_name_and_is_no_bot() -> None:
+    ada = person("Ada")
+    assert is_person(ada)
+    assert ada != person("Bea")
+    assert not is_person(msgspec.structs.replace(ada, name="Bea"))

@@ -1,0 +1,67 @@
+"""Where a server listens: what can be written, and what is said of what cannot."""
+
+import socket
+
+import pytest
+
+from arena.errors import UsageError
+from arena.web.address import Address, listen, parse_address
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("127.0.0.1:8000", "127.0.0.1", 8000),
+        ("0.0.0.0:80", "0.0.0.0", 80),
+        (":9000", "127.0.0.1", 9000),
+        ("9000", "127.0.0.1", 9000),
+        ("localhost", "localhost", 7777),
+        ("Example.org:1", "example.org", 1),
+        ("[::1]:65535", "::1", 65535),
+        ("[::]", "::", 7777),
+        ("", "127.0.0.1", 7777),
+    ],
+)
+def test_a_host_and_a_port_are_read_as_they_are_usually_written(text: str, host: str, port: int) -> None:
+    assert parse_address(text, 7777) == Address(host, port)
+
+
+@pytest.mark.parametrize(
+    "text", ["host:", "host:x", "host:65536", "::1:80", "host:-1", "a b:1", "http://x:1", "x/y:1", "[a:80", "h:٣"]
+)
+def test_anything_else_is_refused_with_what_was_expected(text: str) -> None:
+    with pytest.raises(UsageError, match="expected HOST:PORT"):
+        parse_address(text)
+
+
+def test_only_a_loopback_address_is_local() -> None:
+    assert all(Address(host, 1).is_local for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"))
+    assert not any(Address(host, 1).is_local for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"))
+    assert [host for host in ("0.0.0.0", "::", "127.0.0.1", "x") if Address(host, 1).is_any] == ["0.0.0.0", "::"]
+
+
+def test_port_0_is_a_free_port_and_the_address_says_which() -> None:
+    listening = listen(Address("127.0.0.1", 0))
+    try:
+        assert listening.address.port > 0
+        assert listening.url == f"http://127.0.0.1:{listening.address.port}/"
+        with socket.create_connection(("127.0.0.1", listening.address.port)):
+            pass
+    finally:
+        listening.close()
+
+
+def test_a_port_in_use_is_said_in_words() -> None:
+    first = listen(Address("127.0.0.1", 0))
+    try:
+        with pytest.raises(UsageError, match=rf"127\.0\.0\.1:{first.address.port}: the port is in use"):
+            listen(first.address)
+    finally:
+        first.close()
+
+
+def test_an_address_of_another_machine_or_of_none_is_said_in_words() -> None:
+    with pytest.raises(UsageError, match="expected an address of this machine"):
+        listen(Address("192.0.2.1", 0))
+    with pytest.raises(UsageError, match="the host is not known"):
+        listen(Address("no.such.host.invalid", 0))

@@ -1,0 +1,156 @@
+"""Events for many viewers: who keeps up gets them all, who does not is dropped, and nobody is waited for."""
+
+import json
+import resource
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pytest
+import trio
+from served import Serve, read_all
+from starlette.requests import Request
+from starlette.routing import Route
+
+from arena.report.site.frame import Site
+from arena.web.address import Address
+from arena.web.application import application
+from arena.web.feed import Audience, Event, EventStream, Feed, Viewer
+from arena.web.guard import Refused
+from arena.web.hosts import hosts_of
+from arena.web.limits import Limits
+from arena.web.look import Look
+from arena.web.server import Application
+
+ASK = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def events_application(feed: Feed, limits: Limits) -> Application:
+    async def events(request: Request) -> EventStream:
+        return feed.answer()
+
+    look = Look(Site("a test", (), ""))
+    return application([Route("/events", events)], look, hosts_of([Address("127.0.0.1", 0)]), limits=limits)
+
+
+def read_until(client: socket.socket, end: bytes, found: bytes = b"") -> bytes:
+    while end not in found:
+        data = client.recv(65536)
+        assert data, found
+        found += data
+    return found
+
+
+def test_an_event_is_written_as_the_standard_says() -> None:
+    assert Event("one\ntwo\r\nthree", "told", "7").encoded() == (
+        b"event: told\nid: 7\ndata: one\ndata: two\ndata: three\n\n"
+    )
+    assert Event("x").encoded() == b"data: x\n\n"
+
+
+def test_a_viewer_that_does_not_keep_up_is_dropped_and_its_queue_with_it() -> None:
+    viewer = Viewer(most=10)
+    viewer.put(b"12345")
+    viewer.put(b"67890")
+    assert not viewer.is_dropped
+    viewer.put(b"x")
+    assert viewer.is_dropped
+    assert trio.run(viewer.take) == b""
+
+
+def test_one_event_larger_than_a_queue_is_told_if_nothing_else_waits() -> None:
+    viewer = Viewer(most=10)
+    viewer.put(b"x" * 50)
+    assert trio.run(viewer.take) == b"x" * 50
+    assert not viewer.is_dropped
+
+
+def test_there_are_so_many_viewers_and_no_more_of_all_feeds_together() -> None:
+    audience = Audience(Limits(viewers=1))
+    one, other = Feed(audience), Feed(audience)
+    with one.viewer():
+        with pytest.raises(Refused) as refused, other.viewer():
+            pass
+        assert refused.value.status_code == 503
+        assert refused.value.headers == {"Retry-After": "5"}
+    with other.viewer():
+        pass
+
+
+def test_who_comes_is_told_how_things_stand_and_then_what_happens(serving: Serve) -> None:
+    limits = Limits()
+    state = {"games": 3}
+
+    def greeting() -> Sequence[Event]:
+        return [Event(json.dumps(state), "state")]
+
+    feed = Feed(Audience(limits), greeting)
+    served = serving(events_application(feed, limits), limits)
+    with served.connect(ASK) as client:
+        found = read_until(client, b'event: state\ndata: {"games": 3}\n\n')
+        assert b"content-type: text/event-stream" in found
+        assert b"no-store" in found
+        served.call(feed.publish, Event("a game", "over"))
+        read_until(client, b"event: over\ndata: a game\n\n")
+        served.call(feed.close)
+        assert read_all(client).endswith(b"0\r\n\r\n")
+
+
+def test_a_silent_connection_is_kept_alive_by_comments(serving: Serve) -> None:
+    limits = Limits(keep_alive_seconds=0.01)
+    served = serving(events_application(Feed(Audience(limits)), limits), limits)
+    with served.connect(ASK) as client:
+        read_until(client, b": still here")
+
+
+def test_a_viewer_that_leaves_is_forgotten(serving: Serve) -> None:
+    limits = Limits()
+    feed = Feed(Audience(limits))
+    served = serving(events_application(feed, limits), limits)
+    with served.connect(ASK) as client:
+        read_until(client, b"retry:")
+        assert served.call(len, feed) == 1
+    served.until(lambda: len(feed) == 0)
+
+
+def test_a_viewer_that_asks_for_more_on_its_connection_leaves_nothing_behind(serving: Serve) -> None:
+    limits = Limits(keep_alive_seconds=0.05)
+    feed = Feed(Audience(limits))
+    served = serving(events_application(feed, limits), limits)
+    with served.connect(ASK + ASK) as client, suppress(ConnectionResetError):
+        client.recv(4096)  # events, or the end: what is sent after what has no end breaks the protocol
+    served.until(lambda: len(feed) == 0)
+    served.until(lambda: served.server.connections == 0)
+
+
+def test_a_viewer_that_reads_nothing_holds_nobody_up_and_is_dropped(serving: Serve) -> None:
+    limits = Limits(stall_seconds=0.2, send_buffer=4096, queue_bytes=20_000)
+    feed = Feed(Audience(limits))
+    served = serving(events_application(feed, limits), limits)
+    with served.connect(ASK) as slow, served.connect(ASK) as quick:
+        read_until(slow, b"retry:")
+        found = read_until(quick, b"retry:")
+        number = 0
+        while served.call(len, feed) == 2:
+            number += 1
+            served.call(feed.publish, Event(f"{number} " + "x" * 5000))
+            found = read_until(quick, f"data: {number} ".encode(), found)[-20_000:]
+        assert number > 1
+        served.until(lambda: served.server.connections == 1)
+
+
+def test_many_viewers_take_little_memory_each() -> None:
+    audience = Audience(Limits(viewers=2000, queue_bytes=1000))
+    feed = Feed(audience)
+    event = Event("x" * 400)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with_all = [feed.viewer() for _ in range(2000)]
+    for viewer in with_all:
+        viewer.__enter__()
+    for _ in range(100):
+        feed.publish(event)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert all(viewer.is_dropped for viewer in audience.viewers)
+    assert grown * 1024 / 2000 < 20_000
+    for viewer in with_all:
+        viewer.__exit__(None, None, None)

@@ -1,0 +1,208 @@
+"""What every request and every answer goes through."""
+
+import pytest
+import trio
+from served import Serve, Served, read_all
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from arena.report.site.frame import Site
+from arena.web.address import Address
+from arena.web.application import application
+from arena.web.hosts import hosts_of
+from arena.web.limits import LIMITS, Limits
+from arena.web.look import Look
+
+NASTY = "<script>alert(1)</script>"
+
+
+async def hello(request: Request) -> Response:
+    return PlainTextResponse("hello")
+
+
+async def broken(request: Request) -> Response:
+    raise ValueError(f"what is {NASTY}\x1b[2J?")
+
+
+async def slow(request: Request) -> Response:
+    await trio.sleep_forever()
+    raise AssertionError
+
+
+async def refuse(request: Request) -> Response:
+    raise HTTPException(404, f"no {NASTY}")
+
+
+async def echo(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+@pytest.fixture
+def serve(serving: Serve) -> Serve:
+    """A server of a few pages: `serve(posts, limits)`."""
+
+    def start(*, posts: bool = False, limits: Limits = LIMITS) -> Served:
+        complaints: list[str] = []
+        paths = {"/": hello, "/broken": broken, "/slow": slow, "/refuse": refuse}
+        routes = [Route(path, page) for path, page in paths.items()] + [Route("/echo", echo, methods=["POST"])]
+        hosts = hosts_of([Address("127.0.0.1", 0)])
+        made = application(
+            routes, Look(Site("a test", (), "")), hosts, posts=posts, limits=limits, complain=complaints.append
+        )
+        served = serving(made, limits)
+        served.complaints = complaints
+        return served
+
+    return start
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/broken", "/refuse", "/static/arena.css"])
+def test_every_answer_has_the_headers_that_keep_a_browser_safe(serve: Serve, path: str) -> None:
+    answer = serve().get(path)
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "form-action 'none'" in policy
+    assert "unsafe" not in policy
+    assert "*" not in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer.headers["Cache-Control"] in ("no-store", "no-cache")
+    assert "Server" not in answer.headers
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "192.0.2.1", "localhost@evil.example"])
+def test_a_name_of_elsewhere_is_not_answered(serve: Serve, host: str) -> None:
+    served = serve()
+    assert served.get(Host=host).status == 421
+    assert served.get("/static/arena.css", Host=host).status == 421
+
+
+def test_without_a_host_or_with_two_there_is_no_answer(serve: Serve) -> None:
+    served = serve()
+    for head in (b"GET / HTTP/1.0\r\n", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: a\r\n"):
+        with served.connect(head + b"Connection: close\r\n\r\n") as client:
+            assert read_all(client)[9:12] in (b"400", b"421")
+
+
+def test_pages_of_elsewhere_can_link_to_a_page_but_not_load_it(serve: Serve) -> None:
+    served = serve()
+    for site in ("cross-site", "same-site"):
+        for mode, dest, status in (
+            ("no-cors", "script", 403),
+            ("navigate", "document", 200),
+            ("navigate", "iframe", 403),
+        ):
+            asked = served.get(Sec_Fetch_Site=site, Sec_Fetch_Mode=mode, Sec_Fetch_Dest=dest)
+            assert asked.status == status
+
+
+def test_a_server_that_is_only_read_takes_nothing_but_reading(serve: Serve) -> None:
+    served = serve()
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"):
+        answer = served.get("/" if method != "CONNECT" else "localhost:1", method)
+        assert answer.status == 405
+        assert answer.headers["Allow"] == "GET, HEAD"
+    assert served.get("/", "HEAD").status == 200
+
+
+def test_what_changes_something_has_to_come_from_a_page_of_the_same_origin(serve: Serve) -> None:
+    served = serve(posts=True)
+    own = f"http://{served.host}"
+    assert served.get("/echo", "POST", b"abc", Origin=own).text == "3"
+    assert served.get("/echo", "POST", b"abc", Origin=own, Sec_Fetch_Site="same-origin").status == 200
+    for origin in ("null", "http://evil.example", "http://localhost:1", f"{own}.evil.example", f"ftp://{served.host}"):
+        assert served.get("/echo", "POST", b"abc", Origin=origin).status == 403
+    assert served.get("/echo", "POST", b"abc").status == 403
+    assert served.get("/echo", "POST", b"abc", Origin=own, Sec_Fetch_Site="cross-site").status == 403
+    assert "form-action 'self'" in served.get().headers["Content-Security-Policy"]
+
+
+def test_more_than_is_taken_is_refused_however_it_is_sent(serve: Serve) -> None:
+    served = serve(posts=True, limits=Limits(body_bytes=10))
+    origin = b"Origin: http://localhost\r\nHost: localhost\r\n"
+    assert served.get("/echo", "POST", b"x" * 10, Origin=f"http://{served.host}").status == 200
+    with served.connect(
+        b"POST /echo HTTP/1.1\r\n" + origin + b"Content-Length: 99999999999999999999\r\n\r\n"
+    ) as client:
+        assert client.recv(12) == b"HTTP/1.1 413"
+    chunked = b"POST /echo HTTP/1.1\r\n" + origin + b"Transfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n"
+    with served.connect(chunked) as client:
+        assert client.recv(12) == b"HTTP/1.1 413"
+    with served.connect(b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n") as client:
+        assert client.recv(12) == b"HTTP/1.1 413"
+
+
+def test_a_body_that_never_comes_is_given_up(serve: Serve) -> None:
+    served = serve(posts=True, limits=Limits(body_seconds=0.1))
+    head = b"POST /echo HTTP/1.1\r\nOrigin: http://localhost\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab"
+    with served.connect(head) as client:
+        assert client.recv(12) == b"HTTP/1.1 408"
+
+
+def test_a_page_that_takes_too_long_is_given_up_with_a_word(serve: Serve) -> None:
+    served = serve(limits=Limits(answer_seconds=0.1))
+    answer = served.get("/slow")
+    assert answer.status == 503
+    assert answer.headers["Retry-After"] == "5"
+
+
+def test_what_fails_within_is_told_to_the_host_in_a_line_and_not_to_the_browser(serve: Serve) -> None:
+    served = serve()
+    answer = served.get("/broken")
+    assert answer.status == 500
+    assert "what is" not in answer.text
+    (complaint,) = served.complaints
+    assert complaint.startswith("GET /broken: ValueError: what is")
+    assert complaint.isprintable()
+
+
+def test_error_pages_have_the_same_look_and_escape_what_they_say(serve: Serve) -> None:
+    served = serve()
+    for path, root in (("/nothing", ""), ("/a/b/nothing", "../../"), ("/refuse", ""), ("/a%2Fb/x", "../")):
+        answer = served.get(path)
+        assert answer.status == 404
+        assert f'href="{root}static/arena.css"' in answer.text
+        assert NASTY not in answer.text
+    assert len(served.get("/" + "/" * 8000).text) < 10_000
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/static/../pages.py", "/static/..%2Fpages.py", "/static/%2e%2e/pages.py", "/static//etc/passwd", "/static/"),
+        *("/../../etc/passwd", "/static/arena.css%00.py", "/static/..\\pages.py", "/static/templates/base.html"),
+    ],
+)
+def test_no_path_of_a_request_reaches_the_file_system(serve: Serve, path: str) -> None:
+    answer = serve().get(path)
+    assert answer.status == 404
+    assert "root:" not in answer.text
+
+
+def test_files_are_sent_once_and_then_asked_after(serve: Serve) -> None:
+    served = serve()
+    first = served.get("/static/arena.css")
+    assert first.status == 200
+    assert first.headers["Content-Type"].startswith("text/css")
+    again = served.get("/static/arena.css", If_None_Match=first.headers["ETag"])
+    assert (again.status, again.text) == (304, "")
+
+
+def test_other_protocols_than_this_one_are_refused(serve: Serve) -> None:
+    served = serve()
+    with served.connect(b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n") as client:
+        assert client.recv(12)[9:] == b"505"
+    ask = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    ask += b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    with served.connect(ask) as client:
+        assert read_all(client)[9:12] in (b"403", b"400")
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    with served.connect(preface + b"\x00\x00\x00\x04\x00\x00\x00\x00\x00") as client:
+        client.shutdown(1)
+        assert b"hello" not in read_all(client)
+    assert served.get().status == 200

@@ -1,0 +1,225 @@
+"""The addresses of a table without a browser: whose they are, what they give away, and what is taken from strangers."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from play_table import PlayTable, at_random, from_lines, seated, serve_session
+
+from arena.game.record import GameRecord, History
+from arena.game.seat_state import Stage
+from arena.web.play.page import Answer
+from protocol.notation import Color, Reason
+
+RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
+BLUE = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
+Seat = Callable[..., PlayTable]
+
+
+@pytest.fixture
+def seat() -> Iterator[Seat]:
+    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
+    tables: list[PlayTable] = []
+
+    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
+        tables.append(serve_session(seated(*arguments, **options), blue))
+        return tables[-1]
+
+    yield make
+    for table in tables:
+        table.served.stop()
+        assert not table.served.complaints
+
+
+def begun(seat: Seat) -> PlayTable:
+    """A duel in which Red is to move; Blue plays as it comes."""
+    table = seat(blue=from_lines(BLUE, ["e7-e6"]))
+    table.until(Color.RED, Stage.SETTING_UP)
+    assert table.post(Color.RED, "setup", {"rows": RED}).text == "{}"
+    table.until(Color.RED, Stage.MOVING)
+    return table
+
+
+def test_an_address_is_a_secret_of_its_own_for_each_seat(seat: Seat) -> None:
+    table = seat()
+    paths = [table.path(color) for color in Color]
+    assert len(set(paths)) == 2
+    assert all(len(path) > 30 for path in paths)
+    assert [table.served.get(path).status for path in paths] == [200, 200]
+    for path in ("/", "/state", "/x/state", paths[0][:-2] + "/state", f"/{paths[0]}", paths[0].lower() + "state"):
+        assert table.served.get(path).status == 404, path
+    without = table.served.get(paths[0].rstrip("/"))
+    assert (without.status, without.headers["Location"]) == (308, paths[0])
+
+
+def test_the_state_has_all_that_the_seat_was_told_and_the_moves_from_where_the_page_has_them(seat: Seat) -> None:
+    table = begun(seat)
+    assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
+    table.until(Color.RED, Stage.MOVING, plies=2)
+    found = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=Answer)
+    assert msgspec.structs.replace(found.state, version=0) == msgspec.structs.replace(table.state(Color.RED), version=0)
+    assert [(move.ply, move.color, move.action) for move in found.moves] == [(1, "red", "a4-a5"), (2, "blue", "e7-e6")]
+    later = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=1")).text, type=Answer)
+    assert (later.since, later.moves) == (1, found.moves[1:])
+    beyond = msgspec.json.decode(table.served.get(table.path(Color.RED, "state?from=99")).text, type=Answer)
+    assert (beyond.since, beyond.moves) == (2, ())
+    assert table.served.get(table.path(Color.RED, "state?from=-1")).status == 400
+    assert table.served.get(table.path(Color.RED, "state?from=" + "9" * 30)).status == 400
+
+
+def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) -> None:
+    table = begun(seat)
+    text = table.served.get(table.path(Color.RED, "state")).text
+    state = msgspec.json.decode(text, type=Answer).state
+    enemies = [piece for piece in state.pieces if piece.color == "blue"]
+    assert len(enemies) == 10
+    assert {piece.rank for piece in enemies} == {None}
+    for shown in (text, table.served.get(table.path(Color.RED)).text):
+        assert not any(row in shown for row in BLUE if row not in RED)
+        assert table.table.tokens[Color.BLUE].text not in shown
+    assert state.end is None
+
+
+@pytest.fixture
+def table(seat: Seat) -> PlayTable:
+    return begun(seat)
+
+
+REFUSED_BY_THE_RULES = [
+    ("act", {"action": "e4-e6", "ply": 1}, "moves one square at a time"),
+    ("act", {"action": "a1-a2", "ply": 1}, "cannot move"),
+    ("act", {"action": "a7-a6", "ply": 1}, "no piece on a7"),
+    ("act", {"action": "<b>\x1b[31m\u202e", "ply": 1}, r"\\x1b\[31m\\u202e"),
+    ("act", {"action": "a4-a5", "ply": 2}, "has gone on"),
+    ("act", {"action": "a4-a5", "ply": 0}, "has gone on"),
+    ("setup", {"rows": RED}, "not asked for"),
+    ("setup", {"rows": []}, "not asked for"),
+]
+
+
+def test_what_the_rules_refuse_is_refused_with_words_and_the_game_goes_on(table: PlayTable) -> None:
+    for name, body, says in REFUSED_BY_THE_RULES:
+        answer = table.post(Color.RED, name, body)
+        assert answer.status == 200, body
+        refused = msgspec.json.decode(answer.text)["refused"]
+        assert re.search(says, refused), refused
+        assert refused.isprintable()
+    assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
+    assert table.until(Color.RED, Stage.MOVING, plies=2).last is not None
+
+
+def test_who_is_not_to_move_is_refused(seat: Seat) -> None:
+    table = begun(seat)
+    assert "not your turn" in table.post(Color.BLUE, "act", {"action": "a7-a6", "ply": 1}).text
+    assert table.state(Color.RED).plies == 0
+
+
+MOVE = {"action": "a4-a5", "ply": 1}
+FORGED: list[tuple[dict[str, str], object, int]] = [
+    ({"Origin": "http://evil.example"}, MOVE, 403),
+    ({"Origin": "null"}, MOVE, 403),
+    ({"Sec_Fetch_Site": "cross-site"}, MOVE, 403),
+    ({"Host": "evil.example"}, MOVE, 421),
+    ({"Content_Type": "text/plain"}, MOVE, 415),
+    ({"Content_Type": "application/x-www-form-urlencoded"}, b"action=a4-a5&ply=1", 415),
+    ({}, b"{", 400),
+    ({}, b"\xff\xfe", 400),
+    ({}, b"[" * 50_000, 400),
+    ({}, {"action": "a4-a5"}, 400),
+    ({}, {"action": "a4-a5", "ply": "1"}, 400),
+    ({}, {"action": "a4-a5", "ply": 1, "color": "blue"}, 400),
+    ({}, {"action": "a" * 41, "ply": 1}, 400),
+    ({}, b'{"action": "' + b"a" * 100_000 + b'", "ply": 1}', 413),
+]
+
+
+def test_a_request_that_no_page_of_ours_sends_is_refused_and_changes_nothing(table: PlayTable) -> None:
+    before = table.state(Color.RED)
+    for headers, body, status in FORGED:
+        assert table.post(Color.RED, "act", body, **headers).status == status, (headers, body)
+    assert table.state(Color.RED) == before
+
+
+def test_nothing_can_be_done_by_reading(seat: Seat) -> None:
+    table = begun(seat)
+    for name in ("act", "setup", "resign", "pause"):
+        assert table.served.get(table.path(Color.RED, name)).status == 405
+        assert table.served.get(f"/nobody/{name}", "POST", b"{}", Origin=f"http://{table.served.host}").status == 404
+    assert table.state(Color.RED).stage is Stage.MOVING
+
+
+def test_a_set_up_that_is_not_whole_is_refused_with_what_it_lacks(seat: Seat) -> None:
+    table = seat()
+    table.until(Color.RED, Stage.SETTING_UP)
+    for rows, says in (
+        (["FB........", *[".........."] * 3], "still to be placed"),
+        (["F" * 40] * 4, "expected 4 rows"),
+        ([], "expected 4 rows"),
+        (["<script>..", *[".........."] * 3], "has no piece"),
+    ):
+        answer = table.post(Color.RED, "setup", {"rows": rows})
+        assert (answer.status, says in answer.text.lower()) == (200, True), answer.text
+    assert table.post(Color.RED, "setup", {"rows": ["F"] * 41}).status == 400
+    assert table.state(Color.RED).stage is Stage.SETTING_UP
+
+
+def test_resigning_ends_the_game_and_the_page_is_then_told_how_to_replay_it(seat: Seat) -> None:
+    table = begun(seat)
+    assert table.post(Color.RED, "resign").text == "{}"
+    record = table.end()
+    assert isinstance(record, GameRecord)
+    assert record.verdict.reason is Reason.RESIGN
+    answer = msgspec.json.decode(table.served.get(table.path(Color.BLUE, "state")).text, type=Answer)
+    assert answer.state.end is not None
+    assert answer.state.end.result == "win"
+    assert answer.after == ("Replay it: arena show store 7", "As pages, with a board: arena report store")
+    assert "is over" in table.post(Color.RED, "act", {"action": "a4-a5", "ply": answer.state.plies + 1}).text
+
+
+def test_a_game_that_is_paused_says_what_goes_on_with_it(seat: Seat) -> None:
+    table = begun(seat)
+    assert table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1}).text == "{}"
+    table.until(Color.RED, Stage.MOVING, plies=2)
+    assert table.post(Color.RED, "pause").text == "{}"
+    history = table.end()
+    assert isinstance(history, History)
+    assert history.actions == ("a4-a5", "e7-e6")
+    answer = msgspec.json.decode(table.served.get(table.path(Color.RED, "state")).text, type=Answer)
+    assert answer.state.stage is Stage.PAUSED
+    assert answer.after == ("Go on with it another day: arena play --resume game",)
+
+
+def test_events_tell_who_follows_that_there_is_a_new_state(seat: Seat) -> None:
+    table = begun(seat)
+    client = table.served.connect(
+        f"GET {table.path(Color.RED, 'events')} HTTP/1.1\r\nHost: {table.served.host}\r\n\r\n".encode()
+    )
+    with client, client.makefile("rb") as stream:
+
+        def next_version() -> int:
+            for line in stream:
+                if line.startswith(b"data: "):
+                    return int(line.removeprefix(b"data: "))
+            raise AssertionError("the stream has ended")
+
+        first = next_version()
+        table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1})
+        assert next_version() > first
+
+
+def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(seat: Seat) -> None:
+    table = seat("jumbo-81320/infiltrator+rescue", ("<script>x()</script>", 'b" onload="x()'), blue=at_random(1))
+    page = table.served.get(table.path(Color.RED))
+    assert "--terminal" in page.text
+    assert "infiltrator" in page.text
+    assert "<script>x()" not in page.text
+    assert 'onload="x()' not in page.text
+    assert page.text.count("<script") == 1
+    assert "style=" not in page.text
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["Referrer-Policy"] == "no-referrer"
+    assert page.headers["Cache-Control"] == "no-store"

@@ -1,0 +1,518 @@
+"""The page on which a person plays, in a real browser: with the mouse, with the keyboard alone, in two browsers."""
+
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from play_table import PlayTable, at_random, from_lines, history_until, seated, serve_session
+
+from arena.bots.loading import load_bot
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord
+from arena.game.seat_state import Stage
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from protocol.notation import SQUARES, Color, Reason
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, Route
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"
+)
+
+PATIENCE_MS = 30_000
+RED = ("F.B.......", "B.........", ".S3.3.....", "2..9M....2")
+BLUE = ("..........", ".B.B......", "S..33.....", "2F..9M...2")
+NASTY = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+BOTS = Path(__file__).parents[3] / "bots"
+Seat = Callable[..., PlayTable]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def seat() -> Iterator[Seat]:
+    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
+    tables: list[PlayTable] = []
+
+    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
+        tables.append(serve_session(seated(*arguments, **options), blue))
+        return tables[-1]
+
+    yield make
+    for table in tables:
+        table.served.stop()
+        assert not table.served.complaints
+
+
+@pytest.fixture
+def open_page(browser: "Browser", seat: Seat) -> Iterator[Callable[..., "Page"]]:
+    """`open_page(table, color, width, scheme)`: a seat in a browser of its own. Nothing may go wrong on it."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def check_address(address: str, host: str) -> None:
+        if not address.startswith((f"http://{host}/", "data:")):
+            complaints.append(f"another host: {address}")
+
+    def check_answer(answer: "Response") -> None:
+        if answer.status >= 400:
+            complaints.append(f"failed: {answer.url} {answer.status}")
+
+    def make(table: PlayTable, color: Color = Color.RED, width: int = 1280, scheme: Any = "light") -> "Page":
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, has_touch=True)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("response", check_answer)
+        page.on("request", lambda request: check_address(request.url, table.served.host))
+        page.goto(table.address(color))
+        page.wait_for_selector("#play[data-stage]")
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+def square(page: "Page", name: str) -> "Locator":
+    return page.locator(f"[data-square={name}]")
+
+
+def at(page: "Page", stage: str, plies: int | None = None) -> None:
+    """Wait until the page shows that."""
+    page.wait_for_selector(f"#play[data-stage={stage}]" + ("" if plies is None else f"[data-plies='{plies}']"))
+
+
+def shown(page: "Page") -> dict[str, str]:
+    """What stands on which squares of the board: the text of each piece, `?` for one that is not known."""
+    found = page.evaluate(
+        "[...document.querySelectorAll('[data-square]')].filter((cell) => cell.firstElementChild)"
+        ".map((cell) => [cell.dataset.square, cell.firstElementChild.textContent || '?'])"
+    )
+    return dict(found)
+
+
+def set_up(page: "Page") -> None:
+    at(page, "setting-up")
+    page.select_option("[data-presets]", index=1)
+    page.click("[data-do=ready]")
+
+
+# --- setting up -------------------------------------------------------------------------------------------------------
+
+
+def test_a_set_up_is_made_by_dragging_clicking_keys_a_preset_or_at_random(seat: Seat, open_page: Any) -> None:
+    table = seat()
+    page = open_page(table)
+    at(page, "setting-up")
+    assert shown(page) == {}
+    page.drag_and_drop("[data-letter=M]", "[data-square=e4]")
+    assert shown(page) == {"e4": "10"}
+    page.drag_and_drop("[data-square=e4]", "[data-square=a1]")
+    assert shown(page) == {"a1": "10"}
+    page.click("[data-letter=F]")
+    square(page, "b2").click()
+    square(page, "b2").click()
+    square(page, "a1").click()
+    assert shown(page) == {"a1": "F", "b2": "10"}
+    square(page, "b2").press("ArrowRight")
+    page.keyboard.press("s")
+    assert shown(page) == {"a1": "F", "b2": "10", "c2": "1"}
+    page.keyboard.press("Delete")
+    page.drag_and_drop("[data-square=b2]", "[data-tray]", target_position={"x": 3, "y": 3})
+    assert shown(page) == {"a1": "F"}
+    square(page, "a1").click()
+    square(page, "e5").click()
+    assert "not on your four rows" in page.inner_text("[data-refused]")
+    page.keyboard.press("Escape")
+    page.click("[data-do=ready]")
+    assert "9 pieces are still to be placed" in page.inner_text("[data-refused]")
+    page.click("[data-do=mirror]")
+    assert shown(page) == {"j1": "F"}
+    page.select_option("[data-presets]", index=1)
+    chosen = shown(page)
+    assert len(chosen) == 10
+    page.click("[data-do=random]")
+    random_one = shown(page)
+    assert sorted(random_one.values()) == sorted(chosen.values())
+    assert all(int(name[1:]) <= 4 for name in random_one)
+    page.click("[data-do=clear]")
+    assert shown(page) == {}
+    page.click("[data-do=random]")
+    page.click("[data-do=ready]")
+    at(page, "ready")
+    assert len(shown(page)) == 10
+    assert table.state(Color.RED).setup is not None
+
+
+def test_a_piece_is_dragged_with_a_finger(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(), width=360)
+    at(page, "setting-up")
+    page.select_option("[data-presets]", index=1)
+    page.locator("[data-board]").scroll_into_view_if_needed()
+    before = shown(page)
+    start = next(name for name in before if name != "j4")
+    origin, target = (square(page, name).bounding_box() for name in (start, "j4"))
+    assert origin
+    assert target
+    touch = page.context.new_cdp_session(page)
+    points = [
+        {"x": box["x"] + box["width"] / 2 + by, "y": box["y"] + box["height"] / 2}
+        for box, by in ((origin, 0), (origin, 12), (target, 0))
+    ]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
+    for point in points[1:]:
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expected = {name: text for name, text in before.items() if name != start} | {"j4": before[start]}
+    if "j4" in before:
+        expected[start] = before["j4"]
+    assert shown(page) == expected
+
+
+def test_a_draft_outlives_its_tab_and_is_forgotten_when_it_is_sent(seat: Seat, open_page: Any) -> None:
+    table = seat()
+    page = open_page(table)
+    at(page, "setting-up")
+    page.click("[data-do=random]")
+    drafted = shown(page)
+    again = page.context.new_page()
+    page.close()
+    again.goto(table.address(Color.RED))
+    at(again, "setting-up")
+    assert shown(again) == drafted
+    again.click("[data-do=ready]")
+    at(again, "ready")
+    assert again.evaluate("localStorage.length") == 0
+
+
+# --- a whole game -----------------------------------------------------------------------------------------------------
+
+
+def test_a_whole_game_against_a_bot_is_played_with_the_mouse_and_its_record_stands(seat: Seat, open_page: Any) -> None:
+    table = seat("duel", ("Ada", "unused"), bot=load_bot(BOTS / "drifter.py"), max_plies=24)
+    page, numbers = open_page(table), random.Random(1)
+    set_up(page)
+    for plies in range(0, 24, 2):
+        at(page, "moving", plies)
+        movable = page.locator(".movable").evaluate_all("(cells) => cells.map((cell) => cell.dataset.square)")
+        choices = {(choice.origin, choice.target) for choice in table.state(Color.RED).choices}
+        assert set(movable) == {origin for origin, _ in choices}
+        origin = numbers.choice(movable)
+        square(page, origin).click()
+        targets = page.locator(".target").evaluate_all("(cells) => cells.map((cell) => cell.dataset.square)")
+        assert set(targets) == {target for start, target in choices if start == origin}
+        if plies % 4:
+            page.keyboard.press("Escape")
+            assert page.locator(".target").count() == 0
+            page.drag_and_drop(f"[data-square={origin}]", f"[data-square={targets[0]}]")
+        else:
+            square(page, targets[0]).click()
+    at(page, "over")
+    record = table.end()
+    assert isinstance(record, GameRecord)
+    check_record(record)
+    assert record.verdict.reason is Reason.PLY_CAP
+    assert page.locator("[data-moves] li .action").all_inner_texts() == list(record.actions)
+    page.locator("[data-next] .line").first.wait_for()
+    assert "arena show store 7" in page.inner_text("[data-next]")
+    assert "?" not in shown(page).values()
+
+
+def test_a_whole_game_is_played_with_the_keyboard_alone_and_announced(seat: Seat, open_page: Any) -> None:
+    table = seat(blue=from_lines(BLUE, ["e7-e6", "f7-f6", "e6-e7"]))
+    page = open_page(table)
+    at(page, "setting-up")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.square ?? ''"):
+            break
+    for row, letters in enumerate(RED):
+        for file, letter in enumerate(letters):
+            if letter != ".":
+                go(page, f"{'abcdefghij'[file]}{row + 1}")
+                page.keyboard.press(letter)
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.do ?? ''") == "ready":
+            break
+    page.keyboard.press("Enter")
+    at(page, "moving", 0)
+    assert table.state(Color.RED).setup == RED
+    for _ in range(40):
+        page.keyboard.press("Shift+Tab")
+        if page.evaluate("document.activeElement.dataset.square ?? ''"):
+            break
+    play_by_keys(page, "j4", "j7")
+    at(page, "moving", 2)
+    told = page.inner_text("[data-status]")
+    assert "You: j4-j7; scout attacks scout on j7, both leave." in told
+    assert "Bea: e7-e6." in told
+    assert "Your turn" in told
+    go(page, "e4")
+    assert square(page, "e4").get_attribute("aria-label") == "e4, your marshal 10, may move to f4, e5"
+    page.keyboard.press("Enter")
+    assert "may move to f4, e5" in page.inner_text("[data-told]")
+    page.keyboard.press("Escape")
+    assert page.locator(".selected").count() == 0
+    play_by_keys(page, "e4", "e5")
+    at(page, "moving", 4)
+    go(page, "b7")
+    assert "unknown piece that has not moved. It can be: marshal, general" in page.inner_text("[data-details]")
+    page.keyboard.press("Enter")
+    assert "Choose one of your own pieces" in page.inner_text("[data-refused]")
+    play_by_keys(page, "a4", "b4")
+    at(page, "moving", 6)
+    while page.evaluate("document.activeElement.name ?? ''") != "action":
+        page.keyboard.press("Tab")
+    page.keyboard.type("b4-b7")
+    page.keyboard.press("Enter")
+    at(page, "over", 7)
+    assert "flag" in page.inner_text("[data-status]")
+    assert page.locator("[data-player=far] .taken .hidden").all_inner_texts() == ["scout \u00d71", "flag \u00d71"]
+    record = table.end()
+    assert isinstance(record, GameRecord)
+    check_record(record)
+    assert (record.verdict.result, record.verdict.reason) == (GameResult.win(Color.RED), Reason.FLAG)
+
+
+def go(page: "Page", name: str) -> None:
+    """Move the cursor of the board there, from where the keyboard is."""
+    here = page.evaluate("document.activeElement.dataset.square")
+    files = ord(name[0]) - ord(here[0])
+    rows = int(name[1:]) - int(here[1:])
+    for key, times in (
+        ("ArrowRight" if files > 0 else "ArrowLeft", files),
+        ("ArrowUp" if rows > 0 else "ArrowDown", rows),
+    ):
+        for _ in range(abs(times)):
+            page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.dataset.square") == name
+
+
+def play_by_keys(page: "Page", origin: str, target: str) -> None:
+    go(page, origin)
+    page.keyboard.press("Enter")
+    go(page, target)
+    page.keyboard.press("Enter")
+
+
+def play_typed(page: "Page", action: str) -> None:
+    page.fill("input[name=action]", action)
+    page.keyboard.press("Enter")
+
+
+def test_what_the_rules_refuse_is_said_with_the_rule_and_the_game_goes_on(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(blue=from_lines(BLUE, ["e7-e6"])))
+    at(page, "setting-up")
+    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(RED))
+    page.reload()
+    page.click("[data-do=ready]")
+    at(page, "moving", 0)
+    refused = page.locator("[data-refused]")
+    for action, says in (
+        ("e4-e6", "moves one square at a time"),
+        ("a1-a2", "cannot move"),
+        (NASTY[:20], "moves along"),
+    ):
+        play_typed(page, action)
+        refused.filter(has_text=re.compile(says)).wait_for()
+    play_typed(page, " e4 - e5 ")
+    at(page, "moving", 2)
+    assert refused.inner_text() == ""
+
+
+# --- who sees what ----------------------------------------------------------------------------------------------------
+
+
+def test_two_browsers_play_each_other_and_neither_is_sent_what_the_other_hides(seat: Seat, open_page: Any) -> None:
+    table = seat("duel", ("Ada", "Bea"))
+    pages = {color: open_page(table, color) for color in Color}
+    sent: dict[Color, list[str]] = {color: [] for color in Color}
+    rows = {Color.RED: RED, Color.BLUE: BLUE}
+    for color, page in pages.items():
+        kept = sent[color]
+        page.on("response", lambda answer, kept=kept: kept.append(answer.text()) if "/state" in answer.url else None)
+        at(page, "setting-up")
+        page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(rows[color]))
+        page.reload()
+        at(page, "setting-up")
+        page.click("[data-do=ready]")
+    red, blue = pages[Color.RED], pages[Color.BLUE]
+    at(red, "moving", 0)
+    at(blue, "waiting", 0)
+    assert blue.locator("[data-square]").first.get_attribute("data-square") == "j1"
+    for plies, (page, action) in enumerate([(red, "e4-e5"), (blue, "j7-j4"), (red, "d4-c4"), (blue, "e7-e6")]):
+        at(page, "moving", plies)
+        play_typed(page, action)
+    at(red, "moving", 4)
+    at(blue, "waiting", 4)
+    assert [shown(red).get(name) for name in ("e7", "e6", "b7", "j7", "j4")] == [None, "?", "?", None, None]
+    for color, page in pages.items():
+        texts = [*sent[color], page.content()]
+        assert len(texts) > 4
+        enemy = color.opponent.word
+        for text in texts:
+            assert not any(row in text for row in rows[color.opponent] if row.strip("."))
+            assert set(re.findall(rf'"square":"\w+","color":"{enemy}","rank":("\w"|null),', text)) <= {"null"}
+    red.click("[data-do=resign]")
+    red.click("[data-resigning] button[value=yes]")
+    for page in pages.values():
+        at(page, "over")
+        assert "resigned" in page.inner_text("[data-status]")
+        assert "?" not in shown(page).values()
+        page.click("[data-do=setups]")
+        assert (shown(page)["b7"], shown(page)["a1"], len(shown(page))) == ("F", "F", 20)
+        page.click("[data-do=setups]")
+        assert len(shown(page)) == 18
+    assert "You have lost: red (Ada) resigned." in red.inner_text("[data-status]")
+    assert "You have won: red (Ada) resigned." in blue.inner_text("[data-status]")
+
+
+def test_who_closes_the_tab_comes_back_and_two_tabs_show_the_same(seat: Seat, open_page: Any) -> None:
+    table = seat(blue=at_random(3))
+    page = open_page(table)
+    set_up(page)
+    at(page, "moving", 0)
+    other = page.context.new_page()
+    other.goto(table.address(Color.RED))
+    at(other, "moving", 0)
+    play_typed(page, table.state(Color.RED).choices[0].action)
+    at(page, "moving", 2)
+    at(other, "moving", 2)
+    assert shown(other) == shown(page)
+    assert other.inner_text("[data-moves]") == page.inner_text("[data-moves]")
+    page.close()
+    other.close()
+    back = open_page(table)
+    at(back, "moving", 2)
+    assert back.locator("[data-moves] li").count() == 2
+
+
+def test_a_page_that_has_lost_its_connection_says_so_and_goes_on_when_it_is_back(seat: Seat, open_page: Any) -> None:
+    table = seat(blue=at_random(3))
+    page = open_page(table)
+    set_up(page)
+    at(page, "moving", 0)
+    waiting: list[Route] = []
+    page.route("**/events", lambda route: waiting.append(route))  # noqa: PLW0108
+    with page.expect_request("**/events"):
+        table.served.call(table.pages.close)
+    page.locator("[data-connection]", has_text="Not connected").wait_for()
+    waiting[0].continue_()
+    page.locator("[data-connection]").wait_for(state="hidden")
+    play_typed(page, table.state(Color.RED).choices[0].action)
+    at(page, "moving", 2)
+
+
+def test_nothing_that_a_bot_is_called_runs_in_the_browser(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(names=("Ada", NASTY), blue=at_random(3)))
+    set_up(page)
+    at(page, "moving", 0)
+    assert NASTY in page.inner_text("[data-player=far]")
+    assert page.title() != "run"
+
+
+# --- all rules --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rules", "form", "fields"),
+    [
+        ("vintage/lightning+lightning-captains", "-", {}),
+        ("jumbo-81320/infiltrator+rescue", "+", {"back", "at"}),
+        ("jumbo-81320/infiltrator", "?", {"guess"}),
+    ],
+)
+def test_what_a_ruleset_has_to_choose_from_is_asked_in_a_dialog(
+    seat: Seat, open_page: Any, rules: str, form: str, fields: set[str]
+) -> None:
+    path = re.compile(r"^\w+-\w+-\w+$")
+    history = history_until(rules, form)
+    table = seat(rules, history=history, blue=at_random(3))
+    page = open_page(table)
+    before = table.until(Color.RED, Stage.MOVING, len(history.actions))
+    at(page, "moving", before.plies)
+    wanted = [
+        choice for choice in before.choices if (path.match(choice.action) if form == "-" else form in choice.action)
+    ]
+    choice = wanted[-1]
+    square(page, choice.origin).click()
+    square(page, choice.target).click()
+    dialog = page.locator("[data-choice]")
+    if sum((one.origin, one.target) == (choice.origin, choice.target) for one in before.choices) > 1 or choice.guessed:
+        dialog.wait_for()
+        chosen = {"way": "?" if choice.guessed else choice.over or "", "guess": choice.guessed or ""}
+        chosen |= {"back": choice.rescued or "", "at": choice.rescue_square or ""}
+        for field, value in chosen.items():
+            if page.locator(f"select[name={field}]").count():
+                page.select_option(f"select[name={field}]", value)
+                fields = fields - {field}
+        page.click("[data-choice] button[value=yes]")
+    assert not fields
+    at(page, "moving", before.plies + 2)
+    assert table.session.actions(Color.RED)[before.plies].action == choice.action
+
+
+def test_clocks_run_where_there_are_any(seat: Seat, open_page: Any) -> None:
+    page = open_page(seat(time=TimeControl(bank_ms=600_000, move_ms=None, setup_ms=600_000), blue=at_random(3)))
+    set_up(page)
+    at(page, "moving", 0)
+    clock = page.locator("[data-player=near] [data-clock]")
+    clock.filter(has_text=re.compile(r"^9:5\d$")).wait_for()
+    assert "runs" in (clock.get_attribute("class") or "")
+    assert page.locator("[data-player=far] [data-clock]").inner_text() == "10:00"
+
+
+# --- how it looks -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_the_page_fits_the_width_and_all_that_is_touched_is_large_enough(
+    seat: Seat, open_page: Any, width: int, scheme: str
+) -> None:
+    table = seat("isf", ("Ada", "a bot with a name that is rather long for a page of a telephone"), blue=at_random(3))
+    page = open_page(table, width=width, scheme=scheme)
+
+    def fits() -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        small = page.evaluate(
+            "[...document.querySelectorAll('button, select, input')].filter((one) => one.offsetParent)"
+            ".map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])"
+            ".filter(([, box]) => box.width < 24 || box.height < 24).map(([html]) => html)"
+        )
+        assert small == []
+
+    at(page, "setting-up")
+    fits()
+    set_up(page)
+    at(page, "moving", 0)
+    fits()
+    labels = page.locator("[data-square]").evaluate_all(
+        "(cells) => cells.map((cell) => cell.getAttribute('aria-label'))"
+    )
+    assert len(set(labels)) == len(SQUARES)
+    page.click("[data-do=flip]")
+    assert page.locator("[data-square]").first.get_attribute("data-square") == "j1"
+    page.click("[data-do=pause]")
+    page.click("[data-pausing] button[value=yes]")
+    at(page, "paused")
+    page.locator("[data-next]", has_text="arena play --resume game").wait_for()
+    fits()

@@ -1,0 +1,172 @@
+"""A table at which a test plays: a session that is served, with its pages, in the loop of another thread."""
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import trio
+from served import PATIENCE, Answer, Served, start_serving
+
+from arena.bots.spec import BotSpec, person_spec
+from arena.game.persons import person, without_clock
+from arena.game.record import GameRecord, History
+from arena.game.seat_state import SeatState, Stage
+from arena.game.setups import random_rows
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.view import legal_actions
+from arena.play.session import Session
+from arena.rules.game import Game
+from arena.rules.loading import load_ruleset
+from arena.web.address import LOCAL_NAMES
+from arena.web.hosts import Hosts
+from arena.web.play.application import PlayPages
+from arena.web.play.table import Commands, Table
+from protocol.notation import Color
+
+Played = GameRecord | History | None
+COMMANDS = Commands(
+    go_on="arena play --resume game", show=lambda number: f"arena show store {number}", report="arena report store"
+)
+
+
+@dataclass
+class PlayTable:
+    """A table that is served. `record` is what `Session.play` returned, once `end` has waited for it."""
+
+    served: Served
+    table: Table
+    pages: PlayPages
+    ended: list[Played]
+
+    @property
+    def session(self) -> Session:
+        return self.table.session
+
+    def address(self, color: Color) -> str:
+        return self.table.address(color, self.served.listening)
+
+    def path(self, color: Color, name: str = "") -> str:
+        return f"/{self.table.tokens[color].text}/{name}"
+
+    def state(self, color: Color) -> SeatState:
+        """What a seat is shown now."""
+        state: SeatState = self.served.call(self.session.state, color)
+        return state
+
+    def until(self, color: Color, stage: Stage, plies: int = 0) -> SeatState:
+        """Wait until a seat is there, after so many plies at least."""
+        self.served.until(lambda: self.session.state(color).stage is stage and self.session.state(color).plies >= plies)
+        return self.state(color)
+
+    def post(self, color: Color, name: str, body: object = None, **headers: str) -> Answer:
+        """What a page of ours would send, but for what is said otherwise."""
+        given = {"Origin": f"http://{self.served.host}", "Content_Type": "application/json", **headers}
+        data = body if isinstance(body, bytes) else msgspec.json.encode(body if body is not None else {})
+        return self.served.get(self.path(color, name), "POST", data, **given)
+
+    def end(self) -> Played:
+        """Wait until the session has been played."""
+        self.served.until(lambda: bool(self.ended))
+        return self.ended[0]
+
+
+def seated(
+    rules: str = "duel",
+    names: tuple[str, str] = ("Ada", "Bea"),
+    *,
+    time: TimeControl | None = None,
+    max_plies: int | None = None,
+    history: History | None = None,
+    bot: BotSpec | None = None,
+) -> Session:
+    """A session of two persons, or of Red and this `bot`."""
+    persons = person(names[0]), person(names[1])
+    ruleset = load_ruleset(rules)
+    spec = GameSpec(
+        id="0123456789abcdef",
+        ruleset=replace(ruleset, max_plies=max_plies) if max_plies else ruleset,
+        time=time or without_clock(TimeControl()),
+        players=(persons[0], bot.player if bot else persons[1]),
+        seeds=(11, 22),
+        pair_seed=33,
+    )
+    return Session(spec, (person_spec(names[0]), bot or person_spec(names[1])), history=history)
+
+
+def serve_session(session: Session, blue: Callable[[Session, Color], Awaitable[None]] | None = None) -> PlayTable:
+    """Play and serve it; `blue` plays that side, if somebody does. `stop` the server at the end."""
+    table = Table(session, COMMANDS)
+    pages = PlayPages(table)
+    complaints: list[str] = []
+    served = start_serving(pages.application(Hosts(LOCAL_NAMES), complain=complaints.append))
+    served.complaints = complaints
+    ended: list[Played] = []
+
+    async def play() -> None:
+        ended.append(await session.play())
+        session.stored(7)
+
+    served.call(trio.lowlevel.spawn_system_task, pages.follow)
+    served.call(trio.lowlevel.spawn_system_task, play)
+    if blue is not None:
+        served.call(trio.lowlevel.spawn_system_task, blue, session, Color.BLUE)
+    return PlayTable(served, table, pages, ended)
+
+
+def at_random(seed: int, plies: int = 1000) -> Callable[[Session, Color], Awaitable[None]]:
+    """Sets up and plays at random; resigns when so many plies have been played."""
+
+    async def play(session: Session, color: Color) -> None:
+        numbers = random.Random(seed)
+        state = await session.changed(color)
+        while state.stage not in (Stage.OVER, Stage.PAUSED):
+            if state.stage is Stage.SETTING_UP:
+                session.set_up(color, session.random_setup(numbers.randrange(1000)))
+            elif state.stage is Stage.MOVING and not state.resigns:
+                if state.plies >= plies:
+                    session.resign(color)
+                else:
+                    session.act(color, numbers.choice(state.choices).action)
+            state = await session.changed(color, state.version)
+
+    return play
+
+
+def from_lines(rows: Sequence[str], actions: Sequence[str]) -> Callable[[Session, Color], Awaitable[None]]:
+    """Sets up and plays what is given; then it waits."""
+
+    async def play(session: Session, color: Color) -> None:
+        left = list(actions)
+        state = await session.changed(color)
+        while state.stage not in (Stage.OVER, Stage.PAUSED):
+            if state.stage is Stage.SETTING_UP:
+                session.set_up(color, rows)
+            elif state.stage is Stage.MOVING and left:
+                session.act(color, left.pop(0))
+            state = await session.changed(color, state.version)
+
+    return play
+
+
+def history_until(rules: str, form: str, most: int = 400) -> History:
+    """A random game up to a turn of Red in which an action is legal whose text has `form` in it."""
+    ruleset = load_ruleset(rules)
+    for seed in range(100):
+        numbers = random.Random(seed)
+        rows = [random_rows(ruleset, seed), random_rows(ruleset, seed + 1000)]
+        game = Game(ruleset, *rows)
+        actions: list[str] = []
+        while not game.outcome and game.ply < most:
+            legal = legal_actions(game)
+            if game.to_move is Color.RED and any(form in action for action in legal):
+                return History(
+                    ("", ""), ("/".join(rows[0]), "/".join(rows[1])), tuple(actions), (0,) * len(actions), ()
+                )
+            actions.append(numbers.choice(legal))
+            game.apply(actions[-1])
+    raise AssertionError(f"no random game under {rules} comes to a {form!r}")
+
+
+__all__ = ["COMMANDS", "PATIENCE", "PlayTable", "at_random", "from_lines", "history_until", "seated", "serve_session"]
