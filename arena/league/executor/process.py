@@ -177,7 +177,7 @@ class WorkerProcess:
 
 
 def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
-    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
     if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
         flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
     return subprocess.Popen(
