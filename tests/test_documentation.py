@@ -21,6 +21,7 @@ import click
 import pytest
 import trio
 from commands import PLAYS, UNHURRIED
+from served_command import visit
 
 import arena
 from arena import pytest_plugin
@@ -181,6 +182,8 @@ for at, option in enumerate(sys.argv[:-1]):
         sys.argv[at + 1] = str(min(int(sys.argv[at + 1]), most[option]))
 if sys.argv[1] in {plays}:
     sys.argv += {unhurried}
+if sys.argv[1:2] == ["serve"]:
+    sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
 main()
 """
 
@@ -218,11 +221,16 @@ def assert_runs(command: str, desk: Path) -> None:
     path = os.pathsep.join([str(desk / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     if command.startswith("python benchmarks/"):
         command += " --help"  # a benchmark takes minutes and is run by hand; here it has to be there and to start
+    environment = {**os.environ, "PATH": path, "COLUMNS": "80"}
+    if command.startswith("arena serve "):
+        code, said = visit(command, desk, environment)
+        assert code == 0, f"{command}\n{said}"
+        return
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         check=False,
         cwd=desk,
-        env={**os.environ, "PATH": path, "COLUMNS": "80"},
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -28,7 +28,7 @@ def application(
     An error page is made by raising `Refused` or starlette's `HTTPException`, anywhere. This is starlette's router
     without its application, which would answer errors before the guard has told anybody.
     """
-    router = Router([*routes, static_route(static_files())], redirect_slashes=False)
+    router = Router([static_route(static_files()), *routes], redirect_slashes=False)
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
         scope["app"] = router  # with this, the router raises what it does not find

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from starlette.responses import HTMLResponse, Response
 
 from arena.report.site.frame import Frame, Served, Site
@@ -29,19 +30,30 @@ class WebWords:
     took_too_long: str = "This page takes too long to be made. Try again in a moment."
     too_many: str = "Too many people are looking at these pages. Try again in a moment."
     old_http: str = "Only HTTP/1.1 is spoken here."
+    not_read: str = "No game is over yet. This page shows the first as soon as it is."
+    unreadable: str = "This store cannot be read now. Why has been told to whoever serves these pages."
+    live: str = "Live: {} games so far."
+    waiting: str = "Live: no game is over yet."
+    out_of_date: str = "This page is out of date: its store cannot be read now."
+    lost: str = "Not connected: what is shown may be out of date."
+    stores: str = "Stores"
+    store: str = "store"
     failed: str = "Something has gone wrong here. What it is has been told to whoever runs these pages."
 
 
 WEB_WORDS = WebWords()
 
 
+def served(templates: Sequence[Path] = (), head: str = "", state: str = "") -> Served:
+    """What makes the pages of a site such as are served."""
+    return Served((*map(str, templates), str(FOLDER / "templates")), head, state)
+
+
 class Look:
     """Makes pages of the same look. `head` is a template that stands in the head of each page, for its scripts."""
 
-    def __init__(
-        self, site: Site, *, templates: Sequence[Path] = (), head: str | None = None, words: Words = ENGLISH
-    ) -> None:
-        self.frame = Frame(site, words, served=Served(folders=(*templates, FOLDER / "templates"), head=head))
+    def __init__(self, site: Site, *, templates: Sequence[Path] = (), head: str = "", words: Words = ENGLISH) -> None:
+        self.frame = Frame(msgspec.structs.replace(site, served=served(templates, head)), words)
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """A page; `here` is its path without the first slash."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import PLAYS, UNHURRIED
+from served_command import visit
 
 from arena.cli import catalog, front
 from arena.cli.completion import SHELLS
@@ -35,6 +36,8 @@ if sys.argv[1:2] == ["check"] and "--replay" not in sys.argv:
     sys.argv.append("--quick")
 if sys.argv[1] in {plays}:
     sys.argv += {unhurried}
+if sys.argv[1:2] == ["serve"]:
+    sys.argv += ["--listen", "127.0.0.1:0"]  # other tests may be at the usual port
 from arena.cli.entry import main
 main()
 """
@@ -75,10 +78,15 @@ def run_by_shell(line: str, desk: Path, shell: str = "sh") -> int | None:
     if found is None:
         return None
     setup = "autoload -Uz compinit && compinit -u && " if shell == "zsh" else ""
+    environment = {**os.environ, "PATH": f"{desk / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk)}
+    if line.startswith("arena serve "):
+        code, said = visit(line, desk, environment)
+        assert "Traceback" not in said
+        return code
     done = subprocess.run(
         [found, "-c", setup + line],
         cwd=desk,
-        env={**os.environ, "PATH": f"{desk / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(desk)},
+        env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

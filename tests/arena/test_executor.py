@@ -46,8 +46,8 @@ from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
-PATIENCE = 60.0
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
+PATIENCE = 120.0
 SETTINGS = Settings(load_ruleset("duel"), PATIENT)
 GOOD = "introduce()\nset_up()\nplay()"
 BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
@@ -496,13 +496,13 @@ def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_t
     from arena.league.executor import process
 
     copies: list[int] = []
-    start = process._popen
+    start = process.popen_module
 
-    def popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
+    def popen(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
         copies.append(os.dup(outgoing))
-        return start(incoming, outgoing)
+        return start(module, incoming, outgoing, stderr)
 
-    monkeypatch.setattr(process, "_popen", popen)
+    monkeypatch.setattr(process, "popen_module", popen)
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots)
 

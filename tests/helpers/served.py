@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPConnection
@@ -91,8 +91,10 @@ class Served:
 Serve = Callable[..., Served]
 
 
-def start_serving(application: Application, limits: Limits = LIMITS) -> Served:
-    """A server at any free port; `stop` it."""
+def start_serving(
+    application: Application, limits: Limits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
+) -> Served:
+    """A server at any free port, with `beside` run in the same loop; `stop` it."""
     listening = listen(Address("127.0.0.1", 0))
     ready, found = threading.Event(), []
 
@@ -102,6 +104,8 @@ def start_serving(application: Application, limits: Limits = LIMITS) -> Served:
         with trio.CancelScope() as scope:
             async with trio.open_nursery() as nursery:
                 await nursery.start(server.run, [listening])
+                if beside is not None:
+                    nursery.start_soon(beside)
                 found.append((trio.lowlevel.current_trio_token(), scope))
                 ready.set()
 

@@ -45,6 +45,10 @@ MOST_IN_PAIRS = 60
 """Bots up to which the likelihood of superiority of each two is shown."""
 
 
+class NoGamesError(UsageError):
+    """A store without a game of those who take part in it."""
+
+
 @dataclass(frozen=True)
 class SitePlan:
     """What a site is to be. Of a `reader` that is the author of a bot the name is enough. `newest` is how many games
@@ -154,7 +158,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     planned, meets_all = contents.planned_for(players)
     table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
     if not table.games:
-        raise UsageError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
+        raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
     league, versions = League(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
     for row in store.each_row():

@@ -1,6 +1,5 @@
 """What all pages have in common: the templates, the texts, the menu, and what a page may load."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,38 +15,39 @@ POLICY = (
 """What a page may load: its own files, and nothing else from anywhere."""
 
 
+class Served(msgspec.Struct, frozen=True):
+    """What pages need besides that are served: folders with more templates, and one of these for the head of each page,
+    which is told a `state`. Such a page does not say what it may load: its server does, in the headers."""
+
+    folders: tuple[str, ...] = ()
+    head: str = ""
+    state: str = ""
+
+
 class Site(msgspec.Struct, frozen=True):
-    """What stands on every page: a title, the menu (name and file), and the line at the bottom."""
+    """What stands on every page: a title, the menu (name and file), and the line at the bottom; `served` is None for
+    pages that are read from a disk."""
 
     title: str
     menu: tuple[tuple[str, str], ...]
     footer: str
-
-
-@dataclass(frozen=True)
-class Served:
-    """What pages need besides that are served: more folders of templates, and one of them for the head of each page.
-
-    Such a page does not say itself what it may load: its server does, in the headers."""
-
-    folders: tuple[Path, ...] = ()
-    head: str | None = None
+    served: Served | None = None
 
 
 class Frame:
     """Turns templates and values into pages. All values are escaped: what a bot has said is text and never markup."""
 
-    def __init__(self, site: Site, words: Words = ENGLISH, *, served: Served | None = None) -> None:
+    def __init__(self, site: Site, words: Words = ENGLISH) -> None:
         self.site, self.words = site, words
-        policy, more = (POLICY, Served()) if served is None else ("", served)
+        more = site.served or Served()
         self._environment = Environment(
-            loader=FileSystemLoader([*more.folders, FOLDER / "templates"]),
+            loader=FileSystemLoader([*more.folders, str(FOLDER / "templates")]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(words=words, site=site, policy=policy, head=more.head)
+        self._environment.globals.update(words=words, site=site, policy=POLICY, served=more)
 
     def page(self, template: str, here: str, **values: Any) -> str:
         """A page; `here` is its file, from the folder of the site."""

@@ -1,12 +1,15 @@
 """What the tests of served pages share: servers that are stopped at the end of a test."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
+from made_stores import make_store, play_game
 from served import Serve, Served, start_serving
 
 from arena.web.limits import LIMITS, Limits
 from arena.web.server import Application
+
+__all__ = ["make_store", "play_game", "serving"]
 
 
 @pytest.fixture
@@ -14,8 +17,10 @@ def serving() -> Iterator[Serve]:
     """`serving(application, limits)`: a server that is stopped at the end of the test."""
     running: list[Served] = []
 
-    def start(application: Application, limits: Limits = LIMITS) -> Served:
-        running.append(start_serving(application, limits))
+    def start(
+        application: Application, limits: Limits = LIMITS, beside: Callable[[], Awaitable[None]] | None = None
+    ) -> Served:
+        running.append(start_serving(application, limits, beside))
         return running[-1]
 
     yield start

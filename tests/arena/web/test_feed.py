@@ -4,6 +4,7 @@ import json
 import resource
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 import trio
@@ -116,8 +117,8 @@ def test_a_viewer_that_asks_for_more_on_its_connection_leaves_nothing_behind(ser
     limits = Limits(keep_alive_seconds=0.05)
     feed = Feed(Audience(limits))
     served = serving(events_application(feed, limits), limits)
-    with served.connect(ASK + ASK) as client:
-        read_all(client)
+    with served.connect(ASK + ASK) as client, suppress(ConnectionResetError):
+        client.recv(4096)  # events, or the end: what is sent after what has no end breaks the protocol
     served.until(lambda: len(feed) == 0)
     served.until(lambda: served.server.connections == 0)
 

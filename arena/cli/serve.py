@@ -1,0 +1,99 @@
+"""`arena serve`: the pages of stores, served and kept up to date."""
+
+from pathlib import Path
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.rules import names_options
+from arena.cli.streams import flush_results, remark, result
+from arena.report.names import Language, Names, Numbering
+
+PORT = 8000
+
+
+@click.command(
+    "serve",
+    cls=ArenaCommand,
+    examples=(
+        ("arena serve league.sqlite", "open http://127.0.0.1:8000/"),
+        ("arena serve league.sqlite --for public", "no hidden rank"),
+        ("arena serve *.sqlite --listen 127.0.0.1:0", "all, at any free port"),
+    ),
+    usual=("listen", "for", "known-as", "title"),
+)
+@click.argument("stores", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="STORE...")
+@click.option(
+    "--listen",
+    "where",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="HOST:PORT",
+    help=f"Where to listen; the port is {PORT} unless it is named, and 0 is any that is free.",
+)
+@click.option(
+    "--for",
+    "reader",
+    default="all",
+    show_default=True,
+    metavar="all|red|blue|public|bot:NAME",
+    help="Who reads the pages: the host, one side, everybody, or a bot's author.",
+)
+@click.option(
+    "--known-as", multiple=True, metavar="NAME", help="A further name that is answered to, such as that of a proxy."
+)
+@click.option("--title", default="", help="What is to stand above all pages.  [default: the store's name]")
+@names_options
+def serve_command(
+    stores: tuple[Path, ...],
+    *,
+    where: str,
+    reader: str,
+    known_as: tuple[str, ...],
+    title: str,
+    ranks: Numbering,
+    language: Language,
+) -> int:
+    """Serve the standings and the games of each STORE as web pages, which change as games are added.
+
+    The address is printed. Nothing is written; a league may be playing with the store. Ctrl-C ends it.
+    """
+    from arena.cli.export import GUESSABLE
+    from arena.cli.extras import needs_serving
+    from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.league.readers import HOST, guessable_seed, reader_named
+    from arena.printable import printable
+
+    needs_serving("arena serve")
+    from arena.report.site.contents import SitePlan
+    from arena.web.address import parse_address
+    from arena.web.service import exposure_text, serve_stores
+
+    address = parse_address(where, PORT)
+    try:
+        reads = reader_named(reader)
+    except UsageError as error:
+        raise UsageError(f"--for: {error}") from None
+    for path in stores:
+        with open_to_read(path) as store:
+            if reads is not HOST and (seed := guessable_seed(store.settings())) is not None:
+                remark(GUESSABLE.format(store=printable(str(path)), seed=seed))
+    if exposure_text(address):
+        remark(exposure_text(address))
+    plan = SitePlan(reads, title=printable(title), names=Names(language, ranks))
+
+    def ready(url: str) -> None:
+        result(url)
+        flush_results()
+        remark("Ctrl-C ends it")
+
+    serve_stores(
+        stores,
+        address,
+        plan,
+        known_as=known_as,
+        ready=ready,
+        complain=lambda text: remark(f"arena: {text}"),
+    )
+    return 0

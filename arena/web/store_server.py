@@ -1,0 +1,164 @@
+"""`arena serve`: stores as pages that change as games are added. They are read, and nothing is written."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+import trio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from arena.printable import printable
+from arena.report.site.contents import SitePlan
+from arena.report.site.frame import Site
+from arena.version import __version__
+from arena.web.application import application
+from arena.web.feed import Audience, Event, EventStream, Feed
+from arena.web.files import static_files, static_route
+from arena.web.hosts import Hosts
+from arena.web.limits import LIMITS, Limits
+from arena.web.look import WEB_WORDS, Look, served
+from arena.web.server import Application
+from arena.web.store_pages import StorePages
+from arena.web.store_reader import State, StoreReader
+
+LIVE = "live.html"
+FOOTER = f"Served by arena {__version__}."
+TITLE = "Stores"
+
+
+@dataclass(frozen=True)
+class ServedStore:
+    """One store with its pages below `prefix`, and who follows it."""
+
+    name: str
+    prefix: str
+    reader: StoreReader
+    pages: StorePages
+    feed: Feed
+
+    def routes(self) -> list[BaseRoute]:
+        """Where its pages are."""
+        own = [static_route(static_files(), f"{self.prefix}/static")] if self.prefix else []
+        return [
+            *own,
+            Route(f"{self.prefix}/events", self._events),
+            Route(f"{self.prefix}/", self.pages.page),
+            Route(f"{self.prefix}/{{name:path}}", self.pages.page),
+        ]
+
+    async def _events(self, request: Request) -> EventStream:
+        return self.feed.answer()
+
+    async def run(self) -> None:
+        """Read the store when it changes, and tell who follows it."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.reader.run)
+            state = self.reader.state
+            while True:
+                state = await self.reader.changed(state)
+                self.feed.publish(state_event(state))
+
+
+def state_event(state: State) -> Event:
+    """What viewers are told of a store: the version of its pages, and a line about them."""
+    told = {"version": state.version, "text": state.text, "lost": WEB_WORDS.lost}
+    return Event(json.dumps(told), "state")
+
+
+class StoreServer:
+    """Serves the stores at these paths: one at the root, several below their names, with a list of them."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        plan: SitePlan,
+        hosts: Hosts,
+        *,
+        limits: Limits = LIMITS,
+        complain: Callable[[str], None],
+    ) -> None:
+        self._hosts, self._limits, self._complain = hosts, limits, complain
+        self._audience = Audience(limits)
+        names = _names(paths)
+        self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
+        title = self.stores[0].name if len(paths) == 1 else TITLE
+        self._look = Look(Site(plan.title or title, (), FOOTER), head=LIVE)
+        self._feed = Feed(self._audience, lambda: [self._state()])
+        """Of all stores together, for the list of them."""
+
+    def _store(self, path: Path, name: str, plan: SitePlan, is_alone: bool) -> ServedStore:
+        prefix = "" if is_alone else f"/{name}"
+        menu = () if is_alone else ((WEB_WORDS.stores, "../index.html"),)
+
+        def dress(site: Site, version: str) -> Site:
+            return msgspec.structs.replace(
+                site, menu=(*menu, *site.menu), footer=FOOTER, served=served(head=LIVE, state=version)
+            )
+
+        reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
+        feed = Feed(self._audience, lambda: [state_event(reader.state)])
+        return ServedStore(name, prefix, reader, StorePages(reader), feed)
+
+    def application(self) -> Application:
+        """What is served."""
+        routes: list[BaseRoute] = []
+        if len(self.stores) > 1:
+            routes += [Route("/", self._index), Route("/index.html", self._index), Route("/events", self._events)]
+        for store in self.stores:
+            routes += store.routes()
+        return application(routes, self._look, self._hosts, limits=self._limits, complain=self._complain)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the pages up to date until cancelled."""
+        async with trio.open_nursery() as nursery:
+            for store in self.stores:
+                nursery.start_soon(store.run)
+                nursery.start_soon(self._tell_of, store.reader)
+            task_status.started()
+
+    async def _tell_of(self, reader: StoreReader) -> None:
+        state = reader.state
+        while True:
+            state = await reader.changed(state)
+            self._feed.publish(self._state())
+
+    def _state(self) -> Event:
+        states = [store.reader.state for store in self.stores]
+        text = WEB_WORDS.live.format(sum(state.games for state in states))
+        version = "+".join(state.version for state in states)
+        return Event(json.dumps({"version": version, "text": text, "lost": WEB_WORDS.lost}), "state")
+
+    async def _events(self, request: Request) -> EventStream:
+        return self._feed.answer()
+
+    async def _index(self, request: Request) -> Response:
+        rows = [
+            {
+                "name": store.name,
+                "href": f"{store.prefix.removeprefix('/')}/index.html",
+                "bots": len(state.contents.table.lines) if state.contents else "",
+                "games": state.games,
+                "note": "" if state.contents else state.problem,
+            }
+            for store in self.stores
+            for state in (store.reader.state,)
+        ]
+        return HTMLResponse(self._look.page("stores.html", "index.html", heading=TITLE, rows=rows, web=WEB_WORDS))
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """A name for each store that can stand in an address: that of its file, made different from the others."""
+    found: list[str] = []
+    for path in paths:
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", printable(path.stem)).strip(".-") or "store"
+        name, number = plain, 1
+        while name in found or name in ("static", "events", "index.html"):
+            number += 1
+            name = f"{plain}-{number}"
+        found.append(name)
+    return found
