@@ -15,6 +15,7 @@ from arena.cli.options import (
     play_options,
     refuse_windows,
 )
+from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
 
 
 @click.command(
@@ -23,7 +24,12 @@ from arena.cli.options import (
     bots="the bots that are to play",
     example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
-    groups={"Who meets whom": FORMAT_GROUP, "Bots that take part": ("strict", "follow-links"), **HELP_GROUPS},
+    groups={
+        "Who meets whom": FORMAT_GROUP,
+        "Bots that take part": ("strict", "follow-links"),
+        "Pages": SERVE_GROUP,
+        **HELP_GROUPS,
+    },
     examples=(
         ("arena league bots/* --store league.sqlite", ""),
         ("arena league bots/* --format swiss --rules barrage --time 1s/move", ""),
@@ -33,6 +39,7 @@ from arena.cli.options import (
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@serve_options
 @play_options
 @lines_option
 def league_command(
@@ -51,7 +58,7 @@ def league_command(
     from arena.league.plan import Entry
 
     form = form_of(as_json=as_json, as_lines=as_lines)
-    asked = collect_format(options)
+    asked, serve = collect_format(options), collect_serve(options)
     entry = Entry(
         list(paths),
         Kind.LEAGUE,
@@ -60,4 +67,4 @@ def league_command(
         follow_links=follow_links,
         format=format_of(asked),
     )
-    return play(entry, collect(options), form)
+    return play(entry, collect(options), form, serve)

@@ -177,17 +177,23 @@ class WorkerProcess:
 
 
 def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
-    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
-    if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
-        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
     return subprocess.Popen(
-        [sys.executable, *flags, "-c", PROGRAM, str(incoming), str(outgoing), str(os.getpid()), *_folders()],
+        own_python(PROGRAM, str(incoming), str(outgoing), str(os.getpid())),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         pass_fds=(incoming, outgoing),
         start_new_session=True,
     )
+
+
+def own_python(program: str, *arguments: str) -> list[str]:
+    """The command that runs a program with this Python, in isolated mode: its arguments, and behind them the folders
+    that modules are to be found in."""
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
+    if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
+        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
+    return [sys.executable, *flags, "-c", program, *arguments, *_folders()]
 
 
 def _folders() -> list[str]:

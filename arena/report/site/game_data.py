@@ -77,7 +77,7 @@ class _Viewer:
 
     def see(self, step: Step, marks: Iterable[int]) -> None:
         """Note what a ply did on the squares that it marks: nothing else has changed."""
-        cells = (f"{_square(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
+        cells = (f"{square_name(square)}{cell_of(self._replay, square, self._audience)}" for square in marks)
         self.data.changes.append("".join(cells))
         if is_told_as_moved(step.events):
             return  # nothing that the action does not say itself
@@ -105,7 +105,7 @@ def game_data(
     for step in replay.steps():
         sides.append(step.color.word[0])
         marked = marks_of(step.events)
-        marks.append({_square(square): MARKS[mark] for square, mark in marked.items()})
+        marks.append({square_name(square): MARKS[mark] for square, mark in marked.items()})
         for viewer in viewers.values():
             viewer.see(step, marked)
     colors = [Color.RED if side == Color.RED.word[0] else Color.BLUE for side in sides]
@@ -141,7 +141,7 @@ def _fight(battle: Battle, attacker: Color) -> str:
     return f"{battle.square[0]}{battle.square[-1]}{cells}{battle.survivor.value[0]}"
 
 
-def _square(square: int) -> str:
+def square_name(square: int) -> str:
     """The square in two characters: its file and the last digit of its rank."""
     name = SQUARES[square]
     return name[0] + name[-1]

@@ -13,6 +13,7 @@ from arena.report.site.frame import Frame
 from arena.report.site.words import Words
 from arena.report.terminal import score_text
 from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 LONGEST_STDERR = 20_000
@@ -89,15 +90,20 @@ def _details(
 
 def _labels(record: GameRecord, facts: GameFacts, verdict: str, names: Names) -> str:
     """What the script of the page says of this game: who plays and what the pieces are called, as JSON."""
-    army = army_entries(ruleset_from_lines(record.ruleset, record.rules), names)
-    labels = {
-        "red": facts.red.name,
-        "blue": facts.blue.name,
+    ruleset = ruleset_from_lines(record.ruleset, record.rules)
+    labels = board_labels(facts.red.name, facts.blue.name, ruleset, names) | {"verdict": verdict}
+    return json.dumps(labels, ensure_ascii=False)
+
+
+def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[str, object]:
+    """What the script of a board says: who plays, and what the pieces are called."""
+    army = army_entries(ruleset, names)
+    return {
+        "red": red,
+        "blue": blue,
         "pieces": {entry.letter: [entry.number, entry.name] for entry in army},
         "strength": "".join(entry.letter for entry in army),
-        "verdict": verdict,
     }
-    return json.dumps(labels, ensure_ascii=False)
 
 
 def _rows_text(setup: str) -> str:
