@@ -80,9 +80,9 @@ settings.load_profile("arena")
 
 PREAMBLE = Path(__file__).parent / "hostile" / "preamble.py"
 MARKER_VARIABLE = "ARENA_TEST_MARKER"
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 """Limits that no game reaches, however busy the machine is."""
-NEVER_ENDS = 20.0
+NEVER_ENDS = 120.0
 """Seconds after which a game counts as one that never ends."""
 
 

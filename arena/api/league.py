@@ -159,7 +159,7 @@ class League:
         """Whether there is a file with anything in it where the store is to be."""
         return os.path.lexists(self.path) and not is_empty_file(self.path)
 
-    def _read(self) -> Contents[GameRow]:
+    def _read(self) -> Contents[list[GameRow]]:
         if not self._has_games():
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:

@@ -26,7 +26,7 @@ from arena.bots.sandbox.activity import activity_of
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
-from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep
+from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep, is_gone
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
@@ -42,11 +42,14 @@ if sys.platform != "win32":
 READ_SIZE = 8192
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
+STARVED_MOST = 10.0
+"""Seconds for which a machine that is busy with other things may keep a bot from what it has half a second for."""
 AT_ONCE = 0.02
 """So many of these seconds are waited for without looking at what the bot does meanwhile: most exit at once."""
 IDLE_SPIN = 0.0005
 """Seconds in which a bot that may be kept is looked at without a pause: most are idle after a fifth of it."""
 IDLE_PAUSE = 0.001
+STARVED_PAUSE = 0.01
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
 CLOSED = -1
@@ -271,10 +274,13 @@ class BotProcess:
         return not (self._watch.words or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
+        end, before = trio.current_time() + grace, self.cpu_us()
         async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
-            with trio.move_on_after(grace):
-                while not (self._is_idle() or self.has_exited()):  # noqa: ASYNC110  (nothing tells of it)
+            with trio.move_on_after(grace + STARVED_MOST):
+                while not (self._is_idle() or self.has_exited()):
+                    if trio.current_time() > end and not self.is_starved(before, grace):
+                        break
                     await trio.sleep(IDLE_PAUSE)
 
     def has_unread(self) -> bool | None:
@@ -305,12 +311,34 @@ class BotProcess:
             self._find_player()
         return self._player is not None and is_asleep(self._player)
 
+    def is_starved(self, before_us: int, seconds: float) -> bool:
+        """Whether it is the machine that the bot is slow by: it has something to do, and has had less than so many
+        seconds of the processor since it had used `before_us`. False where that cannot be told."""
+        self._find_player()
+        if self._player is None or self.cpu_us() - before_us >= seconds * 1_000_000:
+            return False
+        if activity_of([self._player]) is Activity.RUNS:
+            return True
+        return self._launch.helpers > 0 and is_gone(self._player)  # the sandbox is still to exit behind it
+
     def begin_anew(self) -> None:
         """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
         self._account.begin_anew()
         self._stderr.begin_anew()
 
     # --- the end --------------------------------------------------------------------------------------------------
+
+    async def exits_within(self, seconds: float) -> bool:
+        """Whether the process is dead in that time, or, if the machine keeps it from that, soon after. Standard error
+        has to be drained meanwhile."""
+        before = self.cpu_us()
+        with trio.move_on_after(seconds + STARVED_MOST):
+            with trio.move_on_after(seconds):
+                await self.wait_exit()
+            while not self.has_exited() and self.is_starved(before, seconds):
+                with trio.move_on_after(STARVED_PAUSE):
+                    await self.wait_exit()
+        return self.has_exited()
 
     async def wait_exit(self) -> None:
         """Return once the process is dead. It is not reaped yet."""

@@ -13,7 +13,7 @@ import trio
 import trio.lowlevel
 
 from arena.bots.arrivals import Arrivals
-from arena.bots.process import QUIT_GRACE, BotProcess
+from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.check.noise import noisy
 from arena.check.results import Said
 from arena.game.dialogue import Speaker
@@ -102,17 +102,10 @@ class Talk:
         """There is nothing more to be said; to be called before the process is ended."""
         self._arrivals.forget(self.process.stdout)
 
-    async def exits_in(self, seconds: float) -> float | None:
-        """How long the bot takes to exit; None if that is longer than `seconds`."""
+    async def exits_within(self, seconds: float) -> bool:
+        """Whether the bot exits in that time; see `BotProcess.exits_within`."""
         async with background(self.process.drain_stderr):
-            return await self._exits_in(seconds)
-
-    async def _exits_in(self, seconds: float) -> float | None:
-        begun = now()
-        with trio.move_on_after(seconds):
-            await self.process.wait_exit()
-            return now() - begun
-        return None
+            return await self.process.exits_within(seconds)
 
     async def tell(self, data: bytes) -> None:
         """Write lines to the bot; they are among what was said."""
@@ -236,7 +229,7 @@ class Talk:
             self._times.of(phase).append(came - (self._begun if phase is Phase.INTRODUCING else asked))
 
     async def _output_ended(self, referee: Referee, color: Color) -> None:
-        has_exited = await self._exits_in(EXIT_FOLLOWS) is not None
+        has_exited = await self.process.exits_within(EXIT_FOLLOWS)
         if self.over or (words := self.process.out_of_memory()):
             referee.over_limit(color, self.over or words)
         elif has_exited:
@@ -273,10 +266,12 @@ class Talk:
             for line in data.split(b"\n")[:-1]:
                 self._note(Speaker.ARENA, line)
             self.process.write_now(data)
-        said = b""
-        with trio.move_on_after(PROBE_SECONDS):
-            while True:
-                await trio.lowlevel.wait_readable(self.process.stdout)
+        said, before = b"", self.process.cpu_us()
+        with trio.move_on_after(PROBE_SECONDS + STARVED_MOST):
+            until = now() + PROBE_SECONDS
+            while now() < until or (not said and self.process.is_starved(before, PROBE_SECONDS)):
+                with trio.move_on_at(max(until, now() + STARVED_PAUSE)):
+                    await trio.lowlevel.wait_readable(self.process.stdout)
                 more = self.process.read_now()
                 if more == b"":
                     break

@@ -113,7 +113,7 @@ class Trial:
         """The games of a process are over: it is to exit."""
         plies = len(referee.actions)
         is_input = situation.twist is Twist.INPUT_ENDS
-        if await talk.exits_in(QUIT_GRACE) is not None or not (
+        if await talk.exits_within(QUIT_GRACE) or not (
             is_input or situation.twist in (Twist.BROKEN_OFF, Twist.NO_GAME)
         ):
             return Outcome(situation, Mark.PASSED, plies=plies)

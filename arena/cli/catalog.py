@@ -9,6 +9,7 @@ COMMANDS = (
     ("Play", "league", "a league between bots, in one of several formats"),
     ("Play", "match", "two bots, a number of games"),
     ("Play", "compare", "whether a new bot is better than an old one"),
+    ("Play", "play", "play yourself: against a bot"),
     ("Play", "resume", "go on with a game that 'arena match --pause' saved"),
     ("Look", "standings", "the table of a store again"),
     ("Look", "games", "the games of a store, a line each"),
@@ -28,10 +29,11 @@ COMMANDS = (
 """Under which word a command is listed, its name, and what it does, in the order in which they are listed."""
 
 NAMES = tuple(name for _, name, _ in COMMANDS)
-_KEYWORDS = ("import",)
+_ELSEWHERE = {"import": "import_", "play": "play_bot"}
+"""Modules that are not called as the command is: one name is a keyword, one was that of what leagues print."""
 
 
 def home_of(name: str) -> tuple[str, str]:
     """The module that has a command, and what the command is called there."""
     plain = name.replace("-", "_")
-    return f"arena.cli.{plain}_" if name in _KEYWORDS else f"arena.cli.{plain}", f"{plain}_command"
+    return f"arena.cli.{_ELSEWHERE.get(name, plain)}", f"{plain}_command"

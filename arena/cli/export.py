@@ -87,7 +87,9 @@ def _write(lines: "Iterable[bytes]", file: BinaryIO) -> int:
     return written
 
 
-def _chosen(store: "Store", contents: "Contents[GameRow]", bot: str | None, games: tuple[str, ...]) -> "list[GameRow]":
+def _chosen(
+    store: "Store", contents: "Contents[list[GameRow]]", bot: str | None, games: tuple[str, ...]
+) -> "list[GameRow]":
     """The games that were asked for, in the order in which they were stored. Raises `UsageError`."""
     from arena.printable import printable
 
@@ -101,7 +103,7 @@ def _chosen(store: "Store", contents: "Contents[GameRow]", bot: str | None, game
     return [row for row in rows if row.number in asked]
 
 
-def _reader(text: str, store: Path, contents: "Contents[GameRow]") -> "Reader":
+def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Reader":
     """Who is to read, as `--view` says it, with the players of the store that it means. Raises `UsageError`."""
     from dataclasses import replace
 
@@ -117,7 +119,7 @@ def _reader(text: str, store: Path, contents: "Contents[GameRow]") -> "Reader":
     return replace(reader, bots=frozenset(_called(reader.name, store, contents)))
 
 
-def _called(name: str, store: Path, contents: "Contents[GameRow]") -> "set[Player]":
+def _called(name: str, store: Path, contents: "Contents[list[GameRow]]") -> "set[Player]":
     """The players of this name in a store. Raises `UsageError` if there are none."""
     from arena.errors import UsageError
     from arena.report.roster import Roster, players_of

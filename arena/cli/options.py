@@ -207,6 +207,23 @@ def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+_OF_PERSONS = (
+    *("rules", "time", "start_time", "setup_time", "margin", "sandbox", "memory", "processes", "tmp", "limits"),
+    *("interpreters", "build_time", "build_memory", "build_disk", "build_network", "pondering", "opponents", "store"),
+)
+"""Those of the shared options that are for a game with a person in it."""
+
+
+def person_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those of the shared options to a command, and a `--seed` that may be left out."""
+    for option in reversed(_OPTIONS):
+        (parameter,) = option(lambda: None).__click_params__  # type: ignore[attr-defined]
+        if parameter.name in _OF_PERSONS:
+            function = option(function)
+    words = "The seed of all random numbers (default: other ones in each game)."
+    return click.option("--seed", type=Whole(0, LARGEST_SEED), metavar="N", help=words)(function)
+
+
 def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     said = configured()

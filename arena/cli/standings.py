@@ -76,7 +76,7 @@ def standings_command(
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
             if placing:
                 console.print(placing_report(placing, names))
-        left_out = sum(row.games for row in rows) - table.games
+        left_out = rows.games - table.games
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")
     return warn_of_damage(store, contents.damage)

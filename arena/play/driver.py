@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 import trio
 
 from arena.bots.arrivals import Arrivals
+from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.game.clock import NEVER
 from arena.game.record import History
 from arena.game.referee import Referee
@@ -229,9 +230,11 @@ class Driver:
 
     async def _output_ended(self, color: Color, process: Peer) -> None:
         """The end of output nearly always is the end of the process. No deadline counts any more."""
-        end = self._now() + EXIT_FOLLOWS
-        while not self._dead[color].is_set() and (left := end - self._now()) > 0:
-            with trio.move_on_after(left, shield=True):
+        end, before = self._now() + EXIT_FOLLOWS, process.cpu_us()
+        while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
+            if left < 0 and not process.is_starved(before, EXIT_FOLLOWS):
+                break
+            with trio.move_on_after(max(left, STARVED_PAUSE), shield=True):
                 await self._dead[color].wait()
         if process.has_exited():
             self._drain_output(color)

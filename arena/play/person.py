@@ -89,6 +89,9 @@ class PersonPeer:
 
     def thaw(self) -> None: ...
 
+    def is_starved(self, before_us: int, seconds: float) -> bool:
+        return False
+
     def has_exited(self) -> bool:
         return False
 

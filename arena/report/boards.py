@@ -11,7 +11,7 @@ from enum import Enum
 from arena.report.paint import Paint, plain
 from arena.rules.events import Event, Fought, Guessed, Moved, Rescued
 from protocol.geometry import action_squares
-from protocol.notation import BOARD_SIZE, FILES, Survivor
+from protocol.notation import BOARD_SIZE, FILES, Color, Survivor
 from protocol.view import CELL_EMPTY, CELL_LAKE
 
 NO_MARKS: Mapping[int, "Mark"] = {}
@@ -59,12 +59,15 @@ def marks_of(events: Sequence[Event]) -> dict[int, Mark]:
     return marks
 
 
-def board_text(cells: Sequence[str], marks: Mapping[int, Mark] = NO_MARKS, paint: Paint = plain) -> str:
-    """A board of two-character cells with its coordinates, rank 10 at the top as Red sees it."""
-    rows = [paint("    " + "  ".join(FILES), "dim")]
-    for rank in range(BOARD_SIZE, 0, -1):
+def board_text(
+    cells: Sequence[str], marks: Mapping[int, Mark] = NO_MARKS, paint: Paint = plain, side: Color = Color.RED
+) -> str:
+    """A board of two-character cells with its coordinates as a side sees it: for Red with rank 10 at the top."""
+    way = 1 if side is Color.RED else -1
+    rows = [paint("    " + "  ".join(FILES[::way]), "dim")]
+    for rank in range(BOARD_SIZE, 0, -1)[::way]:
         start = (rank - 1) * BOARD_SIZE
-        squares = range(start, start + BOARD_SIZE)
+        squares = range(start, start + BOARD_SIZE)[::way]
         between = [" "] * (BOARD_SIZE + 1)
         for kind in ("()", "[]"):  # where both want a column, it is told where the piece went
             for place, square in enumerate(squares):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from arena.game.spec import Player
-from arena.league.store import GameRow, Group
+from arena.league.store import GameRow, Groups
 from arena.report.roster import Roster
 from arena.report.standings import Difference, Line, rated_lines
 from arena.report.tally import Tally
@@ -61,7 +61,7 @@ class Shown(NamedTuple):
 class LiveTable:
     """The lines of a table while games come in. `rate` may be called from another thread than the rest."""
 
-    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow | Group]) -> None:
+    def __init__(self, players: Sequence[Player], rows: Sequence[GameRow] | Groups) -> None:
         roster = Roster(players, rows)
         self._digests = roster.digests
         self._tally = Tally(roster.names, rows)

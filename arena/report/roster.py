@@ -6,6 +6,7 @@ from typing import Protocol
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
+from arena.league.store import Groups
 
 
 class Played(Protocol):
@@ -24,10 +25,9 @@ class Roster:
     side.
     """
 
-    def __init__(self, players: Iterable[Player], rows: Iterable[Played] = ()) -> None:
+    def __init__(self, players: Iterable[Player], rows: Collection[Played] | Groups = ()) -> None:
         """Of players who are the same, the last one gives the name. Who plays in the rows alone is not among them."""
-        met = {row.players for row in rows}
-        self._copies = {player for pair in met if pair[0].digest == pair[1].digest for player in pair}
+        self._copies = _copies_in(rows)
         last = {self._key(player): player for player in players}
         self.players = tuple(last.values())
         counts = Counter(player.name for player in self.players)
@@ -35,7 +35,7 @@ class Roster:
             key: player.name if counts[player.name] == 1 else f"{player.name}@{player.digest[:6]}"
             for key, player in last.items()
         }
-        everybody = dict.fromkeys([*self.players, *(player for pair in met for player in pair)])
+        everybody = dict.fromkeys([*self.players, *_everybody_in(rows)])
         self.names: Mapping[Player, str] = {
             player: shown[self._key(player)] for player in everybody if self._key(player) in shown
         }
@@ -70,12 +70,25 @@ class Roster:
         return {player for player, shown in self.names.items() if shown in found}
 
 
-def players_of(rows: Iterable[Played], entrants: Collection[Player] = ()) -> list[Player]:
+def players_of(rows: Collection[Played] | Groups, entrants: Collection[Player] = ()) -> list[Player]:
     """All who play in these games, in the order of their last games; those who take part now come last."""
+    seen = _everybody_in(rows)
+    digests = {player.digest for player in seen}
+    return [*seen, *(player for player in entrants if player.digest in digests)]
+
+
+def _everybody_in(rows: Collection[Played] | Groups) -> list[Player]:
+    if isinstance(rows, Groups):
+        return rows.players
     seen: dict[Player, None] = {}
     for row in rows:
         for player in row.players:
             seen.pop(player, None)
             seen[player] = None
-    digests = {player.digest for player in seen}
-    return [*seen, *(player for player in entrants if player.digest in digests)]
+    return list(seen)
+
+
+def _copies_in(rows: Collection[Played] | Groups) -> set[Player]:
+    if isinstance(rows, Groups):
+        return rows.copies
+    return {player for row in rows if row.players[0].digest == row.players[1].digest for player in row.players}

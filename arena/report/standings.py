@@ -1,15 +1,14 @@
 """A league's table as a value, made from the stored games: one place for the terminal, for JSON and for pages."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.league.ratings import Anchor, League, Standing, difference
-from arena.league.store import GameRow, Group
+from arena.league.store import GameRow, Groups
 from arena.report.crosstable import Crosstable, Meeting
 from arena.report.roster import Roster
 from arena.report.tally import Tally, Totals
@@ -139,7 +138,7 @@ class Table(msgspec.Struct, frozen=True):
 
 def make_table(
     players: Sequence[Player],
-    rows: Iterable[GameRow | Group],
+    rows: Collection[GameRow] | Groups,
     planned: int | None = None,
     *,
     meets_all: bool | None = True,
@@ -154,7 +153,6 @@ def make_table(
     are relative to and its Elo. `pairs` asks for the likelihood of superiority of each two. Raises `UsageError` for an
     anchor that is none.
     """
-    rows = tuple(rows)
     roster = Roster(players, rows)
     tally = Tally(roster.names, rows)
     digests = roster.digests
@@ -275,7 +273,10 @@ def _least_planned(players: int, most: int) -> int:
 
 
 def _endings(tally: Tally) -> tuple[Ending, ...]:
-    return tuple(
-        Ending(reason, count, dict(tally.losers.get(reason, Counter()).most_common()))
-        for reason, count in tally.endings.most_common()
-    )
+    """The most frequent first, and what is equally frequent by its name: the order of the games does not matter."""
+    losers = {
+        reason: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        for reason, found in tally.losers.items()
+    }
+    endings = sorted(tally.endings.items(), key=lambda item: (-item[1], item[0].value))
+    return tuple(Ending(reason, count, losers.get(reason, {})) for reason, count in endings)

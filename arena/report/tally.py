@@ -8,7 +8,7 @@ from typing import Self
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.ratings import Results, Score
-from arena.league.store import GameRow, Group
+from arena.league.store import GameRow, Groups, SideTimes
 from protocol.notation import Color, Reason
 
 _SCORES = {
@@ -62,7 +62,7 @@ class Totals:
 class Tally:
     """The games between some players; games of others are left out. `names` are those that the table shows."""
 
-    def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow | Group] = ()) -> None:
+    def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow] | Groups = ()) -> None:
         self._names = names
         self.results = Results(sorted(set(names.values())))
         """Who won how often against whom; in one order, so that ratings are the same to the last digit."""
@@ -72,37 +72,70 @@ class Tally:
         self.endings = Counter[Reason]()
         self.losers: dict[Reason, Counter[str]] = {}
         """By the reason for which they lost."""
+        if isinstance(rows, Groups):
+            self._add_groups(rows)
+            return
         for row in rows:
             self.add(row)
 
-    def add(self, row: GameRow | Group) -> None:
-        """Count a game, or as many as were counted together."""
-        (red_player, blue_player), games, result, reason = row.players, row.games, row.result, row.reason
-        red, blue = self._names.get(red_player), self._names.get(blue_player)
+    def add(self, row: GameRow) -> None:
+        """Count a game."""
+        red, blue = (self._names.get(player) for player in row.players)
         if red is None or blue is None:
             return
-        self.games += games
-        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[result], games)
-        self.endings[reason] += games
-        winner = result.winner
+        self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result])
+        self._end(row.result, row.reason, 1)
         for color, name, time in zip(_COLORS, (red, blue), row.times, strict=True):
-            totals = self.totals[name]
-            totals.games += games
-            totals.moves += time.moves
-            totals.total_us += time.total_us
-            totals.slowest_us = max(totals.slowest_us, time.slowest_us)
-            if time.cpu_us is not None:
-                totals.cpu_us += time.cpu_us
-                totals.measured_moves += time.moves
-            if result is GameResult.DRAW:
-                totals.draws += games
-            elif winner is color:
-                totals.wins += games
-            else:
-                if reason not in self.losers:
-                    self.losers[reason] = Counter()
-                totals.forfeits += reason.is_forfeit * games
-                self.losers[reason][name] += games
+            self._end_of(color, name, row.result, row.reason, 1)
+            measured = 0 if time.cpu_us is None else time.moves
+            self._spend(name, SideTimes(*time[:3], time.cpu_us or 0, measured))
+
+    def _add_groups(self, groups: Groups) -> None:
+        """Count all games of some that were counted together. There may be a million pairs."""
+        names = [self._names.get(player) for player in groups.numbered]
+        shown = {number: name for number, name in enumerate(names) if name is not None}
+        numbers = {number: self._numbers[name] for number, name in shown.items()}
+        scores = [_SCORES[result] for result, _ in groups.endings]
+        by_ending, by_side = [0] * len(scores), Counter[tuple[int, Color, int]]()
+        red_side, blue_side = _COLORS
+        for red, blue, ending, games in groups.ended():
+            if red in numbers and blue in numbers:
+                self.results.add(numbers[red], numbers[blue], scores[ending], games)
+                by_ending[ending] += games
+                by_side[red, red_side, ending] += games
+                by_side[blue, blue_side, ending] += games
+        for end, games in zip(groups.endings, by_ending, strict=True):
+            if games:
+                self._end(*end, games)
+        for (number, color, ending), games in by_side.items():
+            self._end_of(color, shown[number], *groups.endings[ending], games)
+        for number, times in groups.times(shown).items():
+            self._spend(shown[number], times)
+
+    def _end(self, result: GameResult, reason: Reason, games: int) -> None:
+        self.games += games
+        self.endings[reason] += games
+        if result is not GameResult.DRAW:
+            self.losers.setdefault(reason, Counter())
+
+    def _end_of(self, color: Color, name: str, result: GameResult, reason: Reason, games: int) -> None:
+        totals = self.totals[name]
+        totals.games += games
+        if result is GameResult.DRAW:
+            totals.draws += games
+        elif result.winner is color:
+            totals.wins += games
+        else:
+            totals.forfeits += reason.is_forfeit * games
+            self.losers[reason][name] += games
+
+    def _spend(self, name: str, times: SideTimes) -> None:
+        totals = self.totals[name]
+        totals.moves += times.moves
+        totals.total_us += times.total_us
+        totals.slowest_us = max(totals.slowest_us, times.slowest_us)
+        totals.cpu_us += times.cpu_us
+        totals.measured_moves += times.measured_moves
 
     def copy(self) -> Self:
         """The same counts, which games that are added to this one do not change."""

@@ -25,7 +25,7 @@ PROGRAMS = {
     "writes what nobody reads": (Activity.WAITS_TO_WRITE, "while True: os.write(1, b'x' * 65536)"),
     "stops": (Activity.STOPPED, "os.kill(os.getpid(), signal.SIGSTOP)"),
 }
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 def until(condition: Callable[[], bool]) -> bool:

@@ -34,7 +34,7 @@ needs_schedstat = pytest.mark.skipif(
     not Path("/proc/self/schedstat").exists(), reason="this kernel does not tell how long a thread waited for a CPU"
 )
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a test counts as one that never ends."""
 BUSY_SECONDS = 0.05
 """How long the arena works without a look: many times what it may charge."""

@@ -51,7 +51,7 @@ def output(bot: BotSpec) -> str:
     async def main() -> bytes:
         process = BotProcess.start(Launch(bot.command, bot.folder, bot.environment))
         said = b""
-        with trio.fail_after(20):
+        with trio.fail_after(120):
             while True:
                 await trio.lowlevel.wait_readable(process.stdout)
                 data = process.read_now()

@@ -32,7 +32,7 @@ from arena.bots.starting import Sandbox
 from arena.game.dialects import Dialect
 
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
-PATIENCE = 60.0
+PATIENCE = 120.0
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
 

@@ -46,7 +46,7 @@ from arena.errors import UsageError
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 NOBODY = 65534
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a program counts as one that never ends."""
 SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
 SECRET = "what only the arena knows"

@@ -17,7 +17,7 @@ from arena.bots.sandbox import procfs
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
 
 ROOT = Path(__file__).parent.parent.parent
-NEVER_ENDS = 60.0
+NEVER_ENDS = 120.0
 ARENA = f"{sys.executable} -c 'from arena.cli.main import main; main()'"
 HOST = """
 import os, subprocess, sys, threading

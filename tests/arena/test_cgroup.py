@@ -21,7 +21,7 @@ from arena.bots.sandbox import cgroup, systemd_scope
 from arena.bots.sandbox.cgroup import CgroupError, Group, Hierarchy
 from arena.bots.sandbox.systemd_scope import GUARD, LEAF, check, in_scope, own_group
 
-NEVER_ENDS = 60.0
+NEVER_ENDS = 120.0
 KILL_SECONDS = 0.05
 """As long as a killed tree may live on; in the middle of many tries, since a busy machine takes its own time."""
 HELPERS = 2

@@ -31,7 +31,7 @@ from protocol.messages import Want
 from protocol.notation import Color, Reason
 
 RED, BLUE = Color.RED, Color.BLUE
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 RULESETS = ("isf", "barrage+rescue", "vintage/lightning", "jumbo-81320/infiltrator", "duel+silent-defence")
 CONTROLS = (
     TimeControl(),
@@ -282,7 +282,7 @@ def test_a_live_game_has_exactly_the_lines_that_its_bots_have_written_down(
     recording: Callable[[str], tuple[BotSpec, Path]], play: Callable[..., Awaitable[GameRecord]]
 ) -> None:
     (red, red_log), (blue, blue_log) = recording("ann"), recording("bob")
-    time = TimeControl(move_ms=60_000, bank_ms=600_000, increment_ms=11, setup_ms=60_000, start_ms=60_000)
+    time = TimeControl(move_ms=60_000, bank_ms=600_000, increment_ms=11, setup_ms=600_000, start_ms=600_000)
     record = trio.run(partial(play, red, blue, ruleset="barrage", time=time))
     assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 21)
     entries = list(dialogue(decode_record(encode_record(record))))
@@ -302,7 +302,7 @@ def test_a_live_game_with_an_opening_has_exactly_the_lines_that_its_bots_have_wr
     game = GameSpec("0" * 16, load_ruleset("barrage"), PATIENT, (red.player, blue.player), (1, 2), 3, opening=opening)
 
     async def play_it() -> GameRecord:
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             return await play_game(game, red, blue)
 
     record = trio.run(play_it)
@@ -325,7 +325,7 @@ def test_two_games_in_the_same_processes_have_the_lines_of_each(
     keeper = Keeper()
 
     async def play_both() -> list[GameRecord]:
-        with trio.fail_after(60):
+        with trio.fail_after(120):
             records = [await play_game(first, ann, bob, GameOptions(keeper=keeper))]
             keeper.expects_another = False
             records.append(await play_game(second, bob, ann, GameOptions(keeper=keeper)))

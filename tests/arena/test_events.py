@@ -18,7 +18,7 @@ from arena.rules.loading import load_ruleset
 
 GOOD = "introduce()\nset_up()\nplay()"
 GOES_ON = "introduce()\nplay()"
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 NEVER_SETS_UP = "introduce()\nhear('setup')"
 
 Play = Callable[..., Awaitable[GameRecord]]

@@ -46,8 +46,8 @@ from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
-PATIENCE = 60.0
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
+PATIENCE = 120.0
 SETTINGS = Settings(load_ruleset("duel"), PATIENT)
 GOOD = "introduce()\nset_up()\nplay()"
 BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"

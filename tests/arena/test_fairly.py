@@ -19,7 +19,7 @@ from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 
 MakeBot = Callable[..., BotSpec]
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 SETTINGS = Settings(load_ruleset("duel"), PATIENT)
 BRIEF = """
 introduce()

@@ -42,11 +42,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these bots know
 HOSTILE = Path(__file__).parent.parent / "hostile"
 TABLES = [tomllib.loads(path.read_text()) for path in sorted(HOSTILE.glob("*.toml"))]
 OPPONENTS: dict[str, str] = {name: program for table in TABLES for name, program in table.get("opponent", {}).items()}
-UNHURRIED = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+UNHURRIED = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 HURRIED = {
-    Reason.NO_START: msgspec.structs.replace(UNHURRIED, start_ms=1000),
-    Reason.SETUP_TIMEOUT: msgspec.structs.replace(UNHURRIED, setup_ms=600),
-    Reason.TIMEOUT: msgspec.structs.replace(UNHURRIED, move_ms=300),
+    Reason.NO_START: msgspec.structs.replace(UNHURRIED, start_ms=2000),
+    Reason.SETUP_TIMEOUT: msgspec.structs.replace(UNHURRIED, setup_ms=1500),
+    Reason.TIMEOUT: msgspec.structs.replace(UNHURRIED, move_ms=1000),
 }
 """The time of who loses a hurried game: little for what it is to be late with, and more than enough, however busy the
 machine is, for all else."""

@@ -36,8 +36,8 @@ from protocol.bot import random_rows
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 
-NEVER_ENDS = 60.0
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+NEVER_ENDS = 120.0
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 MEGABYTE = 1_000_000
 
 MANY_GAMES = """
@@ -191,7 +191,7 @@ def test_who_cannot_go_on_plays_the_second_game_in_a_new_process_and_loses_nothi
     level: Level, deed: str, pairs: Pairs, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
     """A bot that waits for something else has read all and looks idle: it is found out as it does not set up."""
-    hurried = replace_time(PATIENT, setup_ms=300)
+    hurried = replace_time(PATIENT, setup_ms=1500)
     ann, bob = make_bot(plays(end=deed), "ann"), make_bot(plays(), "bob")
     with held(level, ann, bob) as options:
         first, second = trio.run(pairs.play, ann, bob, options, hurried if "pause" in deed else PATIENT)
@@ -288,7 +288,7 @@ def test_a_bot_that_plays_one_game_only_plays_the_second_one_in_a_new_process(
 ) -> None:
     once = "introduce()\nset_up()\nplay()"
     ann, bob = make_bot(once, "ann"), make_bot(once, "bob")
-    time = replace_time(PATIENT, setup_ms=300)
+    time = replace_time(PATIENT, setup_ms=1500)
     first, second = trio.run(pairs.play, ann, bob, USUAL, time)
     assert not first.verdict.reason.is_forfeit
     assert not second.verdict.reason.is_forfeit

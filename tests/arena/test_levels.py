@@ -31,7 +31,7 @@ from arena.report.doctor import health_report
 
 ROOT = Path(__file__).parent.parent.parent
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a program counts as one that never ends."""
 REASON = "the kernel of this machine is made of cheese: install another one"
 Play = Callable[..., Awaitable[GameRecord]]

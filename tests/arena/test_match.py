@@ -27,8 +27,10 @@ from arena.play.options import GameOptions
 from protocol.notation import Color, Reason
 
 DRIFTER = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
-BANK = TimeControl(move_ms=None, bank_ms=2000, start_ms=20_000, setup_ms=20_000)
-NEVER_ENDS = 20.0
+BANK = TimeControl(move_ms=None, bank_ms=2000, start_ms=600_000, setup_ms=600_000)
+AMPLE = TimeControl(move_ms=None, bank_ms=600_000, start_ms=600_000, setup_ms=600_000)
+"""So much that a game in which somebody waits for it counts as one that never ends."""
+NEVER_ENDS = 120.0
 
 GOOD = "introduce()\nset_up()\nplay()"
 SILENT = "import time\nintroduce()\nset_up()\nhear('turn')\ntime.sleep(1000)"
@@ -212,35 +214,36 @@ def allowed_and_taken(record: GameRecord) -> tuple[int, int]:
 
 
 def test_a_deadline_may_be_earlier_than_the_ones_before_it(make_bot: MakeBot, play: Play) -> None:
-    """Red has a fifth of a second left when the alarm stands at two seconds for Blue; it must not get those two."""
-    red = make_bot(takes(1.8, then="hear('turn')\ntime.sleep(1000)"))
-    record = trio.run(lambda: play(red, make_bot(GOOD), time=BANK))
+    """Red has less than two seconds left when the alarm stands at ten minutes for Blue; it must not get those."""
+    red = make_bot(takes(0.1, then="hear('turn')\ntime.sleep(1000)"))
+    record = trio.run(lambda: play(red, make_bot(GOOD), time=BANK, blue_time=AMPLE))
     assert (record.verdict.result, record.verdict.reason, record.verdict.plies) == (GameResult.BLUE, Reason.TIMEOUT, 2)
     allowed, taken = allowed_and_taken(record)
-    assert allowed < 400
-    assert allowed < taken < allowed + 1000
+    assert allowed < 1901
+    assert allowed < taken
 
 
 def test_a_deadline_may_be_later_than_the_ones_before_it(make_bot: MakeBot, play: Play) -> None:
     """The alarm that was set for Red goes off while Blue thinks with plenty of time left; nobody may lose by it."""
-    red, blue = make_bot(takes(1.5, then="play(1)\nhear('turn')\nsay('move resign')\nhear('end')")), takes(1.0)
-    record = trio.run(lambda: play(red, make_bot(blue), time=BANK))
+    red, blue = make_bot("introduce()\nset_up()\nplay(2)\nhear('turn')\nsay('move resign')\nhear('end')"), takes(2.4)
+    record = trio.run(lambda: play(red, make_bot(blue), time=BANK, blue_time=AMPLE))
     assert (record.verdict.reason, record.verdict.plies) == (Reason.RESIGN, 5)
-    assert record.times_us[0] > 1_400_000
-    assert record.times_us[1] > 900_000
+    assert record.times_us[1] > 2_300_000
 
 
 @pytest.mark.parametrize("color", Color, ids=lambda color: color.word)
 def test_who_is_silent_loses_at_its_own_deadline_however_slow_the_other_was(
     color: Color, make_bot: MakeBot, play: Play
 ) -> None:
-    time = msgspec.structs.replace(BANK, bank_ms=800)
+    own = msgspec.structs.replace(BANK, bank_ms=1500)
     slow, silent = make_bot(takes(0.3, 0.3)), make_bot(takes(0, then="hear('turn')\ntime.sleep(1000)"))
-    record = trio.run(lambda: play(*((silent, slow) if color is Color.RED else (slow, silent)), time=time))
+    bots, times = ((silent, slow), (own, AMPLE)) if color is Color.RED else ((slow, silent), (AMPLE, own))
+    record = trio.run(lambda: play(*bots, time=times[0], blue_time=times[1]))
     assert (record.verdict.result, record.verdict.reason) == (GameResult.win(color.opponent), Reason.TIMEOUT)
     allowed, taken = allowed_and_taken(record)
-    assert 800 - record.times_us[color] / 1000 == pytest.approx(allowed, abs=1)
-    assert allowed + time.margin_ms <= taken < allowed + 1000
+    assert own.bank_ms
+    assert own.bank_ms - record.times_us[color] / 1000 == pytest.approx(allowed, abs=1)
+    assert allowed + own.margin_ms <= taken
 
 
 def test_each_move_is_charged_what_it_took_and_to_whom_it_took_it(make_bot: MakeBot, play: Play) -> None:
@@ -259,7 +262,7 @@ def test_what_a_bot_is_told_of_the_clocks_is_what_the_record_says(make_bot: Make
     program = "import time\nintroduce()\nset_up()\nfor _ in range(5):\n    hear('turn')\n    time.sleep(0.02)\n"
     program += "    say('note ' + ' '.join(heard['turn']))\n    say('move ' + heard['legal'][0])\n"
     program += "hear('turn')\nsay('move resign')\nhear('end')"
-    time = TimeControl(move_ms=None, bank_ms=60_000, increment_ms=100, start_ms=20_000, setup_ms=20_000)
+    time = TimeControl(move_ms=None, bank_ms=60_000, increment_ms=100, start_ms=600_000, setup_ms=600_000)
     record = trio.run(lambda: play(make_bot(program), make_bot(GOOD), time=time))
     banks = [60_000.0, 60_000.0]
     assert len(record.notes) == 5
@@ -304,6 +307,7 @@ def test_who_cannot_be_stopped_in_the_opponents_turns_loses_by_what_it_uses_ther
     """No signal reaches it here, as if it knew a way round them all; the one that only waits is not blamed."""
     monkeypatch.setattr(freezer, "signal_group", lambda group, number: None)
     monkeypatch.setattr(freezer.Freezer, "found", lambda self, processes: False)
+    monkeypatch.setattr(freezer, "ALLOWED_PART", 0.0)  # a busy machine may not give it that part of the time at all
     spinner = """
 import select
 introduce()

@@ -1,28 +1,42 @@
 """Each mistake that authors make gets a hint of its own from `arena check`, in words of their language.
 
 The bots are in `tests/mistakes/mistakes.toml`. A toolchain that is not there is a skip that says so.
+
+Whose time is to be up has as much of it as all others, for no short time would be enough on every machine to come to
+where it goes wrong. Its time is declared to be up once it has: when it does nothing any more, or has worked for long.
 """
 
+import math
 import shutil
 import subprocess
 import tomllib
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 from faq import is_quoted
 
 from arena.bots.sandbox.levels import Level
+from arena.check.conversation import Talk
 from arena.check.service import CheckOptions, check_bot
 from arena.check.situations import Extent
 from arena.errors import UsageError
+from arena.game.hints import Activity
+from arena.game.referee import Referee
 from arena.league.options import PlayOptions
+from protocol.notation import Color
 
 TABLE = tomllib.loads((Path(__file__).parent.parent / "mistakes" / "mistakes.toml").read_text())
-UNHURRIED: dict[str, Any] = {"start_time": "30s", "setup_time": "20s", "time": "20s"}
-STARTS_WITHIN = {"python": "1500ms", "java": "4s", "node": "3s"}
-"""What a bot in a language may take to start where it is to overrun that; others have a second. A busy machine must not
-make it late: it would be told that it is slow."""
+UNHURRIED: dict[str, Any] = {"start_time": "10m", "setup_time": "10m", "time": "10m"}
+LOOK_SECONDS = 0.01
+STILL_LOOKS = 10
+"""Looks in a row that must find a bot without anything to do."""
+LONG_US = {"python": 500_000}
+"""Microseconds of processor time after which a bot has worked for long, in the language of those that do. (A JVM may
+take that much only to start.)"""
+LISTEN = Talk._listen
 COMPILED = {
     "c": ("gcc", "bot.c", "gcc -g -o bot bot.c"),
     "cpp": ("g++", "bot.cpp", "g++ -o bot bot.cpp"),
@@ -62,18 +76,36 @@ def made(row: dict[str, Any], folder: Path) -> Path:
     return folder
 
 
+async def listen_until_it_stands_still(
+    talk: Talk, referee: Referee, color: Color, until: float, *, long_us: float
+) -> None:
+    """What `Talk._listen` does, which it takes the place of; but the bot's time is up when it has gone wrong."""
+    before = talk.process.cpu_us()
+
+    async def declare(scope: trio.CancelScope) -> None:
+        still = 0
+        while still < STILL_LOOKS and talk.process.cpu_us() - before < long_us:
+            still = 0 if talk.process.has_unread() or talk.process.activity() is Activity.RUNS else still + 1
+            await trio.sleep(LOOK_SECONDS)
+        referee.seats[color].deadline = trio.current_time()
+        scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(declare, nursery.cancel_scope)
+        await LISTEN(talk, referee, color, until)
+        nursery.cancel_scope.cancel()
+
+
 @pytest.mark.parametrize("row", TABLE["bot"], ids=lambda row: row["name"].replace(" ", "-"))
-def test_a_mistake_gets_its_own_hint(row: dict[str, Any], tmp_path: Path) -> None:
+def test_a_mistake_gets_its_own_hint(row: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     level = row.get("level", "default")
     if why := Level(level).why_not():
         pytest.skip(why)
     path = made(row, tmp_path)
-    times = dict(UNHURRIED)
-    if row.get("hurried") and row["situation"] == "start":
-        times["start_time"] = STARTS_WITHIN.get(row.get("language", "python"), "1s")
-    elif row.get("hurried"):
-        times["time"] = "400ms"
-    options = PlayOptions(sandbox=level, memory=row.get("memory", "1G"), **times)
+    if row.get("hurried"):
+        long_us = LONG_US.get(row.get("language", "python"), math.inf)
+        monkeypatch.setattr(Talk, "_listen", partialmethod(listen_until_it_stands_still, long_us=long_us))
+    options = PlayOptions(sandbox=level, memory=row.get("memory", "1G"), **UNHURRIED)
     only = frozenset({"start", row.get("situation", "start")} - {"files"})
     asked = CheckOptions(options, ("isf",), Extent.QUICK, only)
     if "refused" in row:

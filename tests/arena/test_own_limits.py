@@ -24,7 +24,7 @@ from protocol.notation import Reason
 
 from .test_executor import heard
 
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 SETTINGS = Settings(load_ruleset("duel"), PATIENT)
 BRIEF = "introduce()\nset_up()\nhear('turn')\nsay('move resign')\nhear('end')"
 LOWERS = """

@@ -22,9 +22,10 @@ from arena.bots.sandbox.launch import Launch, StartError
 from arena.bots.sandbox.reaper import adopt_orphans
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.bots.stderr import STDERR_KEPT, StandardError
+from arena.game.hints.values import Activity
 
 ENVIRONMENT = {"PATH": os.defpath}
-NEVER_ENDS = 20.0
+NEVER_ENDS = 120.0
 MEGABYTE = b"x" * 1_000_000
 LONG_SLEEP = "sleep 1000"
 
@@ -323,6 +324,34 @@ def test_how_a_process_ended_is_told_in_words(script: str, words: str) -> None:
             await process.wait_exit()
             assert process.has_exited()
             assert process.exit_words() == words
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize("is_kept_waiting", [True, False])
+def test_who_is_slow_to_exit_for_want_of_a_cpu_is_waited_for_and_nobody_else(
+    is_kept_waiting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that sleeps stands for one that is ready to run and is not run."""
+
+    async def main() -> None:
+        async with running(*shell("echo up; read line; sleep 0.3; exit 5")) as process:
+            await heard(process, b"up")
+            if is_kept_waiting:
+                monkeypatch.setattr(arena.bots.process, "activity_of", lambda pids: Activity.RUNS)
+            process.write_now(b"quit\n")
+            assert await process.exits_within(0.01) is is_kept_waiting
+
+    trio.run(main)
+
+
+def test_who_works_instead_of_exiting_is_waited_for_no_longer_than_it_works() -> None:
+    async def main() -> None:
+        async with running(*python("print('up', flush=True)\nwhile True: pass")) as process:
+            await heard(process, b"up")
+            before = process.cpu_us()
+            assert not await process.exits_within(0.05)
+            assert process.cpu_us() - before >= 50_000
 
     trio.run(main)
 

@@ -14,7 +14,7 @@ from arena.report.live import DRAWING_SHARE, Pace
 from arena.report.progress import LiveProgress, PlainProgress, Progress, duration_text
 from protocol.notation import Reason
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 ANN, BOB, CAT = (Player(name, name[0] * 64) for name in ("ann", "bob", "cat"))
 RECORD: GameRecord = None  # type: ignore[assignment]  # neither looks at it
 

@@ -23,7 +23,7 @@ from arena.bots.sandbox.launch import Launch
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux only")
 
 ENVIRONMENT = {"PATH": os.defpath}
-NEVER_ENDS = 20.0
+NEVER_ENDS = 120.0
 HOPPER = r"""
 #include <signal.h>
 #include <unistd.h>

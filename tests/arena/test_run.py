@@ -24,7 +24,7 @@ from arena.league.store import GameRow, Store
 from arena.league.versions import Versions
 from arena.play.options import ArenaStoppedError
 
-FOREVER = 60.0
+FOREVER = 120.0
 Here = Callable[..., AbstractAsyncContextManager[Executor]]
 
 

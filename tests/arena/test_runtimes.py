@@ -28,7 +28,7 @@ from arena.bots.sandbox.runtimes import check_program, find_program
 from arena.bots.starting import RefusedBotsError, Sandbox, runnable
 from arena.errors import UsageError
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
 in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
 EVERYWHERE = [

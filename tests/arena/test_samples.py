@@ -10,6 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from commands import unhurried
 
 import arena as package
 from arena.bots import find_bots, find_entrants, load_bot
@@ -24,9 +25,9 @@ SANDBOXES = sorted({Level.DEFAULT, choose("auto")}, key=lambda level: level.valu
 
 
 def run(python: Path | str, folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run `python -m arena` in a folder."""
+    """Run `python -m arena` in a folder. Games are `unhurried`."""
     return subprocess.run(
-        [str(python), "-m", "arena", *words],
+        [str(python), "-m", "arena", *unhurried(words)],
         cwd=folder,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,

@@ -24,7 +24,7 @@ from protocol.notation import Reason
 
 HELPERS = Path(__file__).parent.parent / "helpers"
 OLD = HELPERS / "ucc_random.py"
-PATIENT = TimeControl(move_ms=60_000, setup_ms=60_000, start_ms=60_000)
+PATIENT = TimeControl(move_ms=600_000, setup_ms=600_000, start_ms=600_000)
 Play = Callable[..., Awaitable[GameRecord]]
 
 

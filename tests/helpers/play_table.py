@@ -72,7 +72,7 @@ class PlayTable:
         return self.ended[0]
 
 
-def seat_people(
+def seated(
     rules: str = "duel",
     names: tuple[str, str] = ("Ada", "Bea"),
     *,
@@ -80,9 +80,8 @@ def seat_people(
     max_plies: int | None = None,
     history: History | None = None,
     bot: BotSpec | None = None,
-    blue: Callable[[Session, Color], Awaitable[None]] | None = None,
-) -> PlayTable:
-    """Two persons, or Red and this `bot`; `blue` plays that side, if somebody does. `stop` the server at the end."""
+) -> Session:
+    """A session of two persons, or of Red and this `bot`."""
     persons = person(names[0]), person(names[1])
     ruleset = load_ruleset(rules)
     spec = GameSpec(
@@ -93,7 +92,11 @@ def seat_people(
         seeds=(11, 22),
         pair_seed=33,
     )
-    session = Session(spec, (person_spec(names[0]), bot or person_spec(names[1])), history=history)
+    return Session(spec, (person_spec(names[0]), bot or person_spec(names[1])), history=history)
+
+
+def serve_session(session: Session, blue: Callable[[Session, Color], Awaitable[None]] | None = None) -> PlayTable:
+    """Play and serve it; `blue` plays that side, if somebody does. `stop` the server at the end."""
     table = Table(session, COMMANDS)
     pages = PlayPages(table)
     complaints: list[str] = []
@@ -166,4 +169,4 @@ def history_until(rules: str, form: str, most: int = 400) -> History:
     raise AssertionError(f"no random game under {rules} comes to a {form!r}")
 
 
-__all__ = ["COMMANDS", "PATIENCE", "PlayTable", "at_random", "from_lines", "history_until", "seat_people"]
+__all__ = ["COMMANDS", "PATIENCE", "PlayTable", "at_random", "from_lines", "history_until", "seated", "serve_session"]

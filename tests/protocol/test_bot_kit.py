@@ -334,7 +334,7 @@ def test_lines_of_a_game_before_any_game_are_passed_over() -> None:
 
 def start(code: str, said: bytes) -> "subprocess.CompletedProcess[bytes]":
     """Run a bot given as Python code in a process of its own."""
-    return subprocess.run([sys.executable, "-c", code], input=said, capture_output=True, timeout=20, check=False)
+    return subprocess.run([sys.executable, "-c", code], input=said, capture_output=True, timeout=120, check=False)
 
 
 BOT = """

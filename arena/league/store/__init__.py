@@ -13,7 +13,7 @@ from arena.league.store.contents import Contents
 from arena.league.store.database import Damage, DamagedError, StoreChangedError, StoreError, damage_text
 from arena.league.store.disqualified import Disqualified
 from arena.league.store.game_row import GameRow, PlayerTime
-from arena.league.store.groups import Group
+from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, LIMITS_OF, SETTINGS_OF_OLDER, KeptFiles, files_in
@@ -35,9 +35,10 @@ __all__ = [
     "DamagedError",
     "Disqualified",
     "GameRow",
-    "Group",
+    "Groups",
     "KeptFiles",
     "PlayerTime",
+    "SideTimes",
     "Store",
     "StoreChangedError",
     "StoreError",

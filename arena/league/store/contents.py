@@ -7,20 +7,20 @@ from arena.game.spec import Player
 from arena.league.store.database import Damage
 from arena.league.store.disqualified import Disqualified, disqualified_in
 from arena.league.store.game_row import Columns, GameRow
-from arena.league.store.groups import Group
+from arena.league.store.groups import Groups
 from arena.league.store.settings import meets_all_in, planned_in
 
-Row = TypeVar("Row", GameRow, Group)
+Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
 
 
-class Contents(NamedTuple, Generic[Row]):
+class Contents(NamedTuple, Generic[Rows]):
     """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
     when it was last used, the settings, and what is not as it was stored, a sentence each.
 
-    Games that were counted together are rows as well (`Group`), in the order of their last games.
+    In place of rows there may be the same games counted together (`Groups`).
     """
 
-    rows: list[Row]
+    rows: Rows
     entrants: tuple[Player, ...]
     settings: dict[str, str]
     damage: tuple[Damage, ...]

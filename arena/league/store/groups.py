@@ -1,73 +1,167 @@
-"""Games counted together: those of the same two players with the same colours, result and reason.
+"""Games counted together: how those of the same two players with the same colours ended, and their times added up.
 
-Tables are made from counts. However many games there are, so many groups there are at most as the players can have:
-a table of a million games takes no more memory than one of a thousand.
+Tables are made from counts. A league of 1,000 bots has a million pairs of a bot with Red and a bot with Blue, so no
+object is kept for any of them: players and endings are numbers, a pair has a place, and what is counted lies in arrays
+by that place, some 180 bytes a pair in all. However many games there are, there is no more than that.
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.store.game_row import Columns, PlayerTime, player_from
+from arena.league.store.game_row import Columns, player_from
 from protocol.notation import Reason
 
-_LAST = 9
-"""Where the counts of a group have the number of its last game."""
+_SIDE = 5
+"""Numbers that a side has of a pair: those of `SideTimes`."""
+_PAIR = 2 * _SIDE
+_NO_TIMES = bytes(8 * _PAIR)
+_MORE = 1024
+"""Places by which the counts of an ending grow at least."""
 
 
-class Group(NamedTuple):
-    """So many games, to be counted as a `GameRow` is. Pairs are red, then blue, times those of all these games."""
+class Meeting(NamedTuple):
+    """How many games two players have had with these colours: red, then blue."""
 
     players: tuple[Player, Player]
-    result: GameResult
-    reason: Reason
-    times: tuple[PlayerTime, PlayerTime]
     games: int
 
 
-def grouped(rows: Iterable[Columns]) -> list[Group]:
-    """The groups of these rows, in the order of their last games."""
-    found: dict[tuple[int, int, int, bool, bool], list[Any]] = {}
-    # Players and endings are known by numbers here: with 1,000 bots there are as many groups as pairs, half a million.
-    players: dict[tuple[str, str], int] = {}
-    endings: dict[tuple[str, str], int] = {}
-    for row in rows:
-        moves, us, slowest_us, blue_moves, blue_us, blue_slowest_us = row[10:16]
-        cpu_us, blue_cpu_us = row[17:19]
-        red, blue, ending = row[2:4], row[4:6], row[6:8]
-        key = (
-            players[red] if red in players else players.setdefault(red, len(players)),
-            players[blue] if blue in players else players.setdefault(blue, len(players)),
-            endings[ending] if ending in endings else endings.setdefault(ending, len(endings)),
-            cpu_us is None,
-            blue_cpu_us is None,
-        )
-        counts = found.get(key)
-        if counts is None:
-            found[key] = [1, *row[10:16], cpu_us or 0, blue_cpu_us or 0, row[0]]
-            continue
-        counts[0] += 1
-        counts[1] += moves
-        counts[2] += us
-        counts[3] = max(counts[3], slowest_us)
-        counts[4] += blue_moves
-        counts[5] += blue_us
-        counts[6] = max(counts[6], blue_slowest_us)
-        if cpu_us:
-            counts[7] += cpu_us
-        if blue_cpu_us:
-            counts[8] += blue_cpu_us
-        counts[_LAST] = row[0]
-    everybody = [player_from(*columns) for columns in players]
-    reasons = [(GameResult(result), Reason(reason)) for result, reason in endings]
-    groups = []
-    for key in sorted(found, key=lambda key: int(found[key][_LAST])):
-        counts = found.pop(key)
-        first, second, last, red_unmeasured, blue_unmeasured = key
-        times = (
-            PlayerTime(counts[1], counts[2], counts[3], None if red_unmeasured else counts[7]),
-            PlayerTime(counts[4], counts[5], counts[6], None if blue_unmeasured else counts[8]),
-        )
-        groups.append(Group((everybody[first], everybody[second]), *reasons[last], times, counts[0]))
-    return groups
+class SideTimes(NamedTuple):
+    """The moves of a player in some games: how many, their time and the slowest in microseconds, and the processor
+    time of those moves for which it was measured, with their number."""
+
+    moves: int
+    total_us: int
+    slowest_us: int
+    cpu_us: int
+    measured_moves: int
+
+
+class Ended(NamedTuple):
+    """So many games of a player with Red and a player with Blue that ended alike, all three by their numbers."""
+
+    red: int
+    blue: int
+    ending: int
+    games: int
+
+
+class Groups:
+    """The games of these rows, counted. They can be gone through as `Meeting`s, each pair once."""
+
+    def __init__(self, rows: Iterable[Columns] = ()) -> None:
+        self.games = 0
+        """All of them."""
+        self.endings: list[tuple[GameResult, Reason]] = []
+        """By their numbers."""
+        self.numbered: list[Player] = []
+        """The players by their numbers."""
+        self._met: list[dict[int, int]] = []
+        """By the number of Red: the place of each pair by the number of Blue."""
+        self._places = 0
+        self._times = array("d")
+        """Of each place two sides. Doubles are exact up to 2^53, centuries in microseconds, and do not overflow."""
+        self._counts: list[array[int]] = []
+        """Of each ending: how many games by place, as far as there are any."""
+        self._last: list[int] = []
+        """Of each player a number that rises with its last game."""
+        self._add(rows)
+
+    def _add(self, rows: Iterable[Columns]) -> None:
+        players: dict[tuple[str, str], int] = {}
+        endings: dict[tuple[str, str], int] = {}
+        met, times, counts, last = self._met, self._times, self._counts, self._last
+        for row in rows:
+            red = players.setdefault(row[2:4], len(players))
+            blue = players.setdefault(row[4:6], len(players))
+            while len(players) > len(met):
+                met.append({})
+                last.append(0)
+            places = met[red]
+            place = places.get(blue)
+            if place is None:
+                place = places[blue] = self._places
+                self._places += 1
+                times.frombytes(_NO_TIMES)
+            ending = endings.setdefault(row[6:8], len(endings))
+            if ending == len(counts):
+                counts.append(array("I"))
+            if place >= len(counts[ending]):
+                _widen(counts[ending], place)
+            counts[ending][place] += 1
+            at = place * _PAIR
+            for moves, us, slowest_us, cpu_us in ((*row[10:13], row[17]), (*row[13:16], row[18])):
+                times[at] += moves
+                times[at + 1] += us
+                times[at + 2] = max(times[at + 2], slowest_us)
+                if cpu_us is not None:
+                    times[at + 3] += cpu_us
+                    times[at + 4] += moves
+                at += _SIDE
+            self.games += 1
+            last[red], last[blue] = 2 * self.games, 2 * self.games + 1
+        self.numbered = [player_from(*columns) for columns in players]
+        self.endings = [(GameResult(result), Reason(reason)) for result, reason in endings]
+
+    @property
+    def players(self) -> list[Player]:
+        """All who play in these games, in the order of their last games, Red before Blue."""
+        order = sorted(range(len(self._last)), key=self._last.__getitem__)
+        return list(dict.fromkeys(self.numbered[number] for number in order))
+
+    @property
+    def copies(self) -> set[Player]:
+        """Those who have met a player of the same content under another name."""
+        found: set[Player] = set()
+        same: dict[str, list[int]] = {}
+        for number, player in enumerate(self.numbered):
+            same.setdefault(player.digest, []).append(number)
+        for numbers in same.values():
+            for red in numbers:
+                met = [blue for blue in numbers if blue in self._met[red]]
+                found.update(self.numbered[number] for number in (red, *met) if met)
+        return found
+
+    def __iter__(self) -> Iterator[Meeting]:
+        for red, blue, place in self._pairs():
+            games = sum(count[place] for count in self._counts if place < len(count))
+            yield Meeting((self.numbered[red], self.numbered[blue]), games)
+
+    def ended(self) -> Iterator[Ended]:
+        """How the games ended, pair by pair."""
+        counts = list(enumerate(self._counts))
+        for red, blue, place in self._pairs():
+            for ending, count in counts:
+                if place < len(count) and count[place]:
+                    yield Ended(red, blue, ending, count[place])
+
+    def times(self, shown: Collection[int]) -> dict[int, SideTimes]:
+        """The moves of each of these players, by number, in the games between them."""
+        found = {number: [0.0] * _SIDE for number in shown}
+        times = self._times
+        for red, blue, place in self._pairs():
+            if red not in found or blue not in found:
+                continue
+            at = place * _PAIR
+            for number in (red, blue):
+                own = found[number]
+                own[0] += times[at]
+                own[1] += times[at + 1]
+                own[2] = max(own[2], times[at + 2])
+                own[3] += times[at + 3]
+                own[4] += times[at + 4]
+                at += _SIDE
+        return {number: SideTimes(*map(int, own)) for number, own in found.items()}
+
+    def _pairs(self) -> Iterator[tuple[int, int, int]]:
+        for red, places in enumerate(self._met):
+            for blue, place in places.items():
+                yield red, blue, place
+
+
+def _widen(counts: "array[int]", place: int) -> None:
+    """Make room for the place, and for as many again as there are."""
+    counts.frombytes(bytes(counts.itemsize * max(_MORE, 2 * place - len(counts))))

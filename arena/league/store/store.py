@@ -19,7 +19,7 @@ from arena.league.store.contents import Contents, Reading
 from arena.league.store.database import Damage, DamagedError, Database
 from arena.league.store.game_row import GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
-from arena.league.store.groups import Group, grouped
+from arena.league.store.groups import Groups
 from arena.league.store.kept_beside import KeptBeside
 from arena.league.store.layout import Layout
 from arena.league.store.rows import Rows
@@ -130,16 +130,16 @@ class Store(KeptBeside):
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def read(self) -> Contents[GameRow]:
+    def read(self) -> Contents[list[GameRow]]:
         """All that is as it was stored, and what is not. All rows are in memory then: see `count` and `each_row`."""
         with self._reading() as reading:
             rows = list(map(row_from, reading.rows))
         return Contents(rows, entrants_in(reading.settings), reading.settings, reading.damage)
 
-    def count(self) -> Contents[Group]:
+    def count(self) -> Contents[Groups]:
         """The same with the games counted together, in memory that does not grow with the games of the same players."""
         with self._reading(pairs=False) as reading:
-            groups = grouped(reading.rows)
+            groups = Groups(reading.rows)
         return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage)
 
     @contextmanager

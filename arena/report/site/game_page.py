@@ -7,6 +7,7 @@ from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.report.game_facts import DIGEST_DIGITS, GameFacts, SideFacts, facts_of
 from arena.report.names import Names
+from arena.report.replay import STRENGTH
 from arena.report.rules import army_entries
 from arena.report.site.audience import Audience, notes_for
 from arena.report.site.frame import Frame
@@ -102,7 +103,7 @@ def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[st
         "red": red,
         "blue": blue,
         "pieces": {entry.letter: [entry.number, entry.name] for entry in army},
-        "strength": "".join(entry.letter for entry in army),
+        "strength": "".join(rank.letter for rank in STRENGTH),
     }
 
 

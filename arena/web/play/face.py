@@ -23,10 +23,12 @@ def page_face(
     complain: Callable[[str], None],
     commands: Commands | None = None,
     names: Names = DEFAULT_NAMES,
+    ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
     """A face of a session (`arena.league.person_game.Face`). `tell` is given the address of each person's seat, which
-    is for that person alone; `complain` a line about what went wrong within.
+    is for that person alone; `complain` a line about what went wrong within. `ended` is called when the game is
+    over and its pages are still there.
 
     It returns when the game is over and nobody has looked at it for `linger` seconds. Raises `UsageError` if it cannot
     listen at the address.
@@ -37,11 +39,13 @@ def page_face(
         async with serving(table, address, complain=complain) as served:
             tell(served.addresses)
             await _until_over(session)
-            with trio.move_on_after(linger) as time:
-                while True:
-                    if served.viewers():
-                        time.deadline = trio.current_time() + linger
-                    await trio.sleep(LOOK_SECONDS)
+            if session.record is not None:
+                ended()
+            seen = trio.current_time()
+            while served.viewers() or trio.current_time() - seen < linger:
+                if served.viewers():
+                    seen = trio.current_time()
+                await trio.sleep(LOOK_SECONDS)
 
     return show
 

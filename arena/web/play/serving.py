@@ -4,6 +4,8 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import trio
+
 from arena.nursery import background
 from arena.web.address import Address, listen
 from arena.web.hosts import hosts_of
@@ -13,6 +15,9 @@ from arena.web.play.table import Table
 from arena.web.server import Server
 from protocol.notation import Color
 
+FAREWELL_SECONDS = 0.5
+"""As long as this browsers have to hear that there will be no more."""
+
 
 @dataclass(frozen=True)
 class ServedTable:
@@ -20,6 +25,14 @@ class ServedTable:
 
     addresses: dict[Color, str]
     viewers: Callable[[], int]
+
+
+async def _part(pages: PlayPages) -> None:
+    """End the events as ends that were meant to be: a browser cannot tell a server that stops from one that fails."""
+    pages.close()
+    with trio.move_on_after(FAREWELL_SECONDS, shield=True):
+        while pages.viewers:  # noqa: ASYNC110 - nobody is told when a browser leaves
+            await trio.sleep(FAREWELL_SECONDS / 50)
 
 
 @asynccontextmanager
@@ -35,6 +48,9 @@ async def serving(
         async with background(pages.follow) as nursery:
             await nursery.start(Server(application, limits).run, [listening])
             addresses = {color: table.address(color, listening) for color in table.tokens}
-            yield ServedTable(addresses, lambda: pages.viewers)
+            try:
+                yield ServedTable(addresses, lambda: pages.viewers)
+            finally:
+                await _part(pages)
     finally:
         listening.close()

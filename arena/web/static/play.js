@@ -145,10 +145,9 @@ class Page {
       event.preventDefault();
       this.sendTyped();
     });
-    part("presets")?.addEventListener("change", (event) => {
+    part("presets").addEventListener("change", (event) => {
       const preset = data.presets[Number(event.target.value)];
       if (preset) this.setup.load(preset.rows);
-      event.target.value = "";
     });
   }
 
@@ -302,6 +301,8 @@ class Page {
 
   drawSetup() {
     this.setup.drawTray();
+    const list = part("presets");
+    if (list.value && data.presets[list.value].rows.join("") !== this.setup.rows().join("")) list.value = "";
     const missing = this.setup.missing();
     part("missing").textContent = say(missing ? (missing === 1 ? "one_missing" : "missing") : "all_placed", { count: missing });
   }

@@ -21,7 +21,7 @@ Bots = Callable[..., str]
 LeftBehind = Callable[[], list[str]]
 QUITS = "echo move resign"
 WAITS = "touch started-$$"
-NEVER_ENDS = 60.0
+NEVER_ENDS = 120.0
 
 
 def one_game() -> str:

@@ -1,7 +1,7 @@
-"""The pages in a real browser, from the disk: nothing fails, and the board shows what `arena show` prints."""
+"""The pages in a real browser, from the disk: nothing fails, all can be read and done by everybody, and the board shows
+what `arena show` prints."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,82 +9,53 @@ import msgspec
 import pytest
 
 from arena.game.record import GameRecord, NoteLine
+from arena.game.time_control import TimeControl
 from arena.league.store import Store
-from arena.report.replay import Position
+from arena.report.names import Language, Names, Numbering
+from arena.report.replay import STRENGTH, Position
+from arena.report.site.audience import Audience
 from arena.report.site.build import write_site
 from arena.report.site.contents import SitePlan
+from arena.report.site.frame import FOLDER, Frame, Site
+from arena.report.site.game_data import game_data, game_script
+from arena.report.site.game_page import game_page
+from arena.report.site.words import ENGLISH, script_words
+from arena.rules.loading import load_ruleset, ruleset_names, switch_names
+from protocol.notation import RANK_BY_LETTER, Color
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from made_stores import PlayGame
 
-    from tests.arena.site.conftest import MakeStore
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"
-)
+    from tests.arena.site.conftest import Axe, MakeStore, OpenPage
 
 RULES = [
-    "isf",
-    "vintage/lightning+silent-defence",
-    "jumbo-81320/infiltrator+rescue",
-    "vintage/barrage+exploding-bombs+mobile-flag",
+    *ruleset_names(),
+    *(f"isf+{switch}" for switch in switch_names() if switch != "infiltration"),
+    "jumbo-81320/infiltrator+rescue+silent-defence+mobile-flag+lightning-captains",
 ]
-NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
-CELLS = """
-(page) => {
-  const found = [];
+KINDS = ("index", "crosstable", "games", "rules", "bots/1", "games/1")
+WINDOWS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+NASTY = "<script>document.title='run'</script><img src=https://evil.example/x onerror=\"document.title='run'\">"
+HOSTILE = f"{NASTY}</script></title>{{{{7*7}}}}\x1b[31m\u202e\u2066\u200f&lt;'\"`" + "W" * 300
+SHOWN = """
+() => {
   const replay = document.querySelector("#replay").replay;
+  const boards = [], lost = [], looks = {};
   for (let ply = 0; ply <= replay.last; ply++) {
     replay.go(ply);
     const squares = [...document.querySelectorAll("[data-board] [data-square]")];
-    found.push(Object.fromEntries(squares.map((cell) => [cell.dataset.square, cell.dataset.cell])));
+    boards.push(squares.map((box) => box.dataset.square + box.dataset.cell).join(" "));
+    for (const box of squares) {
+      const piece = box.querySelector(":scope > .piece");
+      const isLake = box.classList.contains("lake");
+      looks[box.dataset.cell] = piece ? [piece.classList.contains("red"), piece.textContent, piece.title] : isLake;
+    }
+    const players = [...document.querySelectorAll("[data-player]")];
+    lost.push(players.map((line) => line.querySelector(".taken")?.textContent || ""));
   }
-  return found;
+  return { boards, lost, looks };
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def complaints() -> list[str]:
-    """What went wrong on pages: errors, messages on the console, requests that failed or left the folder."""
-    return []
-
-
-@pytest.fixture
-def open_page(browser: "Browser", complaints: list[str]) -> Iterator[Any]:
-    """`open_page(path, width, scheme)`: a page with the file loaded."""
-    contexts = []
-
-    def make(path: Path, width: int = 1280, scheme: Any = "light", fragment: str = "") -> "Page":
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
-        page.on("request", lambda request: _check_address(request.url, complaints))
-        page.goto(f"file://{path}{fragment}")
-        return page
-
-    yield make
-    for context in contexts:
-        context.close()
-    assert not complaints
-
-
-def _check_address(address: str, complaints: list[str]) -> None:
-    if not address.startswith(("file://", "data:")):
-        complaints.append(f"another host: {address}")
 
 
 def site_of(make_store: "MakeStore", folder: Path, **more: Any) -> list[GameRecord]:
@@ -94,45 +65,99 @@ def site_of(make_store: "MakeStore", folder: Path, **more: Any) -> list[GameReco
     return records
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.fixture(scope="module")
+def site(make_store: "MakeStore", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A league with all kinds of pages, and all that can be on them."""
+
+    def say(record: GameRecord) -> GameRecord:
+        notes = (NoteLine(1, "red", "a note"), NoteLine(2, "blue", "another"))
+        return msgspec.structs.replace(record, declared=("I", "me"), stderr=("oh", ""), notes=notes)
+
+    folder = tmp_path_factory.mktemp("site")
+    site_of(make_store, folder, games=12, change=say, plies=80)
+    return folder / "out"
+
+
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_all_kinds_of_pages_load_without_a_complaint_and_fit_the_width(
-    make_store: "MakeStore", open_page: Any, tmp_path: Path, width: int, scheme: str
+    open_page: "OpenPage", site: Path, width: int, scheme: str
 ) -> None:
-    site_of(make_store, tmp_path, games=2)
-    for name in ("index", "crosstable", "games", "rules", "bots/1", "games/1"):
-        page = open_page(tmp_path / f"out/{name}.html", width, scheme)
-        if name == "games/1":
-            page.wait_for_selector("[data-square]")
+    for name in KINDS:
+        page = open_page(site / f"{name}.html", width, scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.title()
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints(
-    make_store: "MakeStore", open_page: Any, tmp_path: Path, rules: str
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
+def test_axe_finds_nothing_on_any_kind_of_page(
+    axe: "Axe", open_page: "OpenPage", site: Path, width: int, scheme: str
 ) -> None:
-    (record,) = site_of(make_store, tmp_path, rules=rules, games=1, plies=150)
-    page = open_page(tmp_path / "out/games/1.html")
-    page.wait_for_selector("[data-square]")
-    for view in ("all", "red", "blue"):
-        page.check(f"input[name=view][value={view}]")
-        shown = page.evaluate(CELLS)
-        position = Position(record, view)
-        expected = [position.cells()]
-        expected += [position.cells() for _ in position.replay.steps()]
-        assert len(shown) == len(expected)
-        for ply, cells in enumerate(expected):
-            assert [shown[ply][f"{'abcdefghij'[n % 10]}{(n // 10 + 1) % 10}"] for n in range(100)] == list(cells), ply
+    for name in KINDS:
+        page = open_page(site / f"{name}.html", width, scheme, "#bot=ann" if name == "games" else "#ply=3")
+        assert axe(page) == []
+
+
+def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_every_ruleset_and_switch(
+    play_game: "PlayGame", open_page: "OpenPage", tmp_path: Path
+) -> None:
+    """A whole game of each, all of its squares; pieces in one language and numbering after the other."""
+    shutil.copytree(FOLDER / "static", tmp_path / "static")
+    (tmp_path / "words.js").write_text(script_words(ENGLISH))
+    (tmp_path / "games").mkdir()
+    called = [Names(language, numbering) for language in Language for numbering in Numbering]
+    frame, page = Frame(Site("a league", (), "")), open_page(tmp_path / "words.js")
+    for number, rules in enumerate(RULES, 1):
+        record = play_game(load_ruleset(rules), seed=number, plies=60)
+        names = called[number % len(called)]
+        html = game_page(frame, number, record, shown={}, audience=Audience.ALL, names=names)
+        (tmp_path / f"games/{number}.html").write_text(html)
+        (tmp_path / f"games/{number}.js").write_text(game_script(number, game_data(record, Audience.ALL, names)))
+        page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
+        page.wait_for_selector("[data-square]")
+        for view in ("all", "red", "blue"):
+            page.check(f"input[name=view][value={view}]")
+            _check_shown(page.evaluate(SHOWN), record, view, names, flipped=bool(number % 2))
+
+
+def _check_shown(shown: dict[str, Any], record: GameRecord, view: str, names: Names, *, flipped: bool) -> None:
+    squares = [f"{'abcdefghij'[n % 10]}{(n // 10 + 1) % 10}" for n in range(100)]
+    ranks = range(10) if flipped else range(9, -1, -1)
+    files = range(9, -1, -1) if flipped else range(10)
+    order = [10 * rank + file for rank in ranks for file in files]
+    position = Position(record, view)
+    steps = position.replay.steps()
+    for ply, board in enumerate(shown["boards"]):
+        if ply:
+            next(steps)
+        cells = position.cells()
+        assert board == " ".join(squares[square] + cells[square] for square in order), ply
+        lost = [_lost_text(position, color, names) for color in Color]
+        assert shown["lost"][ply] == (lost if flipped else lost[::-1]), ply
+    assert next(steps, None) is None
+    for cell, look in shown["looks"].items():
+        rank = RANK_BY_LETTER.get(cell[1])
+        if cell[0] not in "rb":
+            assert look == (cell == "~~")
+        elif rank is None:
+            assert look[:2] == [cell[0] == "r", "\N{BULLET}" if cell[1] == "!" else ""]
+        else:
+            name = record.players[0 if cell[0] == "r" else 1].name
+            assert look == [cell[0] == "r", names.number(rank), f"{name}: {names.name(rank)}"]
+
+
+def _lost_text(position: Position, color: Color, names: Names) -> str:
+    lost = position.lost(color)
+    counts = [(names.number(rank), lost.count(rank)) for rank in STRENGTH if rank in lost]
+    text = " ".join(number if count == 1 else f"{number}\N{MULTIPLICATION SIGN}{count}" for number, count in counts)
+    return text and ENGLISH.lost_so_far.format(text)
 
 
 def test_keys_the_slider_links_and_the_address_go_to_a_ply(
-    make_store: "MakeStore", open_page: Any, tmp_path: Path
+    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
 ) -> None:
     (record,) = site_of(make_store, tmp_path, games=1)
     plies = len(record.actions)
     page = open_page(tmp_path / "out/games/1.html", fragment="#ply=4&view=red&from=blue")
-    page.wait_for_selector("[data-square]")
     now = page.locator("[data-now]")
 
     def at() -> int:
@@ -149,39 +174,153 @@ def test_keys_the_slider_links_and_the_address_go_to_a_ply(
     page.click("[data-moves] a >> nth=2")
     assert at() == 3
     assert record.actions[2] in now.inner_text()
-    assert page.evaluate("location.hash").startswith("#ply=3")
-    page.click("[data-go=play]")
-    page.wait_for_function("() => document.querySelector('#ply').value > 4")
+    page.wait_for_function("() => location.hash.startsWith('#ply=3')")
+    page.evaluate("location.hash = '#ply=%zz&view=nobody&length=2'")
+    page.wait_for_function("() => document.querySelector('#ply').value === '0'")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press(" ")
+    page.wait_for_function("() => document.querySelector('#ply').value > 1")
     page.click("[data-go=play]")
     stopped = at()
     page.click("[data-go=back]")
     assert at() == stopped - 1
 
 
-def test_the_list_is_filtered_by_bots_reason_and_length(
-    make_store: "MakeStore", open_page: Any, tmp_path: Path
+def test_all_of_a_replay_can_be_done_with_the_keyboard_alone_and_is_announced(
+    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
 ) -> None:
-    records = site_of(make_store, tmp_path, games=6)
-    page = open_page(tmp_path / "out/games.html", fragment="#bot=ann&against=bob")
-    both = [record for record in records if {player.name for player in record.players} == {"ann", "bob"}]
+    (record,) = site_of(make_store, tmp_path, games=1)
+    page = open_page(tmp_path / "out/games/1.html")
+    reached = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            """() => {
+              const at = document.activeElement, style = getComputedStyle(at);
+              return [at.dataset.go || at.name || at.id || at.tagName, style.outlineStyle + style.outlineWidth];
+            }"""
+        )
+        assert outline == "solid3px", name
+        reached.append(name)
+        if name == "next":
+            page.keyboard.press("Enter")
+            assert record.actions[0] in page.inner_text("[data-now][aria-live=polite]")
+        if name == "flip":
+            break
+    assert [name for name in reached if name in ("first", "back", "play", "next", "last", "flip")] == [
+        *("first", "back", "play", "next", "last", "flip")
+    ]
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#ply").input_value() == "2"  # the slider's own key
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert page.is_checked("input[name=view][value=red]")
+    cell = page.locator("[data-square=a1]")
+    assert cell.get_attribute("role") == "cell"
+    assert (cell.get_attribute("aria-label") or "").startswith("a1 ")
+
+
+def test_a_fight_says_on_the_board_and_beside_it_who_is_left(
+    play_game: "PlayGame", make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
+) -> None:
+    (record,) = site_of(make_store, tmp_path, games=1, plies=120)
+    page = open_page(tmp_path / "out/games/1.html")
+    data = game_data(record, Audience.ALL, Names())
+    assert len({fight[6] for fight in data.views["all"].fights.values()}) > 1
+    for ply, fight in data.views["all"].fights.items():
+        page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", ply)
+        square, attacker, defender, left = fight[:2], fight[2:4], fight[4:6], fight[6]
+        lost = {"a": [defender], "d": [attacker], "n": [attacker, defender]}[left]
+        numbers = [Names().number(RANK_BY_LETTER[cell[1]]) for cell in lost]
+        assert page.locator(f"[data-square={square}] .fallen .piece").all_inner_texts() == numbers
+        assert page.locator("[data-now] .duel .gone").all_inner_texts() == numbers
+        assert data.views["all"].words[ply] in page.inner_text("[data-now]")
+    assert page.locator("[data-fights] line").count() == len(data.views["all"].words)
+
+
+def test_clocks_and_what_each_move_took_stand_beside_the_board(
+    play_game: "PlayGame", open_page: "OpenPage", tmp_path: Path, make_store: "MakeStore"
+) -> None:
+    def timed(record: GameRecord) -> GameRecord:
+        return msgspec.structs.replace(record, time=TimeControl(bank_ms=60_000, increment_ms=100))
+
+    (record,) = site_of(make_store, tmp_path, games=1, plies=10, change=timed)
+    page = open_page(tmp_path / "out/games/1.html", fragment="#ply=2")
+    data = game_data(record, Audience.ALL, Names())
+    assert data.banks is not None
+    banks = [f"{(bank or 0) / 1000:.1f} s" for bank in data.banks[1]]
+    assert page.locator("[data-player] .clock").all_inner_texts() == banks[::-1]
+    times = [f"{taken / 1000:.1f} ms" for taken in record.times_us]
+    assert page.locator("[data-moves] .time").all_inner_texts() == times
+    assert times[1] in page.inner_text("[data-now]")
+
+
+def test_the_list_is_filtered_by_bots_reason_and_length(
+    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path
+) -> None:
+    records = site_of(make_store, tmp_path, games=6, names=("a nn", "b+b", "eve"))
+    page = open_page(tmp_path / "out/crosstable.html")
+    page.click("td a[title='a nn - b+b']")
+    both = [record for record in records if {player.name for player in record.players} == {"a nn", "b+b"}]
     page.wait_for_function(f"() => document.querySelectorAll('#games tbody tr').length == {len(both)}")
     page.select_option("select[name=against]", "")
-    ann = [record for record in records if "ann" in {player.name for player in record.players}]
+    ann = [record for record in records if "a nn" in {player.name for player in record.players}]
     page.wait_for_function(f"() => document.querySelectorAll('#games tbody tr').length == {len(ann)}")
     page.fill("input[name=from]", "100000")
     page.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 0")
-    assert "0 games" in page.inner_text("#found")
+    assert page.inner_text("#found") == "0 games"
 
 
-def test_nothing_that_a_bot_says_runs_in_the_browser(make_store: "MakeStore", open_page: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_that_a_bot_says_runs_is_fetched_or_breaks_the_page(
+    make_store: "MakeStore", open_page: "OpenPage", tmp_path: Path, width: int
+) -> None:
     def say(record: GameRecord) -> GameRecord:
-        notes = (NoteLine(1, "red", NASTY),)
-        return msgspec.structs.replace(record, declared=(NASTY, NASTY), stderr=(NASTY, NASTY), notes=notes)
+        notes = (NoteLine(1, "red", HOSTILE), NoteLine(2, "blue", "\u05d0" * 200))
+        both = (HOSTILE, HOSTILE)
+        return msgspec.structs.replace(record, declared=both, authors=both, stderr=both, notes=notes)
 
-    site_of(make_store, tmp_path, games=2, names=(NASTY, "bob"), change=say)
-    for name in ("index", "crosstable", "games", "bots/1", "games/1"):
-        page = open_page(tmp_path / f"out/{name}.html", fragment="#ply=1")
-        if name == "games/1":
-            page.wait_for_selector("[data-square]")
-            assert NASTY in page.inner_text("[data-now]")
+    names = (NASTY, "\u202eevil\u2066\x1b[2J", "W" * 200)
+    site_of(make_store, tmp_path, games=3, names=names, change=say)
+    for name in (*KINDS, "bots/2", "bots/3", "games/2"):
+        page = open_page(tmp_path / f"out/{name}.html", width, fragment="#ply=1")
         assert page.title() != "run"
+        assert page.locator("img, iframe, object, embed, base, form[action]").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        text = page.evaluate("document.documentElement.textContent")
+        assert not set(text) & set("\x1b\u202e\u2066\u200f")
+        assert page.locator("meta[http-equiv=Content-Security-Policy]").count() == 1
+        if name == "games/1":
+            assert NASTY in page.inner_text("[data-now]")
+
+
+def test_a_page_that_lets_a_script_in_after_all_does_not_run_it(
+    open_page: "OpenPage", site: Path, complaints: list[str]
+) -> None:
+    """The policy holds where the escaping should fail."""
+    page = open_page(site / "index.html")
+    found = page.evaluate(
+        """() => new Promise((resolve) => {
+          document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
+          const script = document.createElement("script");
+          script.textContent = "document.title = 'run'";
+          document.body.append(script);
+        })"""
+    )
+    assert found.startswith("script-src")
+    assert page.title() != "run"
+    assert "Content Security Policy" in complaints.pop()
+
+
+def test_print_forced_colours_and_wide_screens(open_page: "OpenPage", site: Path, complaints: list[str]) -> None:
+    page = open_page(site / "games/1.html", fragment="#ply=3")
+    page.emulate_media(media="print")
+    assert not page.is_visible(".controls")
+    assert page.is_visible("[data-board]")
+    assert page.is_visible("[data-moves] a")
+    forced = open_page(site / "games/1.html", forced_colors="active")
+    colours = "() => [...document.querySelectorAll('.piece')].map((piece) => getComputedStyle(piece).backgroundColor)"
+    assert len(set(forced.evaluate(colours))) == 2
+    wide = open_page(site / "games/1.html", width=2400)
+    assert wide.evaluate("document.querySelector('[data-board]').clientWidth") > 700

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 import pytest
-from play_table import PlayTable, at_random, from_lines, seat_people
+from play_table import PlayTable, at_random, from_lines, seated, serve_session
 
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
@@ -19,11 +20,11 @@ Seat = Callable[..., PlayTable]
 
 @pytest.fixture
 def seat() -> Iterator[Seat]:
-    """`seat_people`, whose server is stopped at the end of the test."""
+    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
     tables: list[PlayTable] = []
 
-    def make(*arguments: object, **options: object) -> PlayTable:
-        tables.append(seat_people(*arguments, **options))  # type: ignore[arg-type]
+    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
+        tables.append(serve_session(seated(*arguments, **options), blue))
         return tables[-1]
 
     yield make

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from play_table import PlayTable, at_random, from_lines, history_until, seat_people
+from play_table import PlayTable, at_random, from_lines, history_until, seated, serve_session
 
 from arena.bots.loading import load_bot
 from arena.game.recheck import check_record
@@ -19,7 +19,7 @@ from arena.game.verdict import GameResult
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, Route
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(
@@ -45,11 +45,11 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture
 def seat() -> Iterator[Seat]:
-    """`seat_people`, whose server is stopped at the end of the test."""
+    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
     tables: list[PlayTable] = []
 
-    def make(*arguments: Any, **options: Any) -> PlayTable:
-        tables.append(seat_people(*arguments, **options))
+    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
+        tables.append(serve_session(seated(*arguments, **options), blue))
         return tables[-1]
 
     yield make
@@ -411,8 +411,12 @@ def test_a_page_that_has_lost_its_connection_says_so_and_goes_on_when_it_is_back
     page = open_page(table)
     set_up(page)
     at(page, "moving", 0)
-    table.served.call(table.pages.close)
+    waiting: list[Route] = []
+    page.route("**/events", lambda route: waiting.append(route))  # noqa: PLW0108
+    with page.expect_request("**/events"):
+        table.served.call(table.pages.close)
     page.locator("[data-connection]", has_text="Not connected").wait_for()
+    waiting[0].continue_()
     page.locator("[data-connection]").wait_for(state="hidden")
     play_typed(page, table.state(Color.RED).choices[0].action)
     at(page, "moving", 2)

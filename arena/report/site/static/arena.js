@@ -148,6 +148,7 @@ class Board {
 // --- the replay ------------------------------------------------------------------------------------------------------
 
 const PLAY_MS = 700;
+const ADDRESS_MS = 200;
 const KEYS = { ArrowLeft: "back", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last", " ": "play", f: "flip" };
 
 class Replay {
@@ -161,6 +162,9 @@ class Replay {
     this.ply = 0;
     this.flipped = false;
     this.timer = null;
+    this.waiting = new Map();
+    this.addressed = 0;
+    this.addressing = null;
     this.take(game);
     this.listen();
     this.follow();
@@ -303,11 +307,17 @@ class Replay {
     this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     const item = this.ply ? this.list.children[this.ply - 1] : null;
     if (!item) {
-      this.list.scrollTop = 0;
+      this.soon("scroll", () => { this.list.scrollTop = 0; });
       return;
     }
     item.firstChild.setAttribute("aria-current", "step");
-    this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2;
+    this.soon("scroll", () => { this.list.scrollTop = item.offsetTop - this.list.clientHeight / 2; });
+  }
+
+  // Do it with the next frame, once, however often it is asked for until then.
+  soon(what, action) {
+    if (!this.waiting.has(what)) requestAnimationFrame(() => { this.waiting.get(what)(); this.waiting.delete(what); });
+    this.waiting.set(what, action);
   }
 
   markFights() {
@@ -323,8 +333,19 @@ class Replay {
   go(ply) {
     this.ply = Math.max(0, Math.min(this.last, ply));
     this.draw();
-    const address = "#ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : "");
-    history.replaceState(null, "", address);
+    this.address();
+  }
+
+  // Put ply and view behind the address; not at each ply while a key is held, which browsers refuse to do so often.
+  address() {
+    clearTimeout(this.addressing);
+    const wait = this.addressed + ADDRESS_MS - Date.now();
+    if (wait > 0) {
+      this.addressing = setTimeout(() => this.address(), wait);
+      return;
+    }
+    this.addressed = Date.now();
+    history.replaceState(null, "", "#ply=" + this.ply + (this.view === this.views[0] ? "" : "&view=" + this.view) + (this.flipped ? "&from=blue" : ""));
   }
 
   play(on) {

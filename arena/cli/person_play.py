@@ -1,0 +1,137 @@
+"""What `arena play` prints around a game: how the bot is held, where the game is kept, how it goes on."""
+
+import getpass
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots.names import name_fault
+from arena.bots.sandbox.levels import AUTO
+from arena.cli.exit_codes import INTERRUPTED
+from arena.cli.interrupts import StopRequests, unwinding
+from arena.cli.pausable import CHANGED
+from arena.cli.playing import level_line, own_process, same_command, stopped_by
+from arena.cli.streams import remark
+from arena.cli.words import shell_line, this_command
+from arena.errors import ArenaError, UsageError
+from arena.league.options import PlayOptions
+from arena.league.person_game import Face, NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
+from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, PreparedGame, Saved
+from arena.league.store import StoreChangedError
+from arena.play.saved_game import load_saved
+from arena.report.terminal import game_line
+from protocol.notation import COLOR_BY_WORD, Color
+
+NOBODY, GUEST = "you", "guest"
+"""What people are called whose names are not known."""
+
+
+@dataclass(frozen=True)
+class Seats:
+    """What the command line says of who sits down, and where the game is shown."""
+
+    is_terminal: bool
+    names: tuple[str, ...] = ()
+    side: str | None = None
+    clock: str | None = None
+    seed_given: bool = False
+
+    def persons(self, count: int) -> PersonOptions:
+        """As many persons as there are to be. Raises `UsageError`."""
+        if len(self.names) > count:
+            raise UsageError(f"--name: expected at most {count}, got {len(self.names)}")
+        names = (*self.names, *(_user_name(), GUEST)[len(self.names) :])
+        color: Color | None = COLOR_BY_WORD.get(self.side or "")
+        return PersonOptions(names[:count], color, self.clock, self.seed_given)
+
+
+def _user_name() -> str:
+    """What this user is called, if that can be a name in a table."""
+    try:
+        name = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return NOBODY
+    return NOBODY if name_fault(name) else name
+
+
+def begin(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
+    """Play a new game. Returns the exit code; raises `ArenaError`."""
+    face = _face(seats)
+    who = seats.persons(1 if paths else 2)
+    with unwinding():
+        own_process(options.sandbox)
+        with begin_person_game(paths, options, who, remark, file=save) as prepared:
+            return _play(prepared, face, seats, is_level_chosen=options.sandbox == AUTO)
+
+
+def go_on(file: Path, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats) -> int:
+    """Go on with a saved game. Returns the exit code; raises `ArenaError`."""
+    saved = load_saved(file)
+    if not saved.persons:
+        words = shell_line(*this_command(), "resume", str(file))
+        raise UsageError(f"{file}: expected a game in which a person plays, got one of bots; go on with: {words}")
+    if seats.is_terminal and all(saved.persons):
+        raise UsageError(f"{file}: in one terminal two people would see each other's pieces: go on without --terminal")
+    face = _face(seats)
+    options = ResumeOptions(sandbox, {}, interpreters)
+    with unwinding():
+        own_process(resume_sandbox(saved, options))
+        with resume_game(saved, file, options, remark) as prepared:
+            if isinstance(prepared, AlreadyPlayed):
+                remark(f"this game is stored already, as game {prepared.row.number} of {prepared.store}")
+                return 0
+            return _play(prepared, face, seats, is_level_chosen=sandbox == AUTO)
+
+
+def _face(seats: Seats) -> Face:
+    """Where the game is shown. Raises `UsageError`."""
+    if seats.is_terminal:
+        from arena.cli.play_terminal import terminal_face
+
+        return terminal_face()
+    raise UsageError("expected --terminal: a game in a browser is not there yet")
+
+
+def _play(prepared: PreparedGame, face: Face, seats: Seats, *, is_level_chosen: bool) -> int:
+    if not all(player.is_person for player in prepared.bots):
+        remark(level_line(prepared.held.level, is_level_chosen))
+    red, blue = prepared.spec.times
+    names = prepared.spec.names.replace(" - ", " (red) - ") + " (blue)"
+    done = f", going on after {len(prepared.history.actions)} plies" if prepared.history else ""
+    remark(f"{names}, {prepared.spec.ruleset.name}; red {red.text}, blue {blue.text}{done}")
+    remark(f"store: {prepared.store.path}; Ctrl-C saves the game in {prepared.file}")
+    with StopRequests() as stop:
+        try:
+            ending = play_person_game(prepared, face, stop, remark)
+        except ArenaError as error:
+            if type(error) is UsageError:
+                raise
+            is_changed = isinstance(error, StoreChangedError)
+            how = CHANGED.format(path=prepared.store.path) if is_changed else f"play again with: {same_command()}"
+            raise stopped_by(error, how) from error
+        stop.reporting()
+        match ending:
+            case Finished(row):
+                remark(game_line(row))
+                remark(f"stored as game {row.number}: {_line('show', str(prepared.store.path), str(row.number))}")
+                return 0
+            case Saved(plies):
+                named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
+                where = ("--terminal",) if seats.is_terminal else ()
+                line = _line("play", "--resume", str(prepared.file), *named, *where)
+                remark(f"saved after {plies} plies; go on with: {line}")
+                return INTERRUPTED if stop.wish else 0
+            case NotSaved(why):
+                remark(f"stopped; the game cannot go on later: {why}")
+                return INTERRUPTED if stop.wish else 0
+            case NothingPlayed():
+                kept = f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
+                remark(f"stopped before both sides had set up: {kept}")
+                return INTERRUPTED if stop.wish else 0
+            case Changed(lines):
+                lost = "what was played does not count: it is neither stored nor saved"
+                raise ArenaError("\n".join([*lines, lost]))
+
+
+def _line(*words: str) -> str:
+    return shell_line(*this_command(), *words)

@@ -1,0 +1,111 @@
+"""`arena play`: a person against a bot, or two people."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.helping import ArenaCommand
+from arena.cli.options import HELP_GROUPS, person_options, refuse_windows
+from arena.league.options import PlayOptions
+
+SIDES = ("red", "blue", "random")
+
+
+@click.command(
+    "play",
+    cls=ArenaCommand,
+    usual=("terminal", "side", "name", "clock", "rules", "time", "sandbox", "two", "resume", "store"),
+    groups={"The game": ("terminal", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
+    examples=(
+        ("arena play warden --terminal --side red", ""),
+        ("echo ready | arena play mine.py --terminal --clock 600+5 --save game1.json", "from a pipe"),
+        ("arena play --resume game1.json --terminal", "on another day"),
+    ),
+)
+@click.argument("bot", metavar="[BOT]", required=False)
+@click.option("--terminal", is_flag=True, help="Play in this terminal; 'help' there says how.")
+@click.option("--two", is_flag=True, help="Two people play each other, each in a browser; no BOT.")
+@click.option(
+    "--side",
+    type=click.Choice(SIDES),
+    metavar="SIDE",
+    help="Your side, red or blue; random: either, and the other one in the return game (default).",
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="What you are called in tables (default: your user's name); with --two it can be given twice.",
+)
+@click.option("--clock", metavar="TIME", help="A clock for you, as --time is one for the bot (default: none).")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Go on with the game that was saved in FILE.",
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where the game is saved if you pause (default: a new file in this folder).",
+)
+@person_options
+def play_command(
+    bot: str | None,
+    *,
+    terminal: bool,
+    two: bool,
+    side: str | None,
+    names: tuple[str, ...],
+    clock: str | None,
+    resume: Path | None,
+    save: Path | None,
+    seed: int | None,
+    **options: Any,
+) -> int:
+    """Play against a BOT: a path, or the name of a sample bot: drifter, raider, warden, scholar, tactician.
+
+    The game is judged, stored and shown like any other. What the rules do not allow is refused, and the game goes on.
+    Ctrl-C saves the game, and prints the command that goes on with it.
+    """
+    refuse_windows()
+    from arena.cli.person_play import Seats, begin, go_on
+    from arena.league.options import USUAL
+
+    _check(bot, two=two, terminal=terminal, resume=resume)
+    seats = Seats(is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None)
+    if resume is not None:
+        given = _said(("names", "side", "clock", "seed", "save", "rules", "time", "store"))
+        if given:
+            raise click.UsageError(f"--resume goes on with a game as it was begun: expected no --{given} with it")
+        return go_on(resume, options["sandbox"] if _said(("sandbox",)) else None, options["interpreters"], seats)
+    made = PlayOptions(**options, seed=USUAL.seed if seed is None else seed)
+    return begin(() if bot is None else (bot,), made, seats, save)
+
+
+def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
+    """Raise `click.UsageError` for what does not go together."""
+    if resume is not None:
+        if bot is not None or two:
+            raise click.UsageError("--resume goes on with a game as it was begun: expected no BOT and no --two with it")
+        return
+    if two and bot is not None:
+        raise click.UsageError("--two is for two people: expected no BOT with it")
+    if two and terminal:
+        raise click.UsageError(
+            "--two --terminal: in one terminal each would see the other's pieces: two people play in browsers"
+        )
+    if not two and bot is None:
+        raise click.UsageError("expected a BOT to play against, such as 'arena play warden', or --two")
+
+
+def _said(names: tuple[str, ...]) -> str:
+    """The first of these options that the command line has given, by its name; empty if there is none."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            return {"names": "name"}.get(name, name)
+    return ""

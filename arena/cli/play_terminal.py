@@ -1,0 +1,328 @@
+"""A game in the terminal: a session shown line by line, and what the person types.
+
+Where the terminal can, each screen takes the place of the one before; where it cannot, or there is none, the board is
+printed when it is the person's turn, and a line for each action. From a pipe a line is read when one is needed and not
+before, so that a file of moves is played as it stands. The end of the input pauses the game.
+"""
+
+import os
+import random
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+
+from arena.cli.looking import AUTO, paint_for
+from arena.cli.streams import flush_results, result
+from arena.cli.typed_lines import TypedLines
+from arena.game.seat_state import SeatState, Stage
+from arena.game.setups import Rows
+from arena.nursery import open_nursery
+from arena.play.session import RefusedError, Session
+from arena.printable import printable
+from arena.report.boards import board_text
+from arena.report.seat import (
+    WIDTH,
+    action_words,
+    choices_text,
+    piece_words,
+    screen_text,
+    setup_cells,
+    stage_words,
+)
+from arena.report.seat_commands import Typed, Verb, read_typed
+from protocol.notation import COLOR_BY_WORD, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
+
+CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+LARGEST_SEED = 2**32
+HELP = """\
+e4-e5          move; also 'e4 e5' and 'e4e5'
+e4             show where that piece can go
+moves          show all that you may do
+known e7       tell what is known of a piece
+board          show the board again
+rules          show the rules in force
+resign         give the game up
+pause          save the game, to go on another day (so does Ctrl-C)
+In some rulesets: d2-d3-e3 (a captain turns), a9-a10+8c2 (the colonel comes back
+on c2), e7?e9B (guess that the piece on e9 is a bomb)."""
+SETUP_HELP = """\
+preset NAME    begin with one of these: {presets}
+random [SEED]  a random set-up
+swap a1 b2     exchange two squares
+setup ROWS     four rows separated by /, your back row first, . for empty:
+               {rows}
+board          show the set-up again
+ready          play with it
+pause          leave; there is nothing to save yet"""
+
+
+def terminal_face() -> Callable[[Session], Awaitable[None]]:
+    """A face of a session, for `arena.league.person_game`: its one person plays in this terminal."""
+
+    async def face(session: Session) -> None:
+        (color,) = session.persons
+        await TerminalGame(session, color).play()
+
+    return face
+
+
+class TerminalGame:
+    """One person's game in the terminal."""
+
+    def __init__(self, session: Session, color: Color) -> None:
+        self._session, self._color = session, color
+        self._lines = TypedLines()
+        self._is_typed = sys.stdin.isatty()
+        self._redraws = self._is_typed and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+        self._paint = paint_for(AUTO)
+        self._rows: Rows = session.presets()[0].rows
+        self._shown: tuple[Stage, int] | None = None
+        """The stage and the ply that the person has seen."""
+        self._plies_told = 0
+        self._confirm = ""
+        """A move that was held back once, as more could be done with it."""
+        self._remarked = ""
+        self._has_drawn = False
+
+    async def play(self) -> None:
+        """Until the game is over or paused, or nobody is there any more."""
+        while True:
+            state = self._session.state(self._color)
+            self._show(state)
+            if state.stage in (Stage.OVER, Stage.PAUSED):
+                return
+            line, is_read = await self._next(state)
+            if not is_read:
+                continue
+            if line is None:
+                return  # the input has ended: the game is paused
+            if not self._is_typed:
+                self._print(f"> {printable(line)}")
+            self._do(read_typed(line))
+
+    async def _next(self, state: SeatState) -> tuple[str | None, bool]:
+        """The next line, if one comes before the state changes, and whether one has come."""
+        read: list[str | None] = []
+        is_asked = state.stage in (Stage.MOVING, Stage.SETTING_UP)
+        async with open_nursery() as nursery:
+
+            async def read_line() -> None:
+                read.append(await self._lines.line())
+                nursery.cancel_scope.cancel()
+
+            async def watch() -> None:
+                await self._session.changed(self._color, state.version)
+                nursery.cancel_scope.cancel()
+
+            if is_asked or self._is_typed:
+                nursery.start_soon(read_line)
+            nursery.start_soon(watch)
+        return (read[0], True) if read else (None, False)
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _print(self, text: str, end: str = "\n") -> None:
+        result(text, end=end)
+        flush_results()
+
+    def _prompt(self, state: SeatState) -> None:
+        if self._is_typed and state.stage in (Stage.MOVING, Stage.SETTING_UP):
+            self._print("> ", end="")
+
+    def _show(self, state: SeatState) -> None:
+        """What has changed since the last time."""
+        now = (state.stage, state.plies)
+        if now == self._shown:
+            self._tell_remark(state)
+            return
+        self._shown = now
+        if state.stage is Stage.SETTING_UP:
+            self._show_setup(state)
+        elif self._redraws:
+            self._print(f"{self._cleared()}{self._screen(state)}")
+        else:
+            self._tell_actions(state)
+            if state.stage in (Stage.MOVING, Stage.OVER):
+                self._print(self._screen(state))
+            elif state.stage is not Stage.WAITING:
+                self._print(stage_words(state))
+        self._tell_remark(state)
+        self._prompt(state)
+
+    def _cleared(self) -> str:
+        """What goes before a screen, to be in the place of the last one; the first one leaves what stands above it."""
+        is_first, self._has_drawn = not self._has_drawn, True
+        return CLEAR if self._redraws and not is_first else ""
+
+    def _screen(self, state: SeatState) -> str:
+        return screen_text(state, self._paint, width=_columns())
+
+    def _tell_actions(self, state: SeatState) -> None:
+        for action in self._session.actions(self._color, self._plies_told + 1):
+            self._print(f"{action.ply}. {action_words(action, state.color)}")
+            self._plies_told = action.ply
+
+    def _tell_remark(self, state: SeatState) -> None:
+        if state.remark != self._remarked:
+            self._remarked = state.remark
+            self._print(printable(state.remark))
+
+    def _show_setup(self, state: SeatState) -> None:
+        color = COLOR_BY_WORD[state.color]
+        board = board_text(setup_cells(self._rows, color), paint=self._paint, side=color)
+        names = ", ".join(preset.name for preset in self._session.presets())
+        words = "your set-up: type 'ready' to play with it, 'help' to change it"
+        self._print(f"{self._cleared()}{state.players[color]} has {color.word}\n{board}\n{words}\npresets: {names}")
+
+    # --- doing --------------------------------------------------------------------------------------------------------
+
+    def _do(self, typed: Typed) -> None:
+        state = self._session.state(self._color)
+        try:
+            answer = self._answer(typed, state)
+        except RefusedError as error:
+            answer = printable(str(error))
+        after = self._session.state(self._color)
+        if answer:
+            self._print(answer)
+        if (after.stage, after.plies) == self._shown:
+            self._prompt(after)
+
+    def _answer(self, typed: Typed, state: SeatState) -> str:
+        """Do what was typed; returns what there is to say to it. Raises `RefusedError`."""
+        if state.stage is Stage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
+            return self._change_setup(typed, state)
+        match typed:
+            case Typed(Verb.ACT, (action,)):
+                return self._act(action, state)
+            case Typed(Verb.TARGETS, (square,)):
+                return self._targets(square, state)
+            case Typed(Verb.KNOWN, (square,)):
+                return _known(square, state)
+            case Typed(Verb.KNOWN):
+                return "expected a square: known e7"
+            case Typed(Verb.MOVES):
+                return choices_text(state.choices) or "it is not your turn"
+            case Typed(Verb.BOARD):
+                return f"{self._cleared()}{self._screen(state)}"
+            case Typed(Verb.RULES):
+                return "\n".join(f"{name} {value}" for name, value in state.rules)
+            case Typed(Verb.RESIGN):
+                self._session.resign(self._color)
+                return ""
+            case Typed(Verb.PAUSE):
+                return self._pause(state)
+            case Typed(Verb.HELP):
+                return HELP
+            case Typed(Verb.NOTHING):
+                return ""
+            case _:
+                return f"{_said(typed)}: expected a move such as e4-e5, or 'help'"
+
+    def _pause(self, state: SeatState) -> str:
+        if state.stage in (Stage.STARTING, Stage.SETTING_UP, Stage.READY):
+            self._session.leave()
+        else:
+            self._session.pause()
+        return ""
+
+    def _act(self, action: str, state: SeatState) -> str:
+        choices = state.choices
+        more = [choice.action for choice in choices if choice.action.startswith(f"{action}+")]
+        if more and self._confirm != action:
+            self._confirm = action
+            return (
+                f"this move can bring a lost piece back: type one of these, or {action} again to move without:\n"
+                + "\n".join(more[:8] + ([f"and {len(more) - 8} more: see 'moves'"] if len(more) > 8 else []))
+            )
+        if not any(choice.action == action for choice in choices):
+            by_ends = [c.action for c in choices if f"{c.origin}-{c.target}" == action and not c.guessed]
+            if len(by_ends) == 1:
+                action = by_ends[0]
+            elif by_ends:
+                return f"{action}: there is more than one way: {', '.join(by_ends[:8])}"
+        self._session.act(self._color, action)
+        self._confirm = ""
+        return ""
+
+    def _targets(self, square: str, state: SeatState) -> str:
+        if state.stage is not Stage.MOVING:
+            return "it is not your turn"
+        choices = [choice for choice in state.choices if choice.origin == square]
+        if choices:
+            return choices_text(choices)
+        words = _known(square, state)
+        piece = next((piece for piece in state.pieces if piece.square == square), None)
+        return f"{words}; it cannot move" if piece and piece.color == state.color else words
+
+    # --- setting up ---------------------------------------------------------------------------------------------------
+
+    def _change_setup(self, typed: Typed, state: SeatState) -> str:
+        match typed:
+            case Typed(Verb.READY):
+                self._session.set_up(self._color, self._rows)
+                return ""
+            case Typed(Verb.PRESET, (name,)):
+                found = {preset.name: preset for preset in self._session.presets()}
+                if name not in found:
+                    return f"{printable(name)}: expected a preset: {', '.join(found)}"
+                self._rows = found[name].rows
+            case Typed(Verb.RANDOM, words):
+                seed = _seed(words)
+                if seed is None:
+                    return "expected a whole number: random 7"
+                self._rows = self._session.random_setup(seed)
+            case Typed(Verb.SWAP, (first, second)):
+                if wrong := self._swap(first.lower(), second.lower()):
+                    return wrong
+            case Typed(Verb.SETUP, (first, *more)):
+                rows = tuple("/".join([first, *more]).split("/"))
+                if problems := self._session.check_setup(rows).problems:
+                    return printable("; ".join(problems))
+                self._rows = rows
+            case Typed(Verb.BOARD):
+                pass
+            case Typed(Verb.HELP):
+                presets = "; ".join(f"{preset.name} ({preset.text})" for preset in self._session.presets())
+                return SETUP_HELP.format(presets=presets, rows="/".join(self._rows))
+            case Typed(Verb.NOTHING):
+                return ""
+            case _:
+                return f"{_said(typed)}: expected 'ready', or a change of the set-up; see 'help'"
+        self._show_setup(state)
+        return ""
+
+    def _swap(self, first: str, second: str) -> str:
+        """Exchange what stands on two squares; returns what is wrong with that, if something is."""
+        home = HOME_SQUARES[self._color]
+        for name in (first, second):
+            if SQUARE_INDEX.get(name) not in home:
+                return f"{printable(name)}: expected a square of your own four rows"
+        letters = list("".join(self._rows))
+        one, other = (home.index(SQUARE_INDEX[name]) for name in (first, second))
+        letters[one], letters[other] = letters[other], letters[one]
+        self._rows = tuple("".join(letters[start : start + 10]) for start in range(0, len(letters), 10))
+        return f"{first} and {second} are both empty" if letters[one] == letters[other] == EMPTY else ""
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size((WIDTH, 24)).columns
+
+
+def _said(typed: Typed) -> str:
+    return printable(" ".join((typed.verb.value, *typed.words)) if typed.verb is not Verb.UNKNOWN else typed.words[0])
+
+
+def _seed(words: tuple[str, ...]) -> int | None:
+    if not words:
+        return random.SystemRandom().randrange(LARGEST_SEED)
+    text = words[0]
+    return int(text) if len(words) == 1 and text.isascii() and text.isdecimal() and len(text) <= 10 else None
+
+
+def _known(square: str, state: SeatState) -> str:
+    name = square.lower()
+    if name not in SQUARE_INDEX:
+        return f"{printable(square)}: expected a square, a1 to j10"
+    piece = next((piece for piece in state.pieces if piece.square == name), None)
+    return piece_words(piece, state.color) if piece else f"{name}: nothing stands there"

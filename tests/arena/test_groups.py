@@ -1,0 +1,115 @@
+"""Games counted together in arrays: the same table as of their rows, whoever is left out, and in bounded memory."""
+
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.game.spec import Player
+from arena.game.verdict import GameResult
+from arena.league.store import GameRow, Groups, PlayerTime
+from arena.league.store.game_row import LARGEST, Columns, columns_of
+from arena.report.json import league_json
+from arena.report.roster import Roster, players_of
+from arena.report.standings import make_table
+from protocol.notation import Reason
+
+REASONS = {
+    GameResult.DRAW: [Reason.QUIET_CAP],
+    GameResult.NEITHER: [Reason.NO_START],
+    GameResult.RED: [Reason.FLAG, Reason.TIMEOUT],
+    GameResult.BLUE: [Reason.FLAG, Reason.ILLEGAL_ACTION],
+}
+
+
+def players(count: int) -> list[Player]:
+    return [Player(f"p{number}", f"{number:064x}") for number in range(count)]
+
+
+def times(random: Random) -> PlayerTime:
+    cpu_us = random.randrange(1000) if random.random() < 0.8 else None
+    return PlayerTime(random.randrange(50), random.randrange(10**6), random.randrange(10**5), cpu_us)
+
+
+def rows(random: Random, among: list[Player], count: int) -> Iterator[GameRow]:
+    for number in range(1, count + 1):
+        red, blue = random.sample(among, 2)
+        result = random.choice(list(GameResult))
+        reason = random.choice(REASONS[result])
+        yield GameRow(
+            number, f"{number:016x}", (red, blue), result, reason, 40, "", (times(random), times(random)), 1.5, 1, 1.0
+        )
+
+
+def counted(games: list[GameRow]) -> Groups:
+    return Groups(map(columns_of, games))
+
+
+@given(seed=st.integers(0, 2**32), among=st.integers(2, 8), count=st.integers(0, 60), shown=st.integers(2, 8))
+@settings(deadline=None, max_examples=60)
+def test_they_make_the_table_of_their_rows_for_whoever_is_shown(seed: int, among: int, count: int, shown: int) -> None:
+    everybody = players(among)
+    games = list(rows(Random(seed), everybody, count))
+    groups = counted(games)
+    assert players_of(groups) == players_of(games)
+    assert groups.games == count
+    tables = [make_table(everybody[:shown], each) for each in (games, groups)]
+    first, second = (league_json(Path(), {}, table, []) for table in tables)
+    assert first == second
+    assert tables[0].endings == tables[1].endings
+
+
+def test_copies_that_met_are_two_players_and_others_one() -> None:
+    one, copy, renamed, other = (Player(name, digest * 64) for name, digest in ("aA", "bA", "cC", "dD"))
+    again = Player("e", renamed.digest)
+    pairs = [(one, copy), (renamed, other), (other, again)]
+    games = [
+        GameRow(number, str(number), pair, GameResult.RED, Reason.FLAG, 1, "", (PlayerTime(1, 1, 1),) * 2, 1.0)
+        for number, pair in enumerate(pairs, 1)
+    ]
+    groups = counted(games)
+    assert groups.copies == {one, copy}
+    by_rows, by_groups = (Roster(players_of(each), each).names for each in (games, groups))
+    assert by_rows == by_groups
+
+
+def test_numbers_that_no_game_has_overflow_nothing() -> None:
+    huge = PlayerTime(LARGEST, LARGEST, LARGEST, LARGEST)
+    row = GameRow(1, "1", tuple(players(2)), GameResult.RED, Reason.FLAG, 1, "", (huge, huge), 1.0)  # type: ignore[arg-type]
+    table = make_table(players(2), counted([row] * 3))
+    assert table.lines[0].mean_ms == pytest.approx(0.001)
+
+
+def columns(among: list[Player], count: int) -> Iterator[Columns]:
+    """So many games in which each meets each with either colour, in turn."""
+    time = PlayerTime(20, 20_000, 1000, 900)
+    number = 0
+    while True:
+        for red in among:
+            for blue in among:
+                if red is blue:
+                    continue
+                number += 1
+                if number > count:
+                    return
+                result = (GameResult.RED, GameResult.BLUE, GameResult.DRAW)[number % 3]
+                reason = REASONS[result][0]
+                yield columns_of(GameRow(number, "", (red, blue), result, reason, 40, "", (time, time), 1.0))
+
+
+def test_memory_is_a_matter_of_pairs_and_not_of_games() -> None:
+    among = players(60)
+    pairs = len(among) * (len(among) - 1)
+    taken = []
+    for count in (pairs, 3 * pairs):
+        tracemalloc.start()
+        groups = Groups(columns(among, count))
+        taken.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+        assert groups.games == count
+    assert max(taken) < 300 * pairs
+    assert taken[1] < 1.3 * taken[0], "three endings in place of one for each pair"
