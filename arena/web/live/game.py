@@ -17,7 +17,6 @@ from arena.report.replay import event_words, told
 from arena.report.site.audience import Audience, cell_of, lost_of
 from arena.report.site.game_data import MARKS, square_name
 from arena.report.site.game_page import board_labels
-from arena.rules.actions import parse_action
 from arena.rules.events import IllegalActionError
 from arena.rules.ruleset import RulesetError
 from arena.rules.setup import IllegalSetupError
@@ -100,7 +99,6 @@ class LiveGame:
             self.is_broken = True
 
     def _apply(self, seen: SeenGame, event: ActionPlayed) -> None:
-        parse_action(event.action)
         events = seen.apply(event.action)
         self._marks = {square_name(square): MARKS[mark] for square, mark in marks_of(events).items()}
         messages = [told(one, self.audience.value) for one in events]
