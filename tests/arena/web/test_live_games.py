@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 from msgspec.structs import replace
+from served import Serve
 
 from arena.game.record import GameRecord
 from arena.game.replay import Replay
@@ -18,7 +19,10 @@ from arena.report.names import DEFAULT_NAMES
 from arena.report.site.audience import Audience as Reading
 from arena.report.site.frame import Site
 from arena.rules.loading import load_ruleset
+from arena.web.address import Address
+from arena.web.application import application
 from arena.web.feed import Audience
+from arena.web.hosts import hosts_of
 from arena.web.live.games import KEPT_OVER, LiveGames
 from arena.web.live.wire import LONGEST, LiveSetup, Over, Progress, Stored, Told, encode
 from arena.web.live.wire import Reading as Messages
@@ -143,3 +147,50 @@ def test_at_the_end_what_was_delayed_is_shown_and_that_it_is_over(told: Callable
         assert games.text == LIVE_WORDS.ended
 
     trio.run(main)
+
+
+NASTY = "<script>alert(1)</script>"
+
+
+def test_the_pages_of_games_under_way_can_be_read_without_a_script(
+    serving: Serve, told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    first, *rest = told("aa", 6)
+    assert isinstance(first, Happened)
+    (start,) = first.events
+    assert isinstance(start, WireStart)
+    players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
+    games.tell(Happened((WireStart(replace(start.spec, players=players), start.setups),), 0))
+    look = Look(Site("a test", (), ""))
+    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
+    page = served.get("/now.html")
+    assert 'href="now/aa.html"' in page.text
+    assert NASTY not in page.text
+    with served.connect(b"GET /now/aa/events HTTP/1.1\r\nHost: localhost\r\n\r\n") as viewer:
+        for message in rest:
+            served.call(games.tell, message)
+        found = b""
+        while f'"ply": {len(rest)}'.encode() not in found:
+            found += viewer.recv(65536)
+    page = served.get("/now/aa.html")
+    assert (page.status, NASTY in page.text) == (200, False)
+    assert f"{len(rest)}. " in page.text
+    served.call(games.tell, Stored("aa", 9, "over now"))
+    page = served.get("/now/aa.html")
+    assert "over now" in page.text
+    assert 'href="../games/9.html"' in page.text
+    for path in ("/now/bb.html", "/now/bb/events", "/now/../aa.html", "/now/%2e%2e.html"):
+        assert served.get(path).status == 404
+
+
+def test_a_game_that_cannot_be_followed_says_so_on_its_page(
+    serving: Serve, told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    start, _, second, *_ = told("aa", 6)
+    games.tell(start)
+    games.tell(second)
+    look = Look(Site("a test", (), ""))
+    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])))
+    assert LIVE_WORDS.broken in served.get("/now/aa.html").text
