@@ -1,5 +1,6 @@
 """`arena league`: a league between bots, in one of several formats."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -7,14 +8,18 @@ import click
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
 from arena.cli.options import (
+    CLUSTER_GROUP,
     FORMAT_GROUP,
     HELP_GROUPS,
+    cluster_options,
     collect,
+    collect_cluster,
     collect_format,
     format_options,
     play_options,
     refuse_windows,
 )
+from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
 
 
 @click.command(
@@ -23,7 +28,13 @@ from arena.cli.options import (
     bots="the bots that are to play",
     example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
-    groups={"Who meets whom": FORMAT_GROUP, "Bots that take part": ("strict", "follow-links"), **HELP_GROUPS},
+    groups={
+        "Who meets whom": FORMAT_GROUP,
+        "Bots that take part": ("strict", "follow-links"),
+        "Many machines": CLUSTER_GROUP,
+        "Pages": SERVE_GROUP,
+        **HELP_GROUPS,
+    },
     examples=(
         ("arena league bots/* --store league.sqlite", ""),
         ("arena league bots/* --format swiss --rules barrage --time 1s/move", ""),
@@ -33,6 +44,8 @@ from arena.cli.options import (
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@cluster_options
+@serve_options
 @play_options
 @lines_option
 def league_command(
@@ -50,8 +63,9 @@ def league_command(
     from arena.league.pairing import format_of
     from arena.league.plan import Entry
 
+    cluster = collect_cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
-    asked = collect_format(options)
+    asked, serve = collect_format(options), collect_serve(options)
     entry = Entry(
         list(paths),
         Kind.LEAGUE,
@@ -60,4 +74,4 @@ def league_command(
         follow_links=follow_links,
         format=format_of(asked),
     )
-    return play(entry, collect(options), form)
+    return play(entry, replace(collect(options), cluster=cluster), form, serve)
