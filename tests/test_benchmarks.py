@@ -16,6 +16,8 @@ SMALLEST = (
     ("flat.py", "--games", "2", "--jobs", "1", "--steps", "2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
+    ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--viewers", "2", "--turns", "1"),
+    ("pages.py", "--loads", "20", "--viewers", "3", "--refused", "3"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),
@@ -24,7 +26,8 @@ SMALLEST = (
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "ratings.py", "scale.py", "sequential.py", "startup.py"}
+NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "pages.py", "ratings.py", "scale.py", "sequential.py"}
+NEED_NO_COMPILER |= {"startup.py"}
 FOREVER = 300.0
 
 
