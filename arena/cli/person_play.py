@@ -31,6 +31,7 @@ from protocol.notation import COLOR_BY_WORD, Color
 if TYPE_CHECKING:
     from arena.web.address import Address
 
+STAYS = "the game is over; the command ends when its pages are closed, or by Ctrl-C"
 NOBODY, GUEST = "you", "guest"
 """What people are called whose names are not known."""
 
@@ -132,7 +133,7 @@ def _face(seats: Seats, prepared: PreparedGame) -> Face:
         show=lambda number: _line("show", store, str(number)),
         report=_line("report", store, "--out", "site"),
     )
-    return page_face(seats.address(), tell, complain=remark, commands=commands)
+    return page_face(seats.address(), tell, complain=remark, commands=commands, ended=lambda: remark(STAYS))
 
 
 def _play(prepared: PreparedGame, seats: Seats, *, is_level_chosen: bool) -> int:
