@@ -120,9 +120,10 @@ def test_the_one_who_is_named_first_has_the_colour_that_was_asked_for(tmp_path: 
         assert prepared.spec.players[color] == person("Ada")
 
 
-def test_without_a_colour_the_return_game_has_the_other_one(tmp_path: Path) -> None:
-    reds = [begun(tmp_path / "s.sqlite", tmp_path, people())[1].spec.players[0].name for _ in range(2)]
-    assert sorted(reds) == ["Ada", "Bea"]
+def test_without_a_colour_the_next_game_has_the_other_one(tmp_path: Path) -> None:
+    for who in (BOTH, PersonOptions(("Ada", "Bea"))):
+        reds = [begun(tmp_path / "s.sqlite", tmp_path, people(), who)[1].spec.players[0].name for _ in range(2)]
+        assert sorted(reds) == ["Ada", "Bea"]
 
 
 def test_without_a_seed_games_have_new_random_numbers_and_verify_knows_their_rounds(tmp_path: Path) -> None:
