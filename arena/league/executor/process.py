@@ -189,7 +189,7 @@ class WorkerProcess:
 
 def popen_module(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
     """Start the `main` of a module as a process that reads one descriptor and writes to another, both its own."""
-    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
     if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
         flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
     program = PROGRAM.replace(WORKER, module)
