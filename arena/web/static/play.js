@@ -56,10 +56,15 @@ class Link {
         this.on.state(await answer.json());
       } while (this.again);
     } catch {
-      this.on.lost();
+      if (!this.on.lost()) this.retry();
     } finally {
       this.busy = false;
     }
+  }
+
+  retry() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), RETRY_MS);
   }
 
   // Gives why the arena has refused what was sent, or null.
@@ -153,7 +158,7 @@ class Page {
 
   // --- what comes from the arena
 
-  update({ state, since, moves, after, setups }) {
+  update({ state, since, moves, shown, after, setups }) {
     const before = this.state;
     this.state = state;
     this.received = performance.now();
@@ -161,7 +166,7 @@ class Page {
     this.moves = [...this.moves.slice(0, since), ...moves];
     this.after = after;
     this.setups = setups;
-    this.game.update(state);
+    this.game.update(state, shown);
     if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
     if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
     this.draw();
