@@ -21,10 +21,20 @@ SMALLEST = (
     ("ratings.py", "--largest", "20"),
     ("scale.py", "--games", "90", "--bots", "10"),
     ("startup.py", "--rounds", "1", "--most", "1000"),
+    ("search.py", "--plies", "20", "--samples", "1", "--ruleset", "barrage"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "ratings.py", "scale.py", "sequential.py", "startup.py"}
+NEED_NO_COMPILER = {
+    "coverage.py",
+    "engine.py",
+    "formats.py",
+    "ratings.py",
+    "scale.py",
+    "search.py",
+    "sequential.py",
+    "startup.py",
+}
 FOREVER = 300.0
 
 

@@ -1,5 +1,6 @@
 """`arena league`: a league between bots, in one of several formats."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -7,9 +8,12 @@ import click
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
 from arena.cli.options import (
+    CLUSTER_GROUP,
     FORMAT_GROUP,
     HELP_GROUPS,
+    cluster_options,
     collect,
+    collect_cluster,
     collect_format,
     format_options,
     play_options,
@@ -23,7 +27,12 @@ from arena.cli.options import (
     bots="the bots that are to play",
     example="arena league bots/*",
     usual=("format", "rounds", "rules", "time", "jobs", "sandbox", "store", "json"),
-    groups={"Who meets whom": FORMAT_GROUP, "Bots that take part": ("strict", "follow-links"), **HELP_GROUPS},
+    groups={
+        "Who meets whom": FORMAT_GROUP,
+        "Bots that take part": ("strict", "follow-links"),
+        "Many machines": CLUSTER_GROUP,
+        **HELP_GROUPS,
+    },
     examples=(
         ("arena league bots/* --store league.sqlite", ""),
         ("arena league bots/* --format swiss --rules barrage --time 1s/move", ""),
@@ -33,6 +42,7 @@ from arena.cli.options import (
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@cluster_options
 @play_options
 @lines_option
 def league_command(
@@ -50,6 +60,7 @@ def league_command(
     from arena.league.pairing import format_of
     from arena.league.plan import Entry
 
+    cluster = collect_cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
     asked = collect_format(options)
     entry = Entry(
@@ -60,4 +71,4 @@ def league_command(
         follow_links=follow_links,
         format=format_of(asked),
     )
-    return play(entry, collect(options), form)
+    return play(entry, replace(collect(options), cluster=cluster), form)

@@ -83,8 +83,9 @@ def begin(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path
             return _play(prepared, seats, is_level_chosen=options.sandbox == AUTO)
 
 
-def go_on(file: Path, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats) -> int:
-    """Go on with a saved game. Returns the exit code; raises `ArenaError`."""
+def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats) -> int:
+    """Go on with a saved game, in which the `bot` is at this path now if one is named. Returns the exit code; raises
+    `ArenaError`."""
     saved = load_saved(file)
     if not saved.persons:
         words = shell_line(*this_command(), "resume", str(file))
@@ -92,7 +93,10 @@ def go_on(file: Path, sandbox: str | None, interpreters: tuple[str, ...], seats:
     if seats.is_terminal and all(saved.persons):
         raise UsageError(f"{file}: in one terminal two people would see each other's pieces: go on without --terminal")
     _check_face(seats)
-    options = ResumeOptions(sandbox, {}, interpreters)
+    places = {color: bot for color in Color if bot is not None and not saved.persons[color]}
+    if bot is not None and not places:
+        raise UsageError(f"{file}: two people play this game: expected no BOT")
+    options = ResumeOptions(sandbox, places, interpreters)
     with unwinding():
         own_process(resume_sandbox(saved, options))
         with resume_game(saved, file, options, remark) as prepared:

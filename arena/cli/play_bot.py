@@ -49,7 +49,7 @@ SIDES = ("red", "blue", "random")
     "--resume",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Go on with the game that was saved in FILE.",
+    help="Go on with the game that was saved in FILE; BOT says where its bot is now, if it has moved.",
 )
 @click.option(
     "--save",
@@ -91,7 +91,8 @@ def play_command(
         given = _said(("names", "side", "clock", "seed", "save", "rules", "time", "store"))
         if given:
             raise click.UsageError(f"--resume goes on with a game as it was begun: expected no --{given} with it")
-        return go_on(resume, options["sandbox"] if _said(("sandbox",)) else None, options["interpreters"], seats)
+        sandbox = options["sandbox"] if _said(("sandbox",)) else None
+        return go_on(resume, bot, sandbox, options["interpreters"], seats)
     made = PlayOptions(**options, seed=USUAL.seed if seed is None else seed)
     return begin(() if bot is None else (bot,), made, seats, save)
 
@@ -99,8 +100,8 @@ def play_command(
 def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
     """Raise `click.UsageError` for what does not go together."""
     if resume is not None:
-        if bot is not None or two:
-            raise click.UsageError("--resume goes on with a game as it was begun: expected no BOT and no --two with it")
+        if two:
+            raise click.UsageError("--resume goes on with a game as it was begun: expected no --two with it")
         return
     if two and bot is not None:
         raise click.UsageError("--two is for two people: expected no BOT with it")

@@ -496,13 +496,13 @@ def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_t
     from arena.league.executor import process
 
     copies: list[int] = []
-    start = process._popen
+    start = process.popen_module
 
-    def popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
+    def popen(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
         copies.append(os.dup(outgoing))
-        return start(incoming, outgoing)
+        return start(module, incoming, outgoing, stderr)
 
-    monkeypatch.setattr(process, "_popen", popen)
+    monkeypatch.setattr(process, "popen_module", popen)
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots)
 
