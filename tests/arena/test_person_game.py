@@ -30,7 +30,7 @@ from arena.play.session import Session
 from protocol.notation import Color, Reason
 
 BOTH = PersonOptions(("Ada", "Bea"), seed_given=True)
-NEVER_ENDS = 30.0
+NEVER_ENDS = 120.0
 Face = Callable[[Session], Awaitable[None]]
 
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from commands import UNHURRIED
 
 from arena.cli.main import cli
 from arena.league.store import Store
 from arena.play.saved_game import load_saved
 
-PATIENCE = 60
+PATIENCE = 120.0
 ROWS = "FBB......./.S3.3...../2..9M....2/.........."
 
 
@@ -39,7 +40,7 @@ def arena(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
 
 
 Arena = Callable[..., "subprocess.CompletedProcess[str]"]
-DUEL = ("drifter", "--terminal", "--rules", "duel", "--side", "red", "--name", "Ada")
+DUEL = ("drifter", *UNHURRIED, "--terminal", "--rules", "duel", "--side", "red", "--name", "Ada")
 
 
 def test_a_game_from_a_pipe_is_played_stored_and_shown(arena: Arena, tmp_path: Path) -> None:
