@@ -11,12 +11,14 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterab
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import msgspec
 import trio
 
 from arena.bots.build_checks import BuildLimits
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
+from arena.league.executor.cluster.calibration import Calibration, measure, unfit
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.expected import checked_record
 from arena.league.executor.cluster.messages import (
@@ -63,6 +65,7 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import WireError
 from arena.nursery import open_nursery
+from arena.play.played_on import played_on
 from arena.printable import printable
 
 GATE = "arena.league.executor.cluster.gate"
@@ -93,6 +96,8 @@ class ClusterPlan:
     jobs: int
     build: BuildLimits
     patience: float
+    move_ms: int | None = None
+    """The shortest time in milliseconds, with the margin, that a bot has for a move; None: moves are not bounded."""
 
     @property
     def name(self) -> str:
@@ -123,6 +128,8 @@ class ClusterExecutor:
         self._plan = plan
         self._gate: WorkerProcess | None = None
         self._is_connected = False
+        self._own: Calibration | None = None
+        """What was measured on the arena's own machine."""
         self._seats: dict[str, Seat] = {}
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
@@ -149,6 +156,8 @@ class ClusterExecutor:
     async def begin(self, nursery: trio.Nursery) -> None:
         """Connect, and wait until a worker is ready. Raises `ArenaError`."""
         self._nursery = nursery
+        if not self._plan.local:
+            self._own = await trio.to_thread.run_sync(measure)
         self._gate, _ = WorkerProcess.start_module(GATE, from_gate)
         plan = self._plan
         farewell = encode(End(self._cargo.run.id))
@@ -481,14 +490,23 @@ class ClusterExecutor:
             match answer:
                 case None:
                     pass
-                case Prepared(slots, machine) if slots > 0:
-                    seat.slots, seat.machine = slots, printable(machine, 300)
-                    seat.standing = Standing.READY
+                case Prepared(slots, machine, calibration) if slots > 0 and calibration.work_us > 0:
+                    seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
+                    if why := self._unfit(calibration):
+                        self._refuse(seat, why)
+                    else:
+                        seat.standing = Standing.READY
                 case Refused(why):
                     self._refuse(seat, why)
                 case _:
                     self._refuse(seat, "it does not answer what it was asked")
             self._note()
+
+    def _unfit(self, calibration: Calibration) -> str:
+        """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
+        if self._plan.local or self._own is None:
+            return ""
+        return unfit(self._own, calibration, self._plan.move_ms)
 
     async def _prepared(self, seat: Seat) -> Answer | None:
         request = encode(Prepare(self._cargo.run))
@@ -563,7 +581,7 @@ class ClusterExecutor:
         elif isinstance(answer, BatchPlayed):
             seat.note_speed(len(records), answer.seconds)
             for record in records:
-                self._come_out(batch, record.id, Played(record))
+                self._come_out(batch, record.id, Played(_on(record, seat, answer.load)))
             seat.played += len(records)
             self._take_others(seat, batch, answer)
         self._play_elsewhere([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
@@ -620,6 +638,13 @@ def _judged(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameR
         del wanted[record.id]
         right.append(record)
     return right
+
+
+def _on(record: GameRecord, seat: Seat, load: float) -> GameRecord:
+    """The record with the worker that it has come from: its name is the arena's to say, and not the worker's."""
+    assert seat.calibration is not None
+    machine = played_on(record.machine or "", seat.name, load, seat.calibration.work_us)
+    return msgspec.structs.replace(record, machine=machine)
 
 
 def _without(task: GameTask, game: str) -> list[GameTask]:
