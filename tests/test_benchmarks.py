@@ -16,6 +16,7 @@ SMALLEST = (
     ("flat.py", "--games", "2", "--jobs", "1", "--steps", "2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
+    ("cluster.py", "overhead", "--times", "1", "--rounds", "1", "2"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),
@@ -24,7 +25,16 @@ SMALLEST = (
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "ratings.py", "scale.py", "sequential.py", "startup.py"}
+NEED_NO_COMPILER = {
+    "cluster.py",
+    "coverage.py",
+    "engine.py",
+    "formats.py",
+    "ratings.py",
+    "scale.py",
+    "sequential.py",
+    "startup.py",
+}
 FOREVER = 300.0
 
 

@@ -14,7 +14,7 @@ from arena.game.time_control import parse_duration
 from arena.league.cluster import ClusterOptions
 from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
-from arena.league.executor.cluster.client import ClusterPlan
+from arena.league.executor.cluster.crew import ClusterPlan
 from arena.league.executor.cluster.messages import Tls
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
