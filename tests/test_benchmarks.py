@@ -22,6 +22,7 @@ SMALLEST = (
     ("ratings.py", "--largest", "20"),
     ("scale.py", "--games", "90", "--bots", "10"),
     ("startup.py", "--rounds", "1", "--most", "1000"),
+    ("search.py", "--plies", "20", "--samples", "1", "--ruleset", "barrage"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
@@ -32,6 +33,7 @@ NEED_NO_COMPILER = {
     "formats.py",
     "ratings.py",
     "scale.py",
+    "search.py",
     "sequential.py",
     "startup.py",
 }

@@ -3,7 +3,7 @@
 from arena.cli.catalog import COMMANDS
 from arena.version import __version__
 
-HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; COMMAND --help says more)\n\n"
+HEAD = "Usage: arena COMMAND ...  (a bot arena for Stratego; COMMAND --help says more)\n"
 EXAMPLES = (
     ("arena league bots/*", "all bots of a folder"),
     ("arena match mine.py warden --games 10", "your bot against a sample bot"),

@@ -138,6 +138,8 @@ class TerminalGame:
         self._shown = now
         if state.stage is Stage.SETTING_UP:
             self._show_setup(state)
+        elif state.stage is Stage.STARTING:
+            self._print(stage_words(state))
         elif self._redraws:
             self._print(f"{self._cleared()}{self._screen(state)}")
         else:
@@ -155,7 +157,8 @@ class TerminalGame:
         return CLEAR if self._redraws and not is_first else ""
 
     def _screen(self, state: SeatState) -> str:
-        return screen_text(state, self._paint, width=_columns())
+        recent = self._session.actions(self._color, max(1, state.plies - 1)) if self._redraws else ()
+        return screen_text(state, recent, self._paint, width=_columns())
 
     def _tell_actions(self, state: SeatState) -> None:
         for action in self._session.actions(self._color, self._plies_told + 1):

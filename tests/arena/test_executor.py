@@ -866,6 +866,20 @@ def test_a_worker_keeps_bytecode_where_this_process_does(
         trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
 
 
+def test_a_worker_writes_no_bytecode_once_there_can_be_bots(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A bot may have lowered the size of its files then: what is cut off would break each later command."""
+    from arena.league.executor import process
+
+    late = "import sys, trio\ntrio.run = lambda *_: sys.exit(f'writes bytecode: {not sys.dont_write_bytecode}')\n"
+    before, found, after = process.PROGRAM.partition("main(int")
+    monkeypatch.setattr(process, "PROGRAM", before + late + found + after)
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    with pytest.raises(ArenaError, match="writes bytecode: False"):
+        trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
+
+
 def test_a_worker_does_not_take_the_children_of_the_program_that_started_it(make_bot: MakeBot) -> None:
     """A program of the host's own runs on, though a worker dies and what it has left is looked for."""
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")

@@ -7,26 +7,30 @@ from pathlib import Path
 import pytest
 import trio
 
+from arena.bots.samples import bot_path
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person, person
+from arena.game.record import GameRecord
 from arena.game.seat_state import Stage
 from arena.league.exchange import export_lines, import_games
-from arena.league.options import PlayOptions
+from arena.league.league import open_league
+from arena.league.options import Kind, PlayOptions
 from arena.league.person_game import NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.plan import Entry
 from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.salvage import salvage
 from arena.league.saved import Ending, Finished, NothingPlayed, PreparedGame, Saved
 from arena.league.stop import Stop, Wish
-from arena.league.store import Store, own_times_in
+from arena.league.store import GameRow, Store, own_times_in
 from arena.league.verify import verify
 from arena.play.saved_game import load_saved
 from arena.play.session import Session
 from protocol.notation import Color, Reason
 
 BOTH = PersonOptions(("Ada", "Bea"), seed_given=True)
-NEVER_ENDS = 30.0
+NEVER_ENDS = 120.0
 Face = Callable[[Session], Awaitable[None]]
 
 
@@ -58,6 +62,19 @@ def people(seed: int = 1, *, resign_at: int = 60, pause_at: int = 10**6) -> Face
                 nursery.start_soon(sit, session, color)
 
     return face
+
+
+class Quiet:
+    """A watcher that says nothing."""
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        pass
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def closing(self, under_way: int) -> None:
+        pass
 
 
 def in_time(face: Face) -> Face:
@@ -224,6 +241,54 @@ def test_a_bot_that_cannot_be_restored_is_played_and_cannot_be_paused(tmp_path: 
     assert "cannot restore" in ending.why
     assert said == [ending.why]
     assert not prepared.file.exists()
+
+
+def test_a_bot_that_dies_in_the_middle_loses_at_once(tmp_path: Path) -> None:
+    bot = tmp_path / "brief.py"
+    bot.write_text(
+        "import sys\n"
+        "from protocol.bot import Bot, run\n"
+        "class Brief(Bot):\n"
+        "    def move(self, view):\n"
+        "        if view.ply > 6: sys.exit(4)\n"
+        "        return view.legal[0]\n"
+        "run(Brief)\n"
+    )
+    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, people(), PersonOptions(("Ada",)), (str(bot),))
+    assert isinstance(ending, Finished)
+    assert ending.row.reason is Reason.CRASH
+    assert "exited with code 4" in ending.row.detail
+    assert ending.row.result.winner is not None
+    assert is_person(ending.row.players[ending.row.result.winner])
+    assert faults(tmp_path / "s.sqlite") == []
+
+
+def test_a_bot_that_has_moved_is_named_before_the_game_goes_on(tmp_path: Path) -> None:
+    bot, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
+    bot.write_text(bot_path("drifter").read_text())
+    _, prepared = begun(store, tmp_path, people(pause_at=4), PersonOptions(("Ada",), Color.RED), (str(bot),))
+    bot.rename(tmp_path / "moved.py")
+    with pytest.raises(UsageError, match="say where with its path before --resume"):
+        gone_on(prepared.file, people())
+    options = ResumeOptions(bots={Color.BLUE: str(tmp_path / "moved.py")})
+    with resume_game(load_saved(prepared.file), prepared.file, options, print) as again:
+        assert isinstance(again, PreparedGame)
+        assert isinstance(play_person_game(again, in_time(people(2)), Stop(), print), Finished)
+    assert faults(store) == []
+
+
+def test_a_persons_games_in_the_store_of_a_league_leave_its_table_as_it_is(tmp_path: Path) -> None:
+    store = tmp_path / "league.sqlite"
+    played = PlayOptions(rules="duel", store=store, jobs=1)
+    with open_league(Entry(["drifter", "raider"], Kind.MATCH, 1, 2), played, print) as league:
+        league.play(Stop(), Quiet())
+    with Store(store, create=False) as opened:
+        before = opened.entrants()
+    begun(store, tmp_path, people(), PersonOptions(("Ada",)), ("drifter",))
+    with Store(store, create=False) as opened:
+        assert opened.entrants() == before
+        assert opened.count_others(before) == 1
+    assert faults(store) == []
 
 
 def test_a_bot_that_dies_loses_and_the_person_reads_why(tmp_path: Path) -> None:

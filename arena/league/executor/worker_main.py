@@ -19,7 +19,7 @@ import trio
 
 from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
+from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits, write_no_bytecode
 from arena.bots.sandbox.prctl import open_to_others
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.sandbox.time_slice import ask_for_short_slices
@@ -150,6 +150,7 @@ def main(incoming: int, outgoing: int, parent: int) -> None:
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     limits = OwnLimits()
+    write_no_bytecode()
     try:
         trio.run(serve, incoming, outgoing, parent, limits)
     except Exception as error:

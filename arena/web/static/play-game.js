@@ -151,7 +151,7 @@ export class Game {
   fight({ ply, color, fight }) {
     const piece = (side, letter, lost) => {
       const known = this.pieces[letter];
-      const made = element("span", "fighter" + (lost ? " fallen" : ""));
+      const made = element("span", "fighter" + (lost ? " beaten" : ""));
       made.append(pieceElement(side, known?.number ?? "", known ? "" : "unknown"), element("span", "", known?.name ?? this.say("unknown")));
       return made;
     };
