@@ -16,6 +16,9 @@ SMALLEST = (
     ("flat.py", "--games", "2", "--jobs", "1", "--steps", "2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
+    ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--viewers", "2", "--turns", "1"),
+    ("pages.py", "--loads", "20", "--viewers", "3", "--refused", "3"),
+    ("cluster.py", "overhead", "--times", "1", "--rounds", "1", "2"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),
@@ -26,9 +29,11 @@ SMALLEST = (
 )
 """The name of a script, and its arguments."""
 NEED_NO_COMPILER = {
+    "cluster.py",
     "coverage.py",
     "engine.py",
     "formats.py",
+    "pages.py",
     "ratings.py",
     "scale.py",
     "search.py",
