@@ -1,6 +1,5 @@
 """What every error that a user can meet is, and the hint at what may have been meant."""
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -21,6 +20,8 @@ class UsageError(ArenaError):
 
 def nearest(word: str, known: Iterable[str]) -> list[str]:
     """Those of the known words that may have been meant by `word`, the nearest first; at most three."""
+    import difflib  # bots that search import this module, and start sooner
+
     return difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
 
 

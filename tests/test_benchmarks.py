@@ -18,16 +18,28 @@ SMALLEST = (
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--hostile", "notes"),
     ("fairness.py", "--games", "1", "--sleep", "1", "--seconds", "1.2", "--viewers", "2", "--turns", "1"),
     ("pages.py", "--loads", "20", "--viewers", "3", "--refused", "3"),
+    ("cluster.py", "overhead", "--times", "1", "--rounds", "1", "2"),
     ("coverage.py", "--matches", "1", "--leagues", "1", "--largest", "2"),
     ("formats.py", "--bots", "5", "--leagues", "1", "--most", "60"),
     ("ratings.py", "--largest", "20"),
     ("scale.py", "--games", "90", "--bots", "10"),
     ("startup.py", "--rounds", "1", "--most", "1000"),
+    ("search.py", "--plies", "20", "--samples", "1", "--rounds", "1", "--ruleset", "barrage"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
-NEED_NO_COMPILER = {"coverage.py", "engine.py", "formats.py", "pages.py", "ratings.py", "scale.py", "sequential.py"}
-NEED_NO_COMPILER |= {"startup.py"}
+NEED_NO_COMPILER = {
+    "cluster.py",
+    "coverage.py",
+    "engine.py",
+    "formats.py",
+    "pages.py",
+    "ratings.py",
+    "scale.py",
+    "search.py",
+    "sequential.py",
+    "startup.py",
+}
 FOREVER = 300.0
 
 

@@ -26,7 +26,7 @@ from arena.bots.sandbox.activity import activity_of
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
-from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep, is_gone
+from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
@@ -274,7 +274,7 @@ class BotProcess:
         return not (self._watch.words or self.has_output() or self.has_exited())
 
     async def _until_idle(self, grace: float) -> None:
-        end, before = trio.current_time() + grace, self.cpu_us()
+        end, before = trio.current_time() + grace, self.worked_us()
         async with background(self.drain_stderr) as nursery:
             nursery.start_soon(self._watch_to, nursery.cancel_scope)
             with trio.move_on_after(grace + STARVED_MOST):
@@ -300,8 +300,11 @@ class BotProcess:
 
     def activity(self) -> Activity:
         """What its processes are doing at this moment."""
-        found = reaper.belongings(self.pid, MOST_LOOKED_AT)
-        return activity_of(process.pid for process in found[self._launch.helpers :])
+        return activity_of(process.pid for process in self._own_processes())
+
+    def _own_processes(self) -> list[Process]:
+        """Some of the bot's processes, without those of the sandbox."""
+        return reaper.belongings(self.pid, MOST_LOOKED_AT)[self._launch.helpers :]
 
     def _is_idle(self) -> bool:
         """Whether there is nothing in the bot's input that it has not read, and it waits."""
@@ -311,15 +314,17 @@ class BotProcess:
             self._find_player()
         return self._player is not None and is_asleep(self._player)
 
+    def worked_us(self) -> int:
+        """Microseconds of processor time that its processes which are alive have used so far."""
+        return sum(cpu_us(process.pid) or 0 for process in self._own_processes())
+
     def is_starved(self, before_us: int, seconds: float) -> bool:
         """Whether it is the machine that the bot is slow by: it has something to do, and has had less than so many
-        seconds of the processor since it had used `before_us`. False where that cannot be told."""
-        self._find_player()
-        if self._player is None or self.cpu_us() - before_us >= seconds * 1_000_000:
-            return False
-        if activity_of([self._player]) is Activity.RUNS:
-            return True
-        return self._launch.helpers > 0 and is_gone(self._player)  # the sandbox is still to exit behind it
+        seconds of the processor since `worked_us` was `before_us`. False where that cannot be told."""
+        own = [process.pid for process in self._own_processes() if not process.is_dead]
+        if not own:
+            return self._launch.helpers > 0 and not self.has_exited()  # the sandbox is still to exit behind it
+        return activity_of(own) is Activity.RUNS and self.worked_us() - before_us < seconds * 1_000_000
 
     def begin_anew(self) -> None:
         """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
@@ -331,7 +336,7 @@ class BotProcess:
     async def exits_within(self, seconds: float) -> bool:
         """Whether the process is dead in that time, or, if the machine keeps it from that, soon after. Standard error
         has to be drained meanwhile."""
-        before = self.cpu_us()
+        before = self.worked_us()
         with trio.move_on_after(seconds + STARVED_MOST):
             with trio.move_on_after(seconds):
                 await self.wait_exit()

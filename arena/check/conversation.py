@@ -266,7 +266,7 @@ class Talk:
             for line in data.split(b"\n")[:-1]:
                 self._note(Speaker.ARENA, line)
             self.process.write_now(data)
-        said, before = b"", self.process.cpu_us()
+        said, before = b"", self.process.worked_us()
         with trio.move_on_after(PROBE_SECONDS + STARVED_MOST):
             until = now() + PROBE_SECONDS
             while now() < until or (not said and self.process.is_starved(before, PROBE_SECONDS)):

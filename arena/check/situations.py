@@ -58,8 +58,8 @@ class Group(enum.Enum):
 class Situation:
     """One thing that is tried: a game, or a few, of one new process.
 
-    The opponent gives up after `plies` (None: never), or after `seconds`. `needed_by` names the leagues that a bot has
-    to pass this for; without it, it is for all.
+    The opponent gives up after `plies` (None: never), or `seconds` after its first move. `needed_by` names the leagues
+    that a bot has to pass this for; without it, it is for all.
     """
 
     key: str

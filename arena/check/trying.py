@@ -242,7 +242,8 @@ class _Planned:
         self._situation = situation
         self._opponent = Opponent(situation.foe, seed)
         self._breaks = breaks or situation.twist in (Twist.BROKEN_OFF, Twist.INPUT_ENDS)
-        self._begun = now()
+        self._begun: float | None = None
+        """When the opponent made its first move: what a busy machine takes to start a program is none of the game's."""
         ruleset = ruleset_of(situation)
         self._rows = self._opponent.rows(ruleset)
         self.opening: Opening | None = None
@@ -260,6 +261,8 @@ class _Planned:
             return f"setup {'/'.join(self._rows)}\n".encode()
         game = referee.game
         assert game is not None
+        if self._begun is None:
+            self._begun = now()
         is_long = situation.plies is not None and game.ply >= situation.plies and not self._breaks
         if is_long or now() - self._begun > situation.seconds:
             return b"move resign\n"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.helping import WORDS
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -44,6 +46,8 @@ def _offer_for(param: click.Parameter, has_store: bool) -> Offer | None:
         return _bots
     if param.name == "language":
         return _languages
+    if metavar == "STORE GAME":
+        return _stored_game
     if has_store and metavar == "GAME":
         return _games
     if has_store and metavar.endswith(OF_BOT + "NAME"):
@@ -99,15 +103,27 @@ def _rulesets(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
 
 
 def _games(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    return _games_of(_store(ctx), incomplete)
+
+
+def _games_of(store: str, incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
     from arena.league.peek import peek_games
 
-    found = peek_games(_store(ctx), incomplete, MOST_GAMES)
+    found = peek_games(store, incomplete, MOST_GAMES)
     return [
         CompletionItem(str(game.number), help=f"{game.red} - {game.blue}, {game.result}, {game.plies} plies")
         for game in found
     ]
+
+
+def _stored_game(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+    """A file behind the option, and behind that the games in it."""
+    words = ctx.meta.get(WORDS, ())
+    if words and not words[-1].startswith("-"):
+        return _games_of(words[-1], incomplete)
+    return _files(ctx, incomplete)
 
 
 def _names(ctx: click.Context, incomplete: str) -> "list[CompletionItem]":

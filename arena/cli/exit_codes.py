@@ -31,6 +31,7 @@ class Meaning(NamedTuple):
 MEANINGS = (
     Meaning(DONE, (), "done; games that bots lost by a fault are results like any other"),
     Meaning(DONE, ("match", "resume"), "with `--pause-after`: played to its end, or saved as was asked"),
+    Meaning(DONE, ("play",), "played to its end, or left by the person: saved, if both sides had set up"),
     Meaning(DONE, ("verify",), "all is sound"),
     Meaning(DONE, ("rerun",), "the same to the end"),
     Meaning(DONE, ("compare",), "NEW is better"),
@@ -46,7 +47,7 @@ MEANINGS = (
         "something failed: the disk, the store, the machine, or the results could not be printed, also because nobody "
         "reads them any more; what was stored is kept",
     ),
-    Meaning(FAILED, ("league", "match", "resume"), "a bot has changed while it was played"),
+    Meaning(FAILED, ("league", "match", "play", "resume"), "a bot has changed while it was played"),
     Meaning(
         FOUND,
         ("standings", "games", "bots", "export"),

@@ -12,6 +12,8 @@ from typing import Any
 import click
 
 HELP_ALL = "help_all"
+WORDS = "words"
+"""Where a context has what stands on a line that is completed, before the word that is asked for."""
 OTHERS = "Other options"
 SCREEN_LINES = 23
 """Of 24 in a terminal, as the next prompt takes one."""
@@ -43,6 +45,11 @@ class ArenaCommand(click.Command):
         for param in self.params:
             if isinstance(param, click.Option) and param.metavar is None and isinstance(param.type, click.IntRange):
                 param.metavar = "N"
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:  # a line that is being completed, of which click forgets what is not whole
+            ctx.meta[WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

@@ -1,5 +1,6 @@
 """`arena league`: a league between bots, in one of several formats."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -7,9 +8,12 @@ import click
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
 from arena.cli.options import (
+    CLUSTER_GROUP,
     FORMAT_GROUP,
     HELP_GROUPS,
+    cluster_options,
     collect,
+    collect_cluster,
     collect_format,
     format_options,
     play_options,
@@ -27,6 +31,7 @@ from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
     groups={
         "Who meets whom": FORMAT_GROUP,
         "Bots that take part": ("strict", "follow-links"),
+        "Many machines": CLUSTER_GROUP,
         "Pages": SERVE_GROUP,
         **HELP_GROUPS,
     },
@@ -39,6 +44,7 @@ from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
 @format_options
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
+@cluster_options
 @serve_options
 @play_options
 @lines_option
@@ -57,6 +63,7 @@ def league_command(
     from arena.league.pairing import format_of
     from arena.league.plan import Entry
 
+    cluster = collect_cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
     asked, serve = collect_format(options), collect_serve(options)
     entry = Entry(
@@ -67,4 +74,4 @@ def league_command(
         follow_links=follow_links,
         format=format_of(asked),
     )
-    return play(entry, collect(options), form, serve)
+    return play(entry, replace(collect(options), cluster=cluster), form, serve)

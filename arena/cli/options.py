@@ -9,6 +9,8 @@ import click
 
 from arena.cli.config import configured
 from arena.cli.numbers import Decimal, Whole
+from arena.errors import UsageError
+from arena.league.cluster import USUAL_WAIT, ClusterOptions
 from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
 from arena.league.options import (
     LARGEST_SEED,
@@ -37,6 +39,8 @@ FORMAT_GROUP = (
     *("format", "rounds", "challengers", "seeds", "best-of", "extra-pairs", "confidence", "games", "disqualify"),
 )
 """The options of the formats, by the names that they have on the command line."""
+CLUSTER_GROUP = ("cluster", "cluster-wait", "tls-ca", "tls-cert", "tls-key")
+"""The options of `arena league` for a cluster, by their names."""
 
 
 def refuse_windows() -> None:
@@ -306,3 +310,54 @@ def collect_format(values: dict[str, Any]) -> FormatOptions:
     others = ("rounds", "challengers", "best_of", "extra_pairs", "confidence", "games", "disqualify")
     asked = {name: values.pop(name) for name in others}
     return FormatOptions(FormatName(values.pop("format")), seeds=names, **asked)
+
+
+def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for a cluster to a command."""
+    for option in reversed(_CLUSTER_OPTIONS):
+        function = option(function)
+    return function
+
+
+_CLUSTER_OPTIONS = (
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Play on the workers of the dask scheduler there (tcp://HOST:PORT or tls://HOST:PORT), or local:N on N of "
+        "this machine.",
+    ),
+    click.option(
+        "--cluster-wait",
+        default=USUAL_WAIT,
+        show_default=True,
+        metavar="TIME",
+        help="How long a scheduler may be out of reach, and a worker be missing or silent.",
+    ),
+    *(
+        click.option(name, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=words)
+        for name, words in (
+            ("--tls-ca", "Who signs the certificates of a cluster, in PEM."),
+            ("--tls-cert", "The certificate of this arena for a cluster, in PEM."),
+            ("--tls-key", "The key of that certificate, in PEM."),
+        )
+    ),
+)
+
+
+def collect_cluster(values: dict[str, Any]) -> ClusterOptions | None:
+    """The options for a cluster out of a command's arguments, which are taken out of these. Raises `UsageError`."""
+    cluster, wait = values.pop("cluster"), values.pop("cluster_wait")
+    files = {name: values.pop(f"tls_{name}") for name in ("ca", "cert", "key")}
+    if cluster is None:
+        given = next((name for name, file in files.items() if file is not None), None)
+        if given:
+            raise UsageError(f"--tls-{given}: expected --cluster tls://HOST:PORT with it")
+        return None
+    from arena.cli.extras import needs
+
+    source = click.get_current_context().get_parameter_source("jobs")
+    is_usual = source in (click.core.ParameterSource.DEFAULT, None)
+    options = ClusterOptions(cluster, wait, **files, jobs=None if is_usual else values["jobs"])
+    options.check()
+    needs("distributed", "cluster", "arena league --cluster")
+    return options

@@ -1,27 +1,37 @@
 """What `arena play` prints around a game: how the bot is held, where the game is kept, how it goes on."""
 
 import getpass
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.bots.names import name_fault
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import INTERRUPTED
+from arena.cli.extras import needs_serving
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.pausable import CHANGED
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
-from arena.cli.streams import remark
+from arena.cli.streams import flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError, UsageError
+from arena.game.faults import named
+from arena.game.time_control import parse_time
 from arena.league.options import PlayOptions
 from arena.league.person_game import Face, NotSaved, PersonOptions, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, PreparedGame, Saved
+from arena.league.settings import option_value
 from arena.league.store import StoreChangedError
 from arena.play.saved_game import load_saved
 from arena.report.terminal import game_line
 from protocol.notation import COLOR_BY_WORD, Color
 
+if TYPE_CHECKING:
+    from arena.web.address import Address
+
+STAYS = "the game is over; the command ends when its pages are closed, or by Ctrl-C"
 NOBODY, GUEST = "you", "guest"
 """What people are called whose names are not known."""
 
@@ -35,11 +45,20 @@ class Seats:
     side: str | None = None
     clock: str | None = None
     seed_given: bool = False
+    listen: str = ""
+
+    def address(self) -> "Address":
+        """Where pages are served: any free port of this machine unless something else was said. Raises `UsageError`."""
+        from arena.web.address import LOCAL_HOST, parse_address
+
+        return option_value("--listen", parse_address, self.listen or LOCAL_HOST)
 
     def persons(self, count: int) -> PersonOptions:
         """As many persons as there are to be. Raises `UsageError`."""
         if len(self.names) > count:
             raise UsageError(f"--name: expected at most {count}, got {len(self.names)}")
+        if self.clock is not None:
+            option_value("--clock", parse_time, self.clock)
         names = (*self.names, *(_user_name(), GUEST)[len(self.names) :])
         color: Color | None = COLOR_BY_WORD.get(self.side or "")
         return PersonOptions(names[:count], color, self.clock, self.seed_given)
@@ -56,43 +75,68 @@ def _user_name() -> str:
 
 def begin(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
     """Play a new game. Returns the exit code; raises `ArenaError`."""
-    face = _face(seats)
+    _check_face(seats)
     who = seats.persons(1 if paths else 2)
     with unwinding():
         own_process(options.sandbox)
         with begin_person_game(paths, options, who, remark, file=save) as prepared:
-            return _play(prepared, face, seats, is_level_chosen=options.sandbox == AUTO)
+            return _play(prepared, seats, is_level_chosen=options.sandbox == AUTO)
 
 
-def go_on(file: Path, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats) -> int:
-    """Go on with a saved game. Returns the exit code; raises `ArenaError`."""
+def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats) -> int:
+    """Go on with a saved game, in which the `bot` is at this path now if one is named. Returns the exit code; raises
+    `ArenaError`."""
     saved = load_saved(file)
     if not saved.persons:
         words = shell_line(*this_command(), "resume", str(file))
         raise UsageError(f"{file}: expected a game in which a person plays, got one of bots; go on with: {words}")
     if seats.is_terminal and all(saved.persons):
         raise UsageError(f"{file}: in one terminal two people would see each other's pieces: go on without --terminal")
-    face = _face(seats)
-    options = ResumeOptions(sandbox, {}, interpreters)
+    _check_face(seats)
+    places = {color: bot for color in Color if bot is not None and not saved.persons[color]}
+    if bot is not None and not places:
+        raise UsageError(f"{file}: two people play this game: expected no BOT")
+    options = ResumeOptions(sandbox, places, interpreters)
     with unwinding():
         own_process(resume_sandbox(saved, options))
         with resume_game(saved, file, options, remark) as prepared:
             if isinstance(prepared, AlreadyPlayed):
                 remark(f"this game is stored already, as game {prepared.row.number} of {prepared.store}")
                 return 0
-            return _play(prepared, face, seats, is_level_chosen=sandbox == AUTO)
+            return _play(prepared, seats, is_level_chosen=sandbox == AUTO)
 
 
-def _face(seats: Seats) -> Face:
-    """Where the game is shown. Raises `UsageError`."""
+def _check_face(seats: Seats) -> None:
+    """Raise `UsageError` if a game cannot be shown where it is to be, before anything is started."""
+    if not seats.is_terminal:
+        needs_serving("arena play without --terminal")
+        seats.address()
+
+
+def _face(seats: Seats, prepared: PreparedGame) -> Face:
+    """Where the game is shown."""
     if seats.is_terminal:
         from arena.cli.play_terminal import terminal_face
 
         return terminal_face()
-    raise UsageError("expected --terminal: a game in a browser is not there yet")
+    from arena.web.play.face import page_face
+    from arena.web.play.table import Commands
+
+    def tell(addresses: Mapping[Color, str]) -> None:
+        for color, address in addresses.items():
+            result(f"{named(prepared.spec.players, color)}: {address}")
+        flush_results()
+
+    store = str(prepared.store.path)
+    commands = Commands(
+        go_on=_line("play", "--resume", str(prepared.file)),
+        show=lambda number: _line("show", store, str(number)),
+        report=_line("report", store, "--out", "site"),
+    )
+    return page_face(seats.address(), tell, complain=remark, commands=commands, ended=lambda: remark(STAYS))
 
 
-def _play(prepared: PreparedGame, face: Face, seats: Seats, *, is_level_chosen: bool) -> int:
+def _play(prepared: PreparedGame, seats: Seats, *, is_level_chosen: bool) -> int:
     if not all(player.is_person for player in prepared.bots):
         remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = prepared.spec.times
@@ -102,7 +146,7 @@ def _play(prepared: PreparedGame, face: Face, seats: Seats, *, is_level_chosen: 
     remark(f"store: {prepared.store.path}; Ctrl-C saves the game in {prepared.file}")
     with StopRequests() as stop:
         try:
-            ending = play_person_game(prepared, face, stop, remark)
+            ending = play_person_game(prepared, _face(seats, prepared), stop, remark)
         except ArenaError as error:
             if type(error) is UsageError:
                 raise

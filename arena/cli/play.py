@@ -176,6 +176,8 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     """What is about to be played, in three lines, and two more for a format with settings and for openings."""
     have = f", {stored} of them stored already" if stored else ""
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
+    if plan.cluster is not None:
+        at_once = f"on cluster {plan.cluster.name}"
     own = dict(plan.settings.bot_times)
     times = {bot.name: own[bot.player.digest].text for bot in plan.bots if bot.player.digest in own}
     usual = plan.settings.time.text

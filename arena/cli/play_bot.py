@@ -15,22 +15,27 @@ SIDES = ("red", "blue", "random")
 @click.command(
     "play",
     cls=ArenaCommand,
-    usual=("terminal", "side", "name", "clock", "rules", "time", "sandbox", "two", "resume", "store"),
-    groups={"The game": ("terminal", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
+    usual=("terminal", "side", "clock", "rules", "time", "two", "resume"),
+    groups={"The game": ("terminal", "listen", "two", "side", "name", "clock", "resume", "save"), **HELP_GROUPS},
     examples=(
         ("arena play warden --terminal --side red", ""),
-        ("echo ready | arena play mine.py --terminal --clock 600+5 --save game1.json", "from a pipe"),
-        ("arena play --resume game1.json --terminal", "on another day"),
+        ("echo ready | arena play mine.py --terminal --save mine.json", "from a pipe"),
+        ("arena play --resume mine.json --terminal", "on another day"),
     ),
 )
 @click.argument("bot", metavar="[BOT]", required=False)
 @click.option("--terminal", is_flag=True, help="Play in this terminal; 'help' there says how.")
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Where the page is served (default: 127.0.0.1, at any free port).",
+)
 @click.option("--two", is_flag=True, help="Two people play each other, each in a browser; no BOT.")
 @click.option(
     "--side",
     type=click.Choice(SIDES),
     metavar="SIDE",
-    help="Your side, red or blue; random: either, and the other one in the return game (default).",
+    help="Your side, red or blue; random: either, and in the next game the other one (default).",
 )
 @click.option(
     "--name",
@@ -44,7 +49,7 @@ SIDES = ("red", "blue", "random")
     "--resume",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Go on with the game that was saved in FILE.",
+    help="Go on with the game that was saved in FILE; BOT says where its bot is now, if it has moved.",
 )
 @click.option(
     "--save",
@@ -57,6 +62,7 @@ def play_command(
     bot: str | None,
     *,
     terminal: bool,
+    listen: str | None,
     two: bool,
     side: str | None,
     names: tuple[str, ...],
@@ -68,20 +74,25 @@ def play_command(
 ) -> int:
     """Play against a BOT: a path, or the name of a sample bot: drifter, raider, warden, scholar, tactician.
 
-    The game is judged, stored and shown like any other. What the rules do not allow is refused, and the game goes on.
-    Ctrl-C saves the game, and prints the command that goes on with it.
+    In the browser, at the address that is printed, or with --terminal here. What the rules do not allow is refused, and
+    the game goes on; Ctrl-C saves it. It is stored like any other.
     """
     refuse_windows()
     from arena.cli.person_play import Seats, begin, go_on
     from arena.league.options import USUAL
 
     _check(bot, two=two, terminal=terminal, resume=resume)
-    seats = Seats(is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None)
+    if terminal and listen is not None:
+        raise click.UsageError("--terminal plays without a page: expected no --listen with it")
+    seats = Seats(
+        is_terminal=terminal, names=names, side=side, clock=clock, seed_given=seed is not None, listen=listen or ""
+    )
     if resume is not None:
         given = _said(("names", "side", "clock", "seed", "save", "rules", "time", "store"))
         if given:
             raise click.UsageError(f"--resume goes on with a game as it was begun: expected no --{given} with it")
-        return go_on(resume, options["sandbox"] if _said(("sandbox",)) else None, options["interpreters"], seats)
+        sandbox = options["sandbox"] if _said(("sandbox",)) else None
+        return go_on(resume, bot, sandbox, options["interpreters"], seats)
     made = PlayOptions(**options, seed=USUAL.seed if seed is None else seed)
     return begin(() if bot is None else (bot,), made, seats, save)
 
@@ -89,8 +100,8 @@ def play_command(
 def _check(bot: str | None, *, two: bool, terminal: bool, resume: Path | None) -> None:
     """Raise `click.UsageError` for what does not go together."""
     if resume is not None:
-        if bot is not None or two:
-            raise click.UsageError("--resume goes on with a game as it was begun: expected no BOT and no --two with it")
+        if two:
+            raise click.UsageError("--resume goes on with a game as it was begun: expected no --two with it")
         return
     if two and bot is not None:
         raise click.UsageError("--two is for two people: expected no BOT with it")

@@ -5,7 +5,8 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +16,9 @@ from arena.bots.run import Run
 from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.league.changes import note_versions
+from arena.league.executor import Executor, PlaySettings
+from arena.league.executor.cluster.carrying import cargo_of
+from arena.league.executor.cluster.client import cluster_executor
 from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.options import PlayOptions
@@ -188,6 +192,18 @@ class OpenLeague:
             nursery.start_soon(stop_when_asked, nursery.cancel_scope)
             await self._play_games(state)
 
+    @asynccontextmanager
+    async def _executor(self, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
+        """Where so many games at a time are played."""
+        cluster = self.plan.cluster
+        if cluster is None:
+            async with local_executor(settings, jobs) as local:
+                yield local
+            return
+        cargo = await trio.to_thread.run_sync(cargo_of, settings, cluster.build, cluster.jobs)
+        async with cluster_executor(cargo, cluster) as remote:
+            yield remote
+
     async def _play_games(self, state: PlayState) -> None:
         """Where the games are played: in worker processes, of which there are no more than games."""
         plan = self.plan
@@ -202,7 +218,7 @@ class OpenLeague:
             return
         self._rows = None
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
-        async with local_executor(settings, jobs) as executor:
+        async with self._executor(settings, jobs) as executor:
             await play_missing(
                 self.new_pairing(),
                 {bot.player: bot for bot in plan.bots},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from arena.bots.asked import AskedBot, OwnByName
+    from arena.league.cluster import ClusterOptions
     from arena.rules.ruleset import Ruleset
 
 SANDBOXES = ("default", "bwrap", "cgroup", "auto")
@@ -48,6 +49,7 @@ class PlayOptions:
     whether bots are told each other's names. `affinity` pins the bots of each game to a CPU.
     `asked` are the bots as they were named, where more is said of them than their paths. `own` is what single bots may
     use and take, by name; `limits` wins over it.
+    With a `cluster` the games are played on other machines, or on this one by way of one.
     Without a `store` the games are kept in a file in the current folder that is named after the settings.
     """
 
@@ -76,6 +78,7 @@ class PlayOptions:
     store: Path | None = None
     asked: "tuple[AskedBot, ...]" = ()
     own: "OwnByName | None" = None
+    cluster: "ClusterOptions | None" = None
 
 
 USUAL = PlayOptions()

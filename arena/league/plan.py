@@ -1,5 +1,6 @@
 """What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,13 +10,27 @@ from arena.bots import BotSpec
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.game.spec import Player
+from arena.game.time_control import parse_duration
+from arena.league.cluster import ClusterOptions
 from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
+from arena.league.executor.cluster.crew import ClusterPlan
+from arena.league.executor.cluster.messages import Tls
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import ChosenFormat, Format, RoundRobin
 from arena.league.running import Say
-from arena.league.settings import apart_from_bots, check_number, check_values, settings_of, store_of, times_of_bots
+from arena.league.settings import (
+    apart_from_bots,
+    build_limits,
+    check_number,
+    check_values,
+    option_value,
+    settings_of,
+    store_of,
+    time_control,
+    times_of_bots,
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,8 @@ class Plan:
     """The file that games begin with set-ups of."""
     disqualifies: bool = False
     """Whether bots with many faults play no more."""
+    cluster: ClusterPlan | None = None
+    """Where the games are played, if not by worker processes of this machine."""
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -84,9 +101,35 @@ class Plan:
         )
 
 
+def _shortest_move(options: PlayOptions) -> int | None:
+    """How long, with the margin, a bot has for a move, in milliseconds; None where moves are not bounded."""
+    time = time_control(options)
+    return None if time.move_ms is None else time.move_ms + time.margin_ms
+
+
+def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
+    """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
+    `UsageError`."""
+    asked.check()
+    tls = None
+    if asked.ca and asked.cert and asked.key:
+        ca, cert, key = (os.fsencode(file.absolute()) for file in (asked.ca, asked.cert, asked.key))
+        tls = Tls(ca, cert, key)
+    return ClusterPlan(
+        address="" if asked.local else asked.address,
+        local=asked.local,
+        tls=tls,
+        jobs=max(1, options.jobs // asked.local) if asked.local else asked.jobs or 0,
+        build=build_limits(options),
+        move_ms=_shortest_move(options),
+        patience=option_value("--cluster-wait", parse_duration, asked.wait) / 1000,
+    )
+
+
 def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
     """Find and build the bots, and read the settings. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_values(options)
+    cluster = _cluster_plan(options.cluster, options) if options.cluster else None
     level = choose(options.sandbox)
     bots, path = entrants(
         entry.paths,
@@ -115,5 +158,6 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
         format_settings=entry.format.settings if isinstance(entry.format, ChosenFormat) else (),
         openings=options.openings,
+        cluster=cluster,
         disqualifies=isinstance(entry.format, ChosenFormat) and entry.format.options.disqualify is not None,
     )

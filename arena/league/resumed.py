@@ -141,8 +141,9 @@ def _refuse_unnamed(of_file: Sequence[str], named: Sequence[str]) -> None:
 
 def _refuse_untrusted(bots: Sequence[BotSpec], level: Level, options: ResumeOptions, places: Mapping[str, str]) -> None:
     """Raise `UsageError` for bots that would run without a sandbox because a file says so."""
+    way = "its path before --resume" if any(bot.is_person for bot in bots) else ""
     problems = [
-        untrusted_text(color, bot, *([] if bot.arguments else [f"--bot {color.word}=PATH"]))
+        untrusted_text(color, bot, *([] if bot.arguments else [way or f"--bot {color.word}=PATH"]))
         for color, bot in zip(Color, bots, strict=True)
         if not bot.is_person
         and not is_trusted(bot, level, options.sandbox, places, is_named=color in options.bots and not bot.arguments)

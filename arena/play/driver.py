@@ -230,7 +230,7 @@ class Driver:
 
     async def _output_ended(self, color: Color, process: Peer) -> None:
         """The end of output nearly always is the end of the process. No deadline counts any more."""
-        end, before = self._now() + EXIT_FOLLOWS, process.cpu_us()
+        end, before = self._now() + EXIT_FOLLOWS, process.worked_us()
         while not self._dead[color].is_set() and (left := end - self._now()) > -STARVED_MOST:
             if left < 0 and not process.is_starved(before, EXIT_FOLLOWS):
                 break

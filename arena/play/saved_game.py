@@ -117,28 +117,33 @@ class SavedGame(msgspec.Struct, frozen=True):
         Raises `UsageError` if one is gone or has changed.
         """
         given, persons = self.arguments or ((), ()), self.persons or (False, False)
-        red, blue = (
-            person_spec(player.name) if persons[color] else _same_bot(color, named.get(color, path), player, arguments)
-            for color, path, player, arguments in zip(Color, self.bots, self.players, given, strict=True)
-        )
-        return red, blue
+
+        def load(color: Color, player: Player) -> BotSpec:
+            if persons[color]:
+                return person_spec(player.name)
+            word = named.get(color, self.bots[color])
+            return _same_bot(color, word, player, given[color], is_alone=any(persons))
+
+        red, blue = self.players
+        return load(Color.RED, red), load(Color.BLUE, blue)
 
 
-def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...]) -> BotSpec:
+def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...], *, is_alone: bool) -> BotSpec:
     path = bot_path(word)
     try:
         bot = load_bot(path, AskedBot(word, arguments=arguments) if arguments else None)
     except NotThereError as error:
+        how = "with its path before --resume" if is_alone else f"with --bot {color.word}=PATH"
         raise UsageError(
-            f"{error}\nexpected {player.name} there, who plays {color.word}; if it has moved, say where with --bot "
-            f'{color.word}=PATH, or in the saved game, under "bots"'
+            f"{error}\nexpected {player.name} there, who plays {color.word}; if it has moved, say where {how}, or "
+            'in the saved game, under "bots"'
         ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(str(path), LONGEST_NAME)}: expected the path of a bot: {error}") from None
     if not may_be(bot, player):
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
-            "them, or play the game anew with 'arena match'"
+            f"them, or play the game anew with '{'arena play' if is_alone else 'arena match'}'"
         )
     return replace(as_player(bot, player.digest), name=player.name)
 

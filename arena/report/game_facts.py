@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from arena.game.faults import lost_by
+from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.seat_lines import verdict_words
 from arena.game.spec import Player
@@ -20,6 +21,7 @@ ALL = "all"
 """The view of the host, who sees everything; the others are the colours, and"""
 PUBLIC = "public"
 """that of whoever knows no more than what both sides were told."""
+A_PERSON = "a person"
 DIGEST_DIGITS = 12
 """So much of a digest is shown; `--json` has all of it."""
 
@@ -29,7 +31,8 @@ class SideFacts(msgspec.Struct, frozen=True):
     `author` who it said has written it: empty if it said nothing, or if whoever looks may not read its own words.
 
     `protocol` is what it spoke; `time` is its time control as options write it; `sandbox` is how it was held, empty
-    where that is not known. `seed` is None if whoever looks may not know it.
+    where that is not known, and `A_PERSON` where there was nothing to hold. `seed` is None if whoever looks may not
+    know it.
     """
 
     name: str
@@ -98,7 +101,7 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
         protocol=record.dialects[color].value,
         time=record.times[color].text,
         seed=record.seeds[color] if is_seen else None,
-        sandbox=record.confinement[color],
+        sandbox=A_PERSON if is_person(player) else record.confinement[color],
         stderr=record.stderr[color] if is_seen else None,
         setup=record.setups[color] if is_seen else None,
     )

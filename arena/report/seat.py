@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
 from arena.report.boards import Mark, board_text
 from arena.report.names import DEFAULT_NAMES, Names
-from arena.report.paint import Paint, plain
+from arena.report.paint import Paint, plain, unpainted
 from protocol.notation import (
     COLOR_BY_WORD,
     EMPTY,
@@ -41,13 +41,22 @@ STAGES = {
 RESULTS = {"win": "You have won", "loss": "You have lost", "draw": "A draw"}
 
 
-def screen_text(state: SeatState, paint: Paint = plain, names: Names = DEFAULT_NAMES, *, width: int = WIDTH) -> str:
-    """The whole of what a person sees of the game, without the prompt; in less than 80 columns one below the other."""
+def screen_text(
+    state: SeatState,
+    recent: Sequence[ActionState] = (),
+    paint: Paint = plain,
+    names: Names = DEFAULT_NAMES,
+    *,
+    width: int = WIDTH,
+) -> str:
+    """The whole of what a person sees of the game, without the prompt; in less than 80 columns one below the other.
+
+    `recent` are the last actions, which are told below the board, the oldest first.
+    """
     side = COLOR_BY_WORD[state.color]
     truth = state.end.truth if state.end else ()
     cells = truth or cells_of(state)
     board = board_text(tuple(map(names.cell, cells)), marks_of(state.last), paint, side).split("\n")
-    plain_board = board_text(cells, marks_of(state.last), side=side).split("\n")
     panel = _panel(state, names)
     lines = [paint(title(state), "bold")]
     if width < WIDTH:
@@ -55,10 +64,12 @@ def screen_text(state: SeatState, paint: Paint = plain, names: Names = DEFAULT_N
         board = panel = []
     for number in range(max(len(board), len(panel))):
         left = board[number] if number < len(board) else ""
-        width = len(plain_board[number]) if number < len(plain_board) else 0
         right = panel[number] if number < len(panel) else ""
-        lines.append(f"{left}{' ' * (BOARD_COLUMNS - width)}{right}".rstrip())
-    lines += _wrapped(last_words(state, names))
+        lines.append(f"{left}{' ' * (BOARD_COLUMNS - len(unpainted(left)))}{right}".rstrip())
+    for action in recent:
+        lines += _wrapped(f"{action.ply}. {action_words(action, state.color, names)}")
+    if state.end:
+        lines += _wrapped(end_words(state))
     if state.remark:
         lines += _wrapped(state.remark)
     return "\n".join(lines)
@@ -132,7 +143,7 @@ def _panel(state: SeatState, names: Names) -> list[str]:
     hidden = [letter for letter, count in state.hidden for _ in range(count)]
     lines += _paragraph("enemy pieces not known: ", _counted(hidden, names))
     if state.stage is Stage.MOVING:
-        lines += ["", "e4-e5 moves, e4 shows where it can go,", "known E7 tells of a piece, help all else"]
+        lines += ["", "e4-e5 moves, e4 shows where it can go,", "known e7 tells of a piece, help of all else"]
     return lines
 
 
@@ -163,13 +174,9 @@ def _time_text(clock: ClockState) -> str:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def last_words(state: SeatState, names: Names = DEFAULT_NAMES) -> str:
-    """How the game ended; else what was done last, and how it came out."""
-    if state.end:
-        return f"{RESULTS[state.end.result]}: {state.end.words}."
-    if state.last is None:
-        return ""
-    return f"last: {action_words(state.last, state.color, names)}"
+def end_words(state: SeatState) -> str:
+    """How the game ended for this seat; empty while it goes on."""
+    return f"{RESULTS[state.end.result]}: {state.end.words}." if state.end else ""
 
 
 def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES) -> str:

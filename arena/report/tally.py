@@ -84,41 +84,37 @@ class Tally:
         if red is None or blue is None:
             return
         self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result])
-        self._end(row.result, row.reason, 1)
         for color, name, time in zip(_COLORS, (red, blue), row.times, strict=True):
-            self._end_of(color, name, row.result, row.reason, 1)
+            self._end(color, name, row.result, row.reason, 1)
             measured = 0 if time.cpu_us is None else time.moves
             self._spend(name, SideTimes(*time[:3], time.cpu_us or 0, measured))
 
     def _add_groups(self, groups: Groups) -> None:
         """Count all games of some that were counted together. There may be a million pairs."""
         names = [self._names.get(player) for player in groups.numbered]
-        shown = {number: name for number, name in enumerate(names) if name is not None}
-        numbers = {number: self._numbers[name] for number, name in shown.items()}
+        numbers = [-1 if name is None else self._numbers[name] for name in names]
         scores = [_SCORES[result] for result, _ in groups.endings]
-        by_ending, by_side = [0] * len(scores), Counter[tuple[int, Color, int]]()
-        red_side, blue_side = _COLORS
+        as_red, as_blue = ([[0] * len(scores) for _ in names] for _ in range(2))
+        add = self.results.add
         for red, blue, ending, games in groups.ended():
-            if red in numbers and blue in numbers:
-                self.results.add(numbers[red], numbers[blue], scores[ending], games)
-                by_ending[ending] += games
-                by_side[red, red_side, ending] += games
-                by_side[blue, blue_side, ending] += games
-        for end, games in zip(groups.endings, by_ending, strict=True):
-            if games:
-                self._end(*end, games)
-        for (number, color, ending), games in by_side.items():
-            self._end_of(color, shown[number], *groups.endings[ending], games)
-        for number, times in groups.times(shown).items():
-            self._spend(shown[number], times)
+            first, second = numbers[red], numbers[blue]
+            if first >= 0 and second >= 0:
+                add(first, second, scores[ending], games)
+                as_red[red][ending] += games
+                as_blue[blue][ending] += games
+        for color, ended in zip(_COLORS, (as_red, as_blue), strict=True):
+            for name, by_ending in zip(names, ended, strict=True):
+                for (result, reason), games in zip(groups.endings, by_ending, strict=True):
+                    if name is not None and games:
+                        self._end(color, name, result, reason, games)
+        for number, times in groups.times([number for number, name in enumerate(names) if name is not None]).items():
+            self._spend(names[number] or "", times)
 
-    def _end(self, result: GameResult, reason: Reason, games: int) -> None:
-        self.games += games
-        self.endings[reason] += games
-        if result is not GameResult.DRAW:
-            self.losers.setdefault(reason, Counter())
-
-    def _end_of(self, color: Color, name: str, result: GameResult, reason: Reason, games: int) -> None:
+    def _end(self, color: Color, name: str, result: GameResult, reason: Reason, games: int) -> None:
+        """Count how games of one side ended; those of Red's are all games."""
+        if color is Color.RED:
+            self.games += games
+            self.endings[reason] += games
         totals = self.totals[name]
         totals.games += games
         if result is GameResult.DRAW:
@@ -127,7 +123,7 @@ class Tally:
             totals.wins += games
         else:
             totals.forfeits += reason.is_forfeit * games
-            self.losers[reason][name] += games
+            self.losers.setdefault(reason, Counter())[name] += games
 
     def _spend(self, name: str, times: SideTimes) -> None:
         totals = self.totals[name]

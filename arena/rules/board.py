@@ -8,8 +8,8 @@ A board is a list of 100 small integers: 0 is an empty square (or a lake, which 
 its rank's value, plus 16 if it is Blue's.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 
 from protocol.geometry import DIRECTIONS, line_from
@@ -59,24 +59,25 @@ class Move:
 
 def border(square: int, neighbour: int) -> int:
     """The bit of the border between two squares that are neighbours."""
-    low, high = sorted((square, neighbour))
+    low, high = (square, neighbour) if square < neighbour else (neighbour, square)
     return 1 << (2 * low + (high - low != 1))
 
 
-def _straight(origin: int, way: range) -> Move:
-    """The move along these squares, the last of which is its target."""
-    borders = 0
-    for square, following in pairwise((origin, *way)):
-        borders |= border(square, following)
-    return Move(origin, way[-1], tuple(way[:-1]), borders, f"{SQUARES[origin]}-{SQUARES[way[-1]]}")
+def _straight(origin: int, line: range) -> Iterator[Move]:
+    """The moves from a square along a line, the shortest first."""
+    here, borders = origin, 0
+    between: tuple[int, ...] = ()
+    for target in line:
+        borders |= border(here, target)
+        yield Move(origin, target, between, borders, f"{SQUARES[origin]}-{SQUARES[target]}")
+        here, between = target, (*between, target)
 
 
 MOVES: dict[str, Move] = {
     move.text: move
     for origin in range(len(SQUARES))
     for direction in DIRECTIONS
-    for line in (line_from(origin, direction),)
-    for move in (_straight(origin, line[: steps + 1]) for steps in range(len(line)))
+    for move in _straight(origin, line_from(origin, direction))
 }
 """Every straight move by its text, those onto and over lakes included (so that refusing one can say why)."""
 
@@ -134,10 +135,13 @@ HOMES: tuple[frozenset[int], frozenset[int]] = (
 HIDDEN = CODES
 """A piece that the viewer cannot name counts as itself: its label is `HIDDEN` plus the square that it stands on now."""
 
-_random = Random(1958)
+_LABELS = HIDDEN + len(SQUARES)
+_numbers = memoryview(Random(1958).randbytes(8 * _LABELS * len(SQUARES))).cast("Q").tolist()  # 64 bits each
 SQUARE_KEYS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(_random.getrandbits(60) if label in RANKS or label >= HIDDEN else 0 for _ in SQUARES)
-    for label in range(HIDDEN + len(SQUARES))
+    tuple(_numbers[label * len(SQUARES) : (label + 1) * len(SQUARES)])
+    if label in RANKS or label >= HIDDEN
+    else (0,) * len(SQUARES)
+    for label in range(_LABELS)
 )
 """Zobrist's numbers (Zobrist 1970) per label, a piece's code or that of a hidden piece, and square: the xor of some of
 them stands for what they have in common or differ by. Those of an empty square are 0."""

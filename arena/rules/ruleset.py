@@ -6,7 +6,6 @@ down: for bots, for records and for the fingerprint of a league.
 """
 
 import enum
-import hashlib
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -225,6 +224,8 @@ class Ruleset:
 
     def digest(self) -> str:
         """A hexadecimal fingerprint of the rules themselves: two rulesets that play alike have the same."""
+        import hashlib  # bots that search with the engine never ask for it, and start sooner
+
         return hashlib.sha256("\n".join(f"{name} {value}" for name, value in self.lasting_lines()).encode()).hexdigest()
 
 

@@ -6,7 +6,7 @@ the same however long the game is.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.rules.actions import PieceMove
 from arena.rules.repetition import Change
@@ -18,13 +18,27 @@ Chain = tuple[Change, Any] | None
 NOWHERE: frozenset[int] = frozenset()
 
 
-class ChaseState(NamedTuple):
-    """Per side, the length of its chase, its last move, and where those that evade it have stood; and the changes."""
+ChaseState = tuple[int, int, PieceMove | None, PieceMove | None, frozenset[int], frozenset[int], Chain]
+"""Red's and Blue's length; their last moves; where those that evade each have stood; the changes.
 
-    lengths: tuple[int, int] = (0, 0)
-    last: tuple[PieceMove | None, PieceMove | None] = (None, None)
-    fled: tuple[frozenset[int], frozenset[int]] = (NOWHERE, NOWHERE)
-    changes: Chain = None
+A plain tuple, because one is made at every ply."""
+
+NO_CHASE: ChaseState = (0, 0, None, None, NOWHERE, NOWHERE, None)
+
+
+def last(state: ChaseState, side: int) -> PieceMove | None:
+    """A side's last move."""
+    return state[3] if side else state[2]
+
+
+def fled(state: ChaseState, side: int) -> frozenset[int]:
+    """Where those have stood that evade a side."""
+    return state[5] if side else state[4]
+
+
+def changes_of(state: ChaseState) -> Chain:
+    """What has changed on the board."""
+    return state[6]
 
 
 def since(chain: Chain) -> Iterator[Change]:
@@ -34,41 +48,43 @@ def since(chain: Chain) -> Iterator[Change]:
         yield change
 
 
-def moved(state: ChaseState, side: int, move: PieceMove, touches: bool, booklet: bool) -> ChaseState:
-    """After a move to an empty square; `touches` is whether it stands beside an enemy piece there."""
-    lengths, last, fled, changes = state
-    threat = last[1 - side]
-    theirs = lengths[1 - side] + 1 if threat is not None and move.origin in NEIGHBOURS[threat.target] else 0
-    mine = lengths[side] + 1 if touches else 0
-    if booklet and (theirs or fled[0] or fled[1]):
-        fled_mine = fled[side] if mine else NOWHERE
-        fled_theirs = fled[1 - side] | {move.origin, move.target} if theirs else NOWHERE
-        fled = (fled_theirs, fled_mine) if side else (fled_mine, fled_theirs)
+def moved(state: ChaseState, side: int, move: PieceMove, touches: int, booklet: bool) -> ChaseState:
+    """After a move to an empty square; `touches` is not 0 if it stands beside an enemy piece there."""
     if side:
-        return ChaseState((theirs, mine), (last[0], move), fled, (move, changes))
-    return ChaseState((mine, theirs), (move, last[1]), fled, (move, changes))
+        theirs, mine, threat, _, fled_theirs, fled_mine, changes = state
+    else:
+        mine, theirs, _, threat, fled_mine, fled_theirs, changes = state
+    theirs = theirs + 1 if threat is not None and move.origin in NEIGHBOURS[threat.target] else 0
+    mine = mine + 1 if touches else 0
+    if booklet:
+        fled_theirs = fled_theirs | {move.origin, move.target} if theirs else NOWHERE
+        fled_mine = fled_mine if mine else NOWHERE
+    if side:
+        return theirs, mine, threat, move, fled_theirs, fled_mine, (move, changes)
+    return mine, theirs, move, threat, fled_mine, fled_theirs, (move, changes)
 
 
 def attacked(
-    state: ChaseState, side: int, move: PieceMove, touches: bool, gone: Sequence[tuple[int, int]] | None
+    state: ChaseState, side: int, move: PieceMove, touches: int, gone: Sequence[tuple[int, int]] | None
 ) -> ChaseState:
     """After an attack: `gone` are the squares and codes of the pieces that it took from where they stood.
 
     It is None, here and below, where no position from before a loss can come back.
     """
     length = 1 if touches else 0
-    last = (state.last[0], move) if side else (move, state.last[1])
-    changes: Chain = None if gone is None else (tuple(gone), state.changes)
-    return ChaseState((0, length) if side else (length, 0), last, (NOWHERE, NOWHERE), changes)
+    changes: Chain = None if gone is None else (tuple(gone), state[6])
+    if side:
+        return 0, length, state[2], move, NOWHERE, NOWHERE, changes
+    return length, 0, move, state[3], NOWHERE, NOWHERE, changes
 
 
 def guessed(state: ChaseState, side: int, gone: Sequence[tuple[int, int]] | None) -> ChaseState:
     """After a guess; `gone` is the square and code of the piece that left it by it, if one did."""
-    last = (state.last[0], None) if side else (None, state.last[1])
-    changes: Chain = None if gone is None else (tuple(gone), state.changes)
-    return ChaseState((0, 0), last, (NOWHERE, NOWHERE), changes)
+    changes: Chain = None if gone is None else (tuple(gone), state[6])
+    red, blue = (state[2], None) if side else (None, state[3])
+    return 0, 0, red, blue, NOWHERE, NOWHERE, changes
 
 
 def placed(state: ChaseState, square: int) -> ChaseState:
     """After a piece has come back on a square, in the same turn as the move before."""
-    return state._replace(changes=(square, state.changes))
+    return (*state[:6], (square, state[6]))

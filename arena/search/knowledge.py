@@ -9,15 +9,17 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from arena.errors import UsageError
-from arena.rules.actions import Action, Infiltration, Rescue, parse_action
+from arena.rules.actions import Action, Infiltration, PieceMove, Rescue, parse_action
 from arena.rules.board import code_of
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import place
 from arena.rules.tables import tables_of
 from arena.search.armies import Armies, Army
+from arena.search.bits import UNKNOWN
+from arena.search.conditions import Differs, SomeCanMove, some_can_move, unlike_earlier
 from arena.search.pieces import EnemyPiece
-from arena.search.position import UNKNOWN, Position
+from arena.search.position import Position
 from protocol.actions import RESIGN
 from protocol.messages import ArenaMessage, Battle, Enemy, Guess, Moved, Rescued, Reveal
 from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color, Rank
@@ -87,6 +89,9 @@ class Knowledge:
         self._position = self._place()
         """The position as far as it is known; unknown pieces are given a rank as it becomes known."""
         self._first = tuple(self.pieces.values())
+        self._open: list[SomeCanMove | Differs] = []
+        """What has to hold of several hidden pieces together."""
+        self._goes_on()
         self.update()
 
     def _place(self) -> Position:
@@ -118,6 +123,9 @@ class Knowledge:
                 self._take(happening)
             self.ply += 1
         self._read = at
+        self._open = [condition for condition in self._open if not condition.is_settled]
+        for piece in self.pieces.values():
+            self._show(piece)
         self.__dict__.pop("hidden", None)
         self.__dict__.pop("armies", None)
 
@@ -130,6 +138,9 @@ class Knowledge:
             self._learn_of_mover(mover, happening)
         elif other:
             self._learn_of_target(other, happening)
+        if mover and not isinstance(move, Infiltration) and not happening.battle:
+            back = (SQUARE_INDEX[happening.rescued.square], happening.rescued.rank) if happening.rescued else None
+            self._open += unlike_earlier(position, self.pieces, self.enemy, move, back)
         stays = bool(other) and position.board[move.target] == UNKNOWN[self.enemy]
         if stays and other:
             position.board[move.target] = code_of(self.enemy, next(iter(other.ranks)))  # any of them stays
@@ -140,6 +151,15 @@ class Knowledge:
             position.told.add(SQUARE_INDEX[happening.reveal.square])
         self._follow(happening)
         position.forget()
+        is_quiet = isinstance(action, PieceMove) and not happening.battle
+        if happening.color is self.enemy and not is_quiet:
+            self._goes_on()
+
+    def _goes_on(self) -> None:
+        """The game was not over after the set-ups, or after what the enemy did, where that is looked at at once."""
+        if self.tables.at_once:
+            condition = some_can_move(self._position, self.pieces.values(), self.enemy)
+            self._open += [condition] if condition else []
 
     def _learn_of_mover(self, piece: EnemyPiece, happening: Happening) -> None:
         """What an enemy piece has shown by what it did."""
@@ -151,6 +171,8 @@ class Knowledge:
             piece.has_moved(self.tables, move, happening.reveal is not None, battle is not None)
             if isinstance(action, Rescue):
                 piece.rescues()
+            if happening.reveal:
+                piece.named(happening.reveal.rank)
             if battle:
                 piece.named(battle.attacker)
             else:
@@ -221,7 +243,8 @@ class Knowledge:
         for piece in self.pieces.values():
             if piece.rank is not None:
                 left[piece.rank] -= 1
-        return Armies([piece.ranks for piece in self.hidden], left)
+        places = {piece: place for place, piece in enumerate(self.hidden)}
+        return Armies([piece.ranks for piece in self.hidden], left, [condition.of(places) for condition in self._open])
 
     def position(self, army: Army) -> Position:
         """The position of the present turn, if the hidden pieces are this army."""

@@ -191,7 +191,12 @@ def test_a_python_bot_imports_the_kit_if_it_can_outside(folder: Path) -> None:
         assert output(load_bot(path)) == outside
 
 
-def test_of_a_checkout_only_the_kit_is_shown(folder: Path) -> None:
+def test_a_python_bot_can_search_with_the_arena_s_library(folder: Path) -> None:
+    program = "from arena.search import Knowledge\nfrom protocol.bot import Bot\nprint(Knowledge.__name__)\n"
+    assert output(load_bot(put(folder / "bot.py", program, 0o644))) == "Knowledge\n"
+
+
+def test_of_a_checkout_only_the_packages_are_shown(folder: Path) -> None:
     shown = mounts_of(load_bot(put(folder / "bot.py", PYTHON_HELLO, 0o644))).folders
     assert not any(Path(__file__).is_relative_to(path) for path in shown)
 

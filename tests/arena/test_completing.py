@@ -88,6 +88,13 @@ def test_games_are_those_of_the_store_the_last_one_first(name: str) -> None:
     assert values(name, STORE, "x") == values(name, "none.sqlite", "") == []
 
 
+def test_the_game_that_a_bot_is_checked_against_is_one_of_the_store_before_it() -> None:
+    for before in ((), ("mine.py",)):
+        assert offered("check", *before, "--replay", "") == [FILES]
+        assert values("check", *before, "--replay", STORE, "1") == ["12", "11", "10", "1"]
+    assert offered("check", "--replay", STORE, "3", "wa") == [("wa", "file"), ("warden", "plain")]
+
+
 def test_games_are_offered_with_who_played_them() -> None:
     found = ZshComplete(cli, {}, "arena", VARIABLE).get_completions(["show", STORE], "12")
     assert [item.help for item in found] == ["steady - waiter, draw, 64 plies"]

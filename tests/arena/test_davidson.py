@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.league.ratings import GameScore, League, Results, Score
+from arena.league.ratings import GameScore, League, Results, Score, superiorities
 from arena.league.ratings.advantage import is_bounded
 from arena.league.ratings.bounds import bounds_of
 from arena.league.ratings.davidson import log_total, moments, scale_of
@@ -264,3 +264,20 @@ def test_superiority_is_near_that_of_two_who_only_met_each_other() -> None:
     third = next(iter(League(beside.names, beside).superiorities("012")))
     assert third[:2] == pair[:2] == ("0", "1")
     assert third[2] == pytest.approx(pair[2], abs=0.03)
+
+
+@pytest.mark.parametrize(("players", "rounds", "played"), [(30, 10, 1.0), (61, 4, 0.5)])
+def test_where_there_is_no_doubt_it_is_told_without_going_through_all_games(
+    players: int, rounds: int, played: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = drawn(players, rounds, random.Random(6), played=played)
+    found = fitted(results, is_large=players > 60)
+    of = Superiorities(found, Directions(found)).of
+    rising = sorted(range(players), key=found.point.logits.__getitem__)
+    pairs = [*zip(rising[:6], rising[-6:], strict=True), *zip(rising[-6:], rising[:6], strict=True)]
+    quick = [of(*pair) for pair in pairs]
+    assert max(min(share, 1 - share) for share in quick) < 1e-9
+    monkeypatch.setattr(superiorities, "BEYOND_DOUBT", math.inf)
+    through_all = [of(*pair) for pair in pairs]
+    assert through_all == pytest.approx(quick, abs=1e-9)
+    assert through_all != quick, "the other way was taken"

@@ -496,13 +496,13 @@ def test_the_death_of_a_worker_is_seen_though_another_process_holds_its_end_of_t
     from arena.league.executor import process
 
     copies: list[int] = []
-    start = process._popen
+    start = process.popen_module
 
-    def popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
+    def popen(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
         copies.append(os.dup(outgoing))
-        return start(incoming, outgoing)
+        return start(module, incoming, outgoing, stderr)
 
-    monkeypatch.setattr(process, "_popen", popen)
+    monkeypatch.setattr(process, "popen_module", popen)
     bots = make_bot(BRIEF, "ann"), make_bot(BRIEF, "bob")
     games = games_of(bots)
 
@@ -863,6 +863,20 @@ def test_a_worker_keeps_bytecode_where_this_process_does(
     monkeypatch.setattr(process, "PROGRAM", "import sys\nsys.exit(f'bytecode is in {sys.pycache_prefix}')")
     bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
     with pytest.raises(ArenaError, match=f"bytecode is in {tmp_path}"):
+        trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
+
+
+def test_a_worker_writes_no_bytecode_once_there_can_be_bots(
+    make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A bot may have lowered the size of its files then: what is cut off would break each later command."""
+    from arena.league.executor import process
+
+    late = "import sys, trio\ntrio.run = lambda *_: sys.exit(f'writes bytecode: {not sys.dont_write_bytecode}')\n"
+    before, found, after = process.PROGRAM.partition("main(int")
+    monkeypatch.setattr(process, "PROGRAM", before + late + found + after)
+    bots = make_bot(GOOD, "ann"), make_bot(GOOD, "bob")
+    with pytest.raises(ArenaError, match="writes bytecode: False"):
         trio.run(play_all, PlaySettings(bots), 1, games_of(bots))
 
 

@@ -31,6 +31,9 @@ INSTALLATION_MARKS = ("pyvenv.cfg", "conda-meta")
 OF_RUST = (".cargo", ".rustup")
 """Folders of a home in which rustup keeps all toolchains, and its stand-ins for them."""
 
+FOR_BOTS = (Path(protocol.__file__).parent, Path(__file__).parents[2])
+"""The packages that bots in Python may import: the kit, and the arena for its library to search with."""
+
 
 class Needs:
     """What a bot's programs need, beside the system and its own files."""
@@ -69,9 +72,9 @@ class Needs:
             self._need_base(environment, {started.name, trail.end.name})
         else:
             self._show_users_packages(trail.end)
-        kit = Path(protocol.__file__).parent  # where the arena is installed in place, in a checkout that is not shown
-        if not is_within(kit, (*SYSTEM, *self._folders)):
-            self._folders.add(kit)
+        for package in FOR_BOTS:  # where the arena is installed in place, in a checkout that is not shown
+            if not is_within(package, (*SYSTEM, *self._folders)):
+                self._folders.add(package)
 
     def _need_base(self, environment: Path, names: set[str]) -> None:
         """Note what the Python needs that a virtual environment was made from: its settings name the folder."""

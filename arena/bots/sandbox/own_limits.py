@@ -69,6 +69,15 @@ class OwnLimits:
         return words
 
 
+def write_no_bytecode() -> None:
+    """Have this process leave no compiled modules behind from now on.
+
+    It may import one while a bot has lowered the size of its files. What is written of it is cut off then, and Python
+    does not notice: each later command that reads it would fail.
+    """
+    sys.dont_write_bytecode = True
+
+
 def file_size_limit() -> int | None:
     """Bytes that a file which this process writes may have; None if there is no limit."""
     if sys.platform == "win32":

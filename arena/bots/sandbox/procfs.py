@@ -203,12 +203,6 @@ def waited_us(pid: int) -> int:
     return (int(fields[13]) + int(fields[14])) * 1_000_000 // TICKS_PER_SECOND if data else 0
 
 
-def is_gone(pid: int) -> bool:
-    """Whether a process that was there is dead."""
-    process = look(pid)
-    return process is None or process.is_dead
-
-
 def is_asleep(pid: int) -> bool:
     """Whether a process's first thread waits for something, as one does that reads its input."""
     if not _LINUX:

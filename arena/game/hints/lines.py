@@ -1,6 +1,7 @@
 """What is wrong with a line that a bot has sent, by the words of the fault, which quote it."""
 
 import re
+from collections.abc import Sequence
 
 from arena.game.hints.values import Hint, Language, Mistake, Seen
 from arena.game.hints.words import DEBUG
@@ -18,6 +19,10 @@ _OTHER_PROTOCOLS = re.compile(
 _ROW = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
 _SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
 _NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
+_ROW_2012 = re.compile(r"^[FBSfbs1-9]{5,15}$")
+_ANSWER_2012 = re.compile(r"^(?:-?\d+ +-?\d+ +(?:up|down|left|right)\b|surrender$|no_move$)", re.IGNORECASE)
+MOST_ROWS = 12
+"""Rows of a set-up that are counted in words."""
 
 
 def wrong_line(seen: Seen) -> Hint | None:
@@ -57,6 +62,16 @@ def wrong_line_of_2012(seen: Seen) -> Hint | None:
         return None
     if "a bot must send nothing then" in text:
         return Hint(Mistake.TWO_ANSWERS, "send one line for each board that is drawn, and no confirmations")
+    got = _GOT.search(text)
+    line = got[1] if got else ""
+    if "expected row" in text and _ROW_2012.match(line):
+        if len(line) != BOARD_SIZE:
+            return Hint(Mistake.SHORT_SETUP, f"each row has ten pieces, and this one has {len(line)}")
+        return Hint(Mistake.UPPER_CASE, "a bomb is B and the flag F, in capitals, and the spy a small s")
+    if _ANSWER_2012.match(line):
+        if line != line.upper():
+            return Hint(Mistake.UPPER_CASE, "UP, DOWN, LEFT, RIGHT and SURRENDER are written in capitals")
+        return None  # the fault says what is wrong with it
     return Hint(
         Mistake.DEBUG_OUTPUT,
         f"standard output is for set-ups and moves alone; print for yourself with {DEBUG[seen.language]}",
@@ -98,12 +113,18 @@ def _not_ascii(line: str, language: Language) -> Hint:
     )
 
 
+def _counted(lengths: Sequence[int]) -> str:
+    """`3 rows of 10+10+9 squares`."""
+    squares = "1 square" if lengths == [1] else f"{'+'.join(map(str, lengths)) or '0'} squares"
+    return f"1 row of {squares}" if len(lengths) == 1 else f"{len(lengths)} rows of {squares}"
+
+
 def _malformed_setup(line: str) -> Hint:
     rows = [row for row in re.split(r"[/ ,]+", line.removeprefix("setup").strip()) if row]
     lengths = [len(row) for row in rows]
     if len(rows) != SETUP_ROWS or any(length != BOARD_SIZE for length in lengths):
         cells = sum(lengths)
-        words = f"{len(rows)} rows of {'+'.join(map(str, lengths)) or '0'} squares" if len(rows) <= 12 else "many rows"
+        words = "many rows" if len(rows) > MOST_ROWS else _counted(lengths)
         return Hint(
             Mistake.SHORT_SETUP,
             f"{words}, {cells} in all: expected 4 rows of 10, with a dot on each empty square",

@@ -70,6 +70,8 @@ class LocalExecutor:
     def __init__(self, settings: PlaySettings, jobs: int) -> None:
         self._settings = settings
         self._limits = OwnLimits()
+        self.slots = jobs
+        """How many games are played at a time."""
         cpus = usable_cpus()
         count = max(1, min(jobs, len(cpus)))
         self._workers = [

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import trio
 
 from arena.bots.sandbox import child, killing, reaper, tokens
@@ -27,6 +28,8 @@ from arena.league.executor.worker_main import main
 main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
 """
 """What a worker runs. It finds the modules where its parent has found them, whatever the folder and the environment."""
+WORKER = "arena.league.executor.worker_main"
+"""The module of a worker that plays games."""
 STDERR_KEPT = 8192
 STOP_PATIENCE = 30.0
 """Seconds that a worker has to end its bots and exit; it takes well under a second. Then it is killed."""
@@ -51,13 +54,23 @@ class WorkerProcess:
     @classmethod
     def start(cls, settings: PlaySettings, slots: int, cpus: tuple[int, ...]) -> "WorkerProcess":
         """Start a worker that plays so many games at a time. Raises `HostError`."""
+        process, prefix = cls.start_module(WORKER, from_worker)
+        process.connection.send(Setup.of(settings, slots=slots, cpus=cpus, prefix=prefix))
+        return process
+
+    @classmethod
+    def start_module(cls, module: str, decoder: "msgspec.msgpack.Decoder[Any]") -> tuple["WorkerProcess", str]:
+        """Start a process that runs the `main` of a module; `decoder` reads what it says.
+
+        Returns it with how the tokens of its bots are to begin. Raises `HostError`.
+        """
         reaper.prepare_for_worker()
         prefix = tokens.new_prefix()
         pipes: list[int] = []
         try:
             pipes += os.pipe()
             pipes += os.pipe()
-            popen = _popen(pipes[0], pipes[3])
+            popen = popen_module(module, pipes[0], pipes[3], subprocess.PIPE)
         except OSError as error:
             for descriptor in pipes:
                 os.close(descriptor)
@@ -67,9 +80,7 @@ class WorkerProcess:
         reaper.register_worker(popen.pid, prefix)
         os.close(pipes[0])
         os.close(pipes[3])
-        process = cls(popen, Connection(pipes[2], pipes[1], from_worker))
-        process.connection.send(Setup.of(settings, slots=slots, cpus=cpus, prefix=prefix))
-        return process
+        return cls(popen, Connection(pipes[2], pipes[1], decoder)), prefix
 
     async def drain_stderr(self) -> None:
         """Keep reading its standard error, and the last part of it. Run this beside everything else."""
@@ -176,12 +187,14 @@ class WorkerProcess:
             await trio.sleep(POLL_SECONDS)
 
 
-def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
+def popen_module(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
+    """Start the `main` of a module as a process that reads one descriptor and writes to another, both its own."""
+    program = PROGRAM.replace(WORKER, module)
     return subprocess.Popen(
-        own_python(PROGRAM, str(incoming), str(outgoing), str(os.getpid())),
+        own_python(program, str(incoming), str(outgoing), str(os.getpid())),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         pass_fds=(incoming, outgoing),
         start_new_session=True,
     )
@@ -190,13 +203,13 @@ def _popen(incoming: int, outgoing: int) -> "subprocess.Popen[bytes]":
 def own_python(program: str, *arguments: str) -> list[str]:
     """The command that runs a program with this Python, in isolated mode: its arguments, and behind them the folders
     that modules are to be found in."""
-    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
     if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
         flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
-    return [sys.executable, *flags, "-c", program, *arguments, *_folders()]
+    return [sys.executable, *flags, "-c", program, *arguments, *module_folders()]
 
 
-def _folders() -> list[str]:
+def module_folders() -> list[str]:
     """Where modules are found: as here, but in no folder that is found from the current one, where bots may lie."""
     here = str(Path(__file__).absolute().parents[3])
     known = [os.path.abspath(folder) for folder in sys.path if os.path.isabs(folder) or os.path.abspath(folder) == here]

@@ -197,7 +197,7 @@ from_worker: "msgspec.msgpack.Decoder[Upward]" = msgspec.msgpack.Decoder(Upward)
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def frame(message: Downward | Upward) -> bytes:
+def frame(message: msgspec.Struct) -> bytes:
     """A message as it goes over a pipe."""
     data = _encode(message)
     return LENGTH.pack(len(data)) + data
@@ -246,7 +246,7 @@ class Connection:
         """Whether something has been put into the queue, or its end has been reached."""
         self._is_finished = self._is_closed = False
 
-    def send(self, message: Downward | Upward) -> None:
+    def send(self, message: msgspec.Struct) -> None:
         """Put a message behind those that wait to be written; after `finish` nothing happens."""
         if not self._is_finished:
             self._unsent.append(memoryview(frame(message)))

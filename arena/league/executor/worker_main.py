@@ -19,7 +19,7 @@ import trio
 
 from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.levels import Level
-from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
+from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits, write_no_bytecode
 from arena.bots.sandbox.prctl import open_to_others
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.sandbox.time_slice import ask_for_short_slices
@@ -76,7 +76,7 @@ async def _serve_until_the_end(connection: Connection, parent: int, limits: OwnL
     send, messages = trio.open_memory_channel[Downward](math.inf)
     async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
-        nursery.start_soon(_watch, parent, nursery.cancel_scope)
+        nursery.start_soon(until_gone, parent, nursery.cancel_scope)
         await _serve(connection, messages, limits)
 
 
@@ -90,7 +90,7 @@ async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]"
     serving.cancel()
 
 
-async def _watch(parent: int, serving: trio.CancelScope) -> None:
+async def until_gone(parent: int, serving: trio.CancelScope) -> None:
     """Cancel everything if the parent dies: some other process may have a copy of its end of the pipe."""
     if not os.getppid():  # it is in another namespace, where its number is another
         return
@@ -150,6 +150,7 @@ def main(incoming: int, outgoing: int, parent: int) -> None:
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     limits = OwnLimits()
+    write_no_bytecode()
     try:
         trio.run(serve, incoming, outgoing, parent, limits)
     except Exception as error:

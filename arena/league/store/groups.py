@@ -93,14 +93,19 @@ class Groups:
                 _widen(counts[ending], place)
             counts[ending][place] += 1
             at = place * _PAIR
-            for moves, us, slowest_us, cpu_us in ((*row[10:13], row[17]), (*row[13:16], row[18])):
-                times[at] += moves
-                times[at + 1] += us
-                times[at + 2] = max(times[at + 2], slowest_us)
-                if cpu_us is not None:
-                    times[at + 3] += cpu_us
-                    times[at + 4] += moves
-                at += _SIDE
+            moves, us, slowest_us, blue_moves, blue_us, blue_slowest_us, _, cpu_us, blue_cpu_us = row[10:19]
+            times[at] += moves
+            times[at + 1] += us
+            times[at + 2] = max(times[at + 2], slowest_us)
+            if cpu_us is not None:
+                times[at + 3] += cpu_us
+                times[at + 4] += moves
+            times[at + 5] += blue_moves
+            times[at + 6] += blue_us
+            times[at + 7] = max(times[at + 7], blue_slowest_us)
+            if blue_cpu_us is not None:
+                times[at + 8] += blue_cpu_us
+                times[at + 9] += blue_moves
             self.games += 1
             last[red], last[blue] = 2 * self.games, 2 * self.games + 1
         self.numbered = [player_from(*columns) for columns in players]

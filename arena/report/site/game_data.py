@@ -10,6 +10,7 @@ may not fetch anything else.
 import base64
 import zlib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -29,8 +30,13 @@ MARKS = {Mark.CAME_FROM: "from", Mark.WENT_TO: "to", Mark.LOST_FROM: "lost-from"
 """What the squares of the last action are called in the page's style sheet."""
 
 
+_SQUARE_NAMES = [name[0] + name[-1] for name in SQUARES]
 SEED = "seed "
 """How a line begins that tells a bot its seed."""
+
+
+PLAIN = (Mark.CAME_FROM, Mark.WENT_TO)
+"""What an action does that goes from its first square to its last one."""
 
 
 class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -50,16 +56,19 @@ class ViewData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GameData(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A game for the viewer. Lists have an entry for each ply; times are in microseconds, None where they are not to be
-    seen. `sides` has `r` or `b` of who moved, `marks` what the last action did on which squares. `banks` has what is
-    left to Red and Blue after the ply, in milliseconds, where there are banks. `notes` are ply, side and text.
-    `dialogue` has ply, side, who spoke (`>` to the bot, `<` from it, `#` a remark or what the action took) and what.
+    """A game for the viewer. Lists have an entry for each ply; `taken` is in tenths of a millisecond, None where it is
+    not to be seen. `sides` has `r` or `b` of who moved, `marks` what the action of a ply did on which squares, where it
+    did not just go from its first square to its last one. `banks` has what is left to Red and Blue after the ply, in
+    milliseconds, where there are banks. `notes` are ply, side and text. `labels` are what players and pieces are
+    called, and the verdict: see `arena.report.site.game_page.labels_of`. `dialogue` has ply, side, who spoke (`>` to
+    the bot, `<` from it, `#` a remark or what the action took) and what.
     """
 
+    labels: dict[str, Any]
     views: dict[str, ViewData]
     sides: str
     actions: list[str]
-    marks: list[dict[str, str]]
+    marks: dict[int, dict[str, str]]
     taken: list[int | None]
     banks: list[tuple[int | None, int | None]] | None
     notes: list[tuple[int, str, str]]
@@ -92,29 +101,40 @@ class _Viewer:
 
 
 def game_data(
-    record: GameRecord, audience: Audience, names: Names, *, has_dialogue: bool = True, has_seeds: bool = True
+    record: GameRecord,
+    audience: Audience,
+    names: Names,
+    *,
+    labels: dict[str, Any],
+    has_dialogue: bool = True,
+    has_seeds: bool = True,
 ) -> GameData:
     """What a page for this audience is given of a game. Without `has_seeds` no bot is seen to be told its seed. Raises
     `RecordError` if it cannot have been played so."""
     lines = _dialogue(record, audience, has_seeds=has_seeds) if has_dialogue else []
     if None in record.setups:
-        return GameData({}, "", [], [], [], None, [], lines)
+        return GameData(labels, {}, "", [], {}, [], None, [], lines)
     replay = Replay(record)
     viewers = {view.value: _Viewer(replay, view, names) for view in audience.views}
-    sides, marks = [], []
+    sides, marks = [], dict[int, dict[str, str]]()
     for step in replay.steps():
         sides.append(step.color.word[0])
         marked = marks_of(step.events)
-        marks.append({square_name(square): MARKS[mark] for square, mark in marked.items()})
+        if tuple(marked.values()) != PLAIN:
+            marks[step.ply] = {square_name(square): MARKS[mark] for square, mark in marked.items()}
         for viewer in viewers.values():
             viewer.see(step, marked)
     colors = [Color.RED if side == Color.RED.word[0] else Color.BLUE for side in sides]
     return GameData(
+        labels=labels,
         views={name: viewer.data for name, viewer in viewers.items()},
         sides="".join(sides),
         actions=list(record.actions),
         marks=marks,
-        taken=[taken if audience.sees(color) else None for taken, color in zip(record.times_us, colors, strict=True)],
+        taken=[
+            round(taken / 100) if audience.sees(color) else None
+            for taken, color in zip(record.times_us, colors, strict=True)
+        ],
         banks=_banks(record, colors, audience),
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
         dialogue=lines,
@@ -123,7 +143,7 @@ def game_data(
 
 def game_script(number: int, data: GameData) -> str:
     """The script that gives the data to a page that has asked for it."""
-    packed = base64.b64encode(zlib.compress(msgspec.json.encode(data))).decode("ascii")
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
     return f'arenaGame({number}, "{packed}");\n'
 
 
@@ -143,8 +163,7 @@ def _fight(battle: Battle, attacker: Color) -> str:
 
 def square_name(square: int) -> str:
     """The square in two characters: its file and the last digit of its rank."""
-    name = SQUARES[square]
-    return name[0] + name[-1]
+    return _SQUARE_NAMES[square]
 
 
 def _lost(replay: Replay, audience: Audience) -> tuple[str, str]:

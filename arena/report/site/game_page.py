@@ -1,7 +1,7 @@
 """The page of one game: who played, how it ended, the set-ups, notes and errors, and where the board is put."""
 
-import json
 from collections.abc import Mapping
+from typing import Any
 
 from arena.game.record import GameRecord
 from arena.game.spec import Player
@@ -28,14 +28,11 @@ def game_page(
     *,
     shown: Mapping[Player, str],
     audience: Audience,
-    names: Names,
     has_seeds: bool = True,
 ) -> str:
     """The page of a game. `shown` are the players' names in tables, if not their own. Without `has_seeds` not even the
     seeds of the seats that the audience sees are on it. Raises `RecordError`."""
     words, facts = frame.words, facts_of(number, record, audience.value, shown)
-    plies = words.one_ply if facts.plies == 1 else words.so_many_plies.format(facts.plies)
-    verdict = words.verdict.format(plies=plies, detail=facts.detail, result=facts.result, reason=facts.reason)
     sides = list(zip(Color, (facts.red, facts.blue), strict=True))
     views = {
         Audience.ALL: words.sees_all,
@@ -49,10 +46,9 @@ def game_page(
         facts=facts,
         title=words.title_of_game.format(red=facts.red.name, blue=facts.blue.name, number=number),
         score=score_text(record.verdict.result),
-        verdict=verdict,
+        verdict=_verdict(words, facts),
         details=_details(words, record, facts, sides, has_seeds),
         has_board=None not in record.setups,
-        labels=_labels(record, facts, verdict, names),
         views=[(view.value, views[view]) for view in audience.views],
         setups=[(color.word, _rows_text(side.setup)) for color, side in sides if side.setup],
         notes=[(note.ply, note.color, note.text) for note in notes_for(record, audience)],
@@ -89,22 +85,29 @@ def _details(
     return details
 
 
-def _labels(record: GameRecord, facts: GameFacts, verdict: str, names: Names) -> str:
-    """What the script of the page says of this game: who plays and what the pieces are called, as JSON."""
+def labels_of(
+    words: Words, number: int, record: GameRecord, *, shown: Mapping[Player, str], audience: Audience, names: Names
+) -> dict[str, Any]:
+    """What the script of the page says of this game."""
+    facts = facts_of(number, record, audience.value, shown)
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    labels = board_labels(facts.red.name, facts.blue.name, ruleset, names) | {"verdict": verdict}
-    return json.dumps(labels, ensure_ascii=False)
+    return board_labels(facts.red.name, facts.blue.name, ruleset, names) | {"verdict": _verdict(words, facts)}
 
 
-def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[str, object]:
-    """What the script of a board says: who plays, and what the pieces are called."""
-    army = army_entries(ruleset, names)
+def board_labels(red: str, blue: str, ruleset: Ruleset, names: Names) -> dict[str, Any]:
+    """What the script of a board says: who plays, by letter what stands on a piece and what it is called, and the
+    letters in the order in which lost pieces are listed."""
     return {
         "red": red,
         "blue": blue,
-        "pieces": {entry.letter: [entry.number, entry.name] for entry in army},
+        "pieces": {entry.letter: [entry.number, entry.name] for entry in army_entries(ruleset, names)},
         "strength": "".join(rank.letter for rank in STRENGTH),
     }
+
+
+def _verdict(words: Words, facts: GameFacts) -> str:
+    plies = words.one_ply if facts.plies == 1 else words.so_many_plies.format(facts.plies)
+    return words.verdict.format(plies=plies, detail=facts.detail, result=facts.result, reason=facts.reason)
 
 
 def _rows_text(setup: str) -> str:

@@ -13,7 +13,7 @@ from arena.report.names import Language, Names, Numbering
 from arena.report.site.audience import audience_of, has_seeds
 from arena.report.site.frame import Frame, Site
 from arena.report.site.game_data import game_data, game_script
-from arena.report.site.game_page import game_page
+from arena.report.site.game_page import game_page, labels_of
 
 
 class GameText(NamedTuple):
@@ -54,8 +54,8 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         if record is None:
             raise ArenaError("its record cannot be read")
         audience, seeds = audience_of(self.reader, record.players), has_seeds(self.reader)
-        page = game_page(
-            self.frame, number, record, shown=self.called, audience=audience, names=self.names, has_seeds=seeds
-        )
-        data = game_data(record, audience, self.names, has_dialogue=self.has_dialogues, has_seeds=seeds)
+        frame, shown = self.frame, self.called
+        labels = labels_of(frame.words, number, record, shown=shown, audience=audience, names=self.names)
+        page = game_page(frame, number, record, shown=shown, audience=audience, has_seeds=seeds)
+        data = game_data(record, audience, self.names, labels=labels, has_dialogue=self.has_dialogues, has_seeds=seeds)
         return GameText(page, game_script(number, data))

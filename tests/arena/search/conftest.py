@@ -77,6 +77,12 @@ def table() -> Callable[[Ruleset, object], Table]:
 
 
 @pytest.fixture(scope="session")
+def table_of() -> Callable[..., Table]:
+    """`table_of(ruleset, red, blue)`: a game with these set-ups."""
+    return Table
+
+
+@pytest.fixture(scope="session")
 def what_is_told() -> Callable[..., list[str]]:
     """`what_is_told(ruleset, red, blue, actions, color)`: the messages of that game to that seat."""
     return told

@@ -18,7 +18,7 @@ from arena.report.site.build import write_site
 from arena.report.site.contents import SitePlan
 from arena.report.site.frame import FOLDER, Frame, Site
 from arena.report.site.game_data import game_data, game_script
-from arena.report.site.game_page import game_page
+from arena.report.site.game_page import game_page, labels_of
 from arena.report.site.words import ENGLISH, script_words
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from protocol.notation import RANK_BY_LETTER, Color
@@ -109,9 +109,11 @@ def test_the_board_shows_at_each_ply_and_in_each_view_what_show_prints_under_eve
     for number, rules in enumerate(RULES, 1):
         record = play_game(load_ruleset(rules), seed=number, plies=60)
         names = called[number % len(called)]
-        html = game_page(frame, number, record, shown={}, audience=Audience.ALL, names=names)
+        html = game_page(frame, number, record, shown={}, audience=Audience.ALL)
         (tmp_path / f"games/{number}.html").write_text(html)
-        (tmp_path / f"games/{number}.js").write_text(game_script(number, game_data(record, Audience.ALL, names)))
+        labels = labels_of(ENGLISH, number, record, shown={}, audience=Audience.ALL, names=names)
+        data = game_data(record, Audience.ALL, names, labels=labels)
+        (tmp_path / f"games/{number}.js").write_text(game_script(number, data))
         page.goto(f"file://{tmp_path}/games/{number}.html{'#from=blue' if number % 2 else ''}")
         page.wait_for_selector("[data-square]")
         for view in ("all", "red", "blue"):
@@ -226,7 +228,7 @@ def test_a_fight_says_on_the_board_and_beside_it_who_is_left(
 ) -> None:
     (record,) = site_of(make_store, tmp_path, games=1, plies=120)
     page = open_page(tmp_path / "out/games/1.html")
-    data = game_data(record, Audience.ALL, Names())
+    data = game_data(record, Audience.ALL, Names(), labels={})
     assert len({fight[6] for fight in data.views["all"].fights.values()}) > 1
     for ply, fight in data.views["all"].fights.items():
         page.evaluate("(ply) => document.querySelector('#replay').replay.go(ply)", ply)
@@ -247,7 +249,7 @@ def test_clocks_and_what_each_move_took_stand_beside_the_board(
 
     (record,) = site_of(make_store, tmp_path, games=1, plies=10, change=timed)
     page = open_page(tmp_path / "out/games/1.html", fragment="#ply=2")
-    data = game_data(record, Audience.ALL, Names())
+    data = game_data(record, Audience.ALL, Names(), labels={})
     assert data.banks is not None
     banks = [f"{(bank or 0) / 1000:.1f} s" for bank in data.banks[1]]
     assert page.locator("[data-player] .clock").all_inner_texts() == banks[::-1]

@@ -26,7 +26,7 @@ from arena.report.site.build import write_site
 from arena.report.site.contents import SitePlan
 from arena.report.site.frame import Frame, Site
 from arena.report.site.game_data import GameData, game_data, game_script, read_game_script
-from arena.report.site.game_page import game_page
+from arena.report.site.game_page import game_page, labels_of
 from arena.rules.game import Game
 from arena.rules.loading import load_ruleset, ruleset_names, switch_names
 from arena.rules.ruleset import Ruleset
@@ -67,7 +67,7 @@ def boards(data: GameData, view: str) -> list[list[str]]:
 @pytest.mark.parametrize("rules", RULES)
 def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_game: "PlayGame", rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=len(rules))
-    data = read_game_script(game_script(1, game_data(record, Audience.ALL, DEFAULT_NAMES)))
+    data = read_game_script(game_script(1, game_data(record, Audience.ALL, DEFAULT_NAMES, labels={})))
     shown = {view: boards(data, view) for view in ("all", "red", "blue")}
     replay = Replay(record)
     for ply, step in enumerate(itertools.chain([None], replay.steps())):
@@ -81,7 +81,7 @@ def test_a_page_shows_at_each_ply_what_was_there_and_what_each_side_knew(play_ga
 @pytest.mark.parametrize("rules", ["isf", "isf+rescue", "jumbo-81320/infiltrator", "isf+silent-defence"])
 def test_lost_pieces_are_those_that_each_view_knows_of(play_game: "PlayGame", rules: str) -> None:
     record = play_game(load_ruleset(rules), seed=3)
-    data = game_data(record, Audience.ALL, DEFAULT_NAMES)
+    data = game_data(record, Audience.ALL, DEFAULT_NAMES, labels={})
     replay = Replay(record)
     now = dict.fromkeys(data.views, ("", ""))
     for step in replay.steps():
@@ -112,8 +112,9 @@ def test_games_that_differ_in_what_a_reader_may_not_know_give_the_same_page_and_
     found = []
     for world, setups in enumerate((rows, twins)):
         record = _record(ruleset, setups, actions, hidden, Random(seed + world))
-        page = game_page(FRAME, 1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
-        found.append((page, game_script(1, game_data(record, audience, DEFAULT_NAMES))))
+        page = game_page(FRAME, 1, record, shown={}, audience=audience)
+        labels = labels_of(FRAME.words, 1, record, shown={}, audience=audience, names=DEFAULT_NAMES)
+        found.append((page, game_script(1, game_data(record, audience, DEFAULT_NAMES, labels=labels))))
     assert found[0] == found[1]
 
 
@@ -155,7 +156,7 @@ def test_leagues_that_differ_in_what_is_hidden_give_the_same_files_the_return_ga
 def test_the_page_counts_plies_in_plain_english(play_game: "PlayGame", plies: int, words: str) -> None:
     """Who is to move after so many plies resigns, which is a ply."""
     record = play_game(load_ruleset("duel"), 1, plies)
-    assert words in game_page(FRAME, 1, record, shown={}, audience=Audience.ALL, names=DEFAULT_NAMES)
+    assert words in game_page(FRAME, 1, record, shown={}, audience=Audience.ALL)
 
 
 def _record(

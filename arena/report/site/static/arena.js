@@ -55,6 +55,10 @@ function squareText(square) {
   return square.replace(/0$/, "10");
 }
 
+function dataName(text) {
+  return text[0] + text[text.length - 1];
+}
+
 // A board of 100 squares. `labels` has the names of `red` and `blue`, and `pieces`: what stands on a piece and what it is
 // called, by letter. A cell is two characters: `r` or `b` and the letter of a rank, `?` for one that is not known, `!` for
 // one that is not known and has moved; `..` is empty, `~~` a lake.
@@ -154,7 +158,7 @@ const KEYS = { ArrowLeft: "back", ArrowRight: "next", ArrowUp: "first", ArrowDow
 class Replay {
   constructor(root, game) {
     this.root = root;
-    this.labels = JSON.parse(root.dataset.labels);
+    this.labels = game.labels;
     this.now = root.querySelector("[data-now]");
     this.list = root.querySelector("[data-moves]");
     this.slider = root.querySelector("input[type=range]");
@@ -163,6 +167,7 @@ class Replay {
     this.flipped = false;
     this.timer = null;
     this.waiting = new Map();
+    this.makeControls();
     this.addressed = 0;
     this.addressing = null;
     this.take(game);
@@ -172,7 +177,7 @@ class Replay {
 
   // Show this game from now on: another one, or the same with more plies.
   take(game) {
-    this.game = { actions: [], notes: [], dialogue: [], ...game };
+    this.game = { actions: [], notes: [], dialogue: [], marks: {}, ...game };
     this.last = this.game.actions.length;
     this.views = Object.keys(game.views);
     if (!this.views.includes(this.view)) this.view = this.views[0];
@@ -180,6 +185,18 @@ class Replay {
     this.slider.max = this.last;
     this.listMoves();
     this.markFights();
+  }
+
+  makeControls() {
+    this.root.querySelector("[data-controls]").replaceChildren(...["first", "back", "play", "next", "last", "flip"].map((what) => {
+      const button = element("button", "", element("i"));
+      button.type = "button";
+      button.dataset.go = what;
+      button.title = words[what + "_title"];
+      button.setAttribute("aria-label", words["to_" + what]);
+      if (what === "play") button.setAttribute("aria-pressed", "false");
+      return button;
+    }));
   }
 
   seen() {
@@ -212,6 +229,14 @@ class Replay {
     return { square, attacker, defender, lost };
   }
 
+  // What the action of a ply did, by square: unless it is said, it went from its first square to its last one.
+  marks(ply) {
+    if (!ply) return {};
+    const squares = this.game.actions[ply - 1].match(/[a-j]\d+/g) || [];
+    if (this.game.marks[ply] || squares.length < 2) return this.game.marks[ply] || {};
+    return { [dataName(squares[0])]: "from", [dataName(squares[squares.length - 1])]: "to" };
+  }
+
   // The letters of the pieces that Red and Blue have lost until a ply.
   lost(ply) {
     let lost = ["", ""];
@@ -221,7 +246,7 @@ class Replay {
 
   draw() {
     const fight = this.fight(this.ply);
-    this.board.show(this.cells(this.ply), this.ply ? this.game.marks[this.ply - 1] : {}, fight ? { [fight.square]: fight.lost } : {});
+    this.board.show(this.cells(this.ply), this.marks(this.ply), fight ? { [fight.square]: fight.lost } : {});
     this.tellPlayers();
     this.tellPly(fight);
     this.tellDialogue();
@@ -288,7 +313,7 @@ class Replay {
 
   time(ply) {
     const taken = this.game.taken[ply - 1];
-    return taken === null ? "" : fill(words.milliseconds, (taken / 1000).toFixed(1));
+    return taken === null ? "" : fill(words.milliseconds, (taken / 10).toFixed(1));
   }
 
   listMoves() {

@@ -1,0 +1,70 @@
+"""How a cluster is asked for: `--cluster` as it is written, and what goes with it. Quick to import."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.printable import shown
+
+LOCAL = "local:"
+MOST_LOCAL = 64
+USUAL_WAIT = "1m"
+FORMS = "tcp://HOST:PORT or tls://HOST:PORT of a dask scheduler, or local:N for N workers on this machine"
+_ADDRESS = re.compile(r"(?:(tcp|tls)://)?((?:[A-Za-z0-9._-]+)|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """What was asked for. `cluster` is an address or `local:N`, `wait` a time such as `1m`: how long a scheduler may be
+    out of reach, and a worker silent. The files are those of TLS, in PEM. `jobs` is how many games each worker plays at
+    a time; None: as many as it has CPUs."""
+
+    cluster: str
+    wait: str = USUAL_WAIT
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    jobs: int | None = None
+
+    @property
+    def local(self) -> int:
+        """How many workers there are to be on this machine; 0 where a scheduler is given. Raises `UsageError`."""
+        if not self.cluster.startswith(LOCAL):
+            return 0
+        number = self.cluster.removeprefix(LOCAL)
+        if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
+            raise UsageError(
+                f"--cluster: expected {LOCAL}N with N workers, from 1 to {MOST_LOCAL}, got {shown(self.cluster)}"
+            )
+        return int(number)
+
+    @property
+    def address(self) -> str:
+        """The scheduler's address, as dask writes it. Raises `UsageError`."""
+        match = _ADDRESS.fullmatch(self.cluster)
+        if not match or int(match[3]) > 65535:
+            raise UsageError(f"--cluster: expected {FORMS}, got {shown(self.cluster)}")
+        scheme = match[1] or ("tls" if self.ca else "tcp")
+        return f"{scheme}://{match[2]}:{match[3]}"
+
+    def check(self) -> None:
+        """Raise `UsageError` for what makes no sense."""
+        files = {"--tls-ca": self.ca, "--tls-cert": self.cert, "--tls-key": self.key}
+        given = [name for name, file in files.items() if file is not None]
+        if self.local:
+            if given:
+                raise UsageError(f"{given[0]}: --cluster {self.cluster} makes keys of its own")
+            return
+        is_tls = self.address.startswith("tls://")
+        if is_tls and len(given) < len(files):
+            missing = ", ".join(name for name in files if name not in given)
+            raise UsageError(f"--cluster {self.cluster}: TLS needs {missing} as well")
+        if given and not is_tls:
+            raise UsageError(f"{given[0]}: expected --cluster tls://HOST:PORT with it, got {shown(self.cluster)}")
+        for name, file in files.items():
+            if file is not None:
+                try:
+                    file.open("rb").close()
+                except OSError as error:
+                    raise UsageError(f"{name} {shown(str(file))}: cannot be read: {error.strerror}") from None

@@ -1,0 +1,150 @@
+"""A scheduler and workers on this machine alone, for `--cluster local:N`: dask's own programs, ended with the gate.
+
+They listen on the loopback address, which every user of the machine can reach, and whoever reaches a scheduler can run
+programs in it. So they speak TLS, with a key that is made for this run and lies in a folder of ours.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from arena.errors import ArenaError
+from arena.league.executor.cluster.dask import distributed
+from arena.league.executor.cluster.messages import Connect, Tls
+from arena.league.executor.local import usable_cpus
+from arena.league.executor.process import module_folders
+
+PROGRAM = """
+import os, sys, threading
+def end_with_the_gate():
+    os.read(0, 1)
+    os._exit(0)
+threading.Thread(target=end_with_the_gate, daemon=True).start()
+import json
+folders, cpus, module, arguments = json.loads(sys.argv[1])
+sys.path[:] = folders
+if cpus:
+    os.sched_setaffinity(0, cpus)
+from importlib import import_module
+import_module(module).main(arguments)
+"""
+"""One of dask's commands, which ends as soon as nobody holds the other end of its input."""
+SCHEDULER = "distributed.cli.dask_scheduler"
+WORKER = "distributed.cli.dask_worker"
+LOOPBACK = "127.0.0.1"
+LOOK_SECONDS = 0.02
+QUIET = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False", "DASK_LOGGING__DISTRIBUTED": "warning"}
+
+
+class LocalCluster:
+    """Use it in an `async with` statement: `address` is the scheduler's."""
+
+    def __init__(self, workers: int, patience: float) -> None:
+        self._count = workers
+        self._patience = patience
+        self._folder = Path()
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self.address = ""
+
+    def connect(self, connect: Connect) -> Connect:
+        """The same wish with what a connection to this cluster needs."""
+        return msgspec.structs.replace(connect, tls=self._tls, address=self.address)
+
+    @property
+    def _tls(self) -> Tls:
+        ca, cert, key = (os.fsencode(self._folder / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+        return Tls(ca, cert, key)
+
+    async def __aenter__(self) -> Self:
+        self._folder = Path(tempfile.mkdtemp(prefix="arena-cluster-"))
+        try:
+            await asyncio.to_thread(self._make_key)
+            await self._start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._end()
+
+    def _make_key(self) -> None:
+        made = distributed().Security.temporary()
+        for name, text in (
+            ("ca.pem", made.tls_ca_file),
+            ("cert.pem", made.tls_client_cert),
+            ("key.pem", made.tls_client_key),
+        ):
+            descriptor = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "w") as file:
+                file.write(text)
+
+    async def _start(self) -> None:
+        file = self._folder / "scheduler.json"
+        security = [
+            *("--tls-ca-file", str(self._folder / "ca.pem")),
+            *("--tls-cert", str(self._folder / "cert.pem")),
+            *("--tls-key", str(self._folder / "key.pem")),
+        ]
+        place = ["--host", LOOPBACK, "--protocol", "tls", "--port", "0"]
+        self._run(SCHEDULER, [*security, *place, "--no-dashboard", "--no-show", "--scheduler-file", str(file)])
+        deadline = asyncio.get_running_loop().time() + self._patience
+        while not self.address:
+            if self._processes[0].poll() is not None:
+                raise ArenaError(f"the scheduler of this machine exited with code {self._processes[0].returncode}")
+            if asyncio.get_running_loop().time() > deadline:
+                raise ArenaError(f"the scheduler of this machine did not start within {self._patience:g} s")
+            with contextlib.suppress(OSError, ValueError, KeyError):
+                self.address = json.loads(file.read_bytes())["address"]
+            await asyncio.sleep(LOOK_SECONDS)
+        for number in range(self._count):
+            alone = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
+            own = ["--name", f"local-{number + 1}", "--local-directory", str(self._folder / f"worker-{number + 1}")]
+            ends = ["--death-timeout", str(self._patience)]
+            self._run(
+                WORKER,
+                [self.address, *security, "--host", LOOPBACK, *alone, *own, *ends],
+                share(usable_cpus(), number, self._count),
+            )
+
+    def _run(self, module: str, arguments: Sequence[str], cpus: Sequence[int] = ()) -> None:
+        said = json.dumps([module_folders(), list(cpus), module, list(arguments)])
+        popen = subprocess.Popen(
+            [sys.executable, "-I", "-c", PROGRAM, said],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, **QUIET},
+        )
+        self._processes.append(popen)
+
+    def _end(self) -> None:
+        """End all of it: the workers first, each of which takes its station along."""
+        for popen in reversed(self._processes):
+            assert popen.stdin is not None
+            popen.stdin.close()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(popen.pid, signal.SIGCONT)
+        for popen in self._processes:
+            try:
+                popen.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                popen.kill()
+                popen.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def share(cpus: Sequence[int], number: int, count: int) -> tuple[int, ...]:
+    """The CPUs of one of so many workers; all of them (an empty tuple) where there are more workers than CPUs."""
+    return tuple(cpus[number::count]) if count <= len(cpus) and hasattr(os, "sched_setaffinity") else ()

@@ -1,0 +1,241 @@
+"""What runs in a dask worker: it hands on what comes to the station beside it, and back what that answers.
+
+Dask calls two functions, by their names: `handle` beside the tasks, and `play` as a task. Both take bytes and return
+bytes. A `Station` ends with this process, however that ends.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import threading
+from concurrent.futures import Future
+
+from arena.errors import ArenaError
+from arena.league.executor.cluster.cache import Cache, cache_folder
+from arena.league.executor.cluster.dask import distributed
+from arena.league.executor.cluster.messages import (
+    Answer,
+    Answered,
+    Asked,
+    Batch,
+    Close,
+    Done,
+    End,
+    Prepare,
+    PutBot,
+    Refused,
+    Request,
+    Unprepared,
+    decode_request,
+    encode,
+    from_station,
+)
+from arena.league.executor.cluster.source import this_arena
+from arena.league.executor.process import popen_module
+from arena.league.executor.wire import Frames, WireError, frame
+
+STATION = "arena.league.executor.cluster.station"
+READ_SIZE = 1 << 20
+
+
+class StationGoneError(Exception):
+    """The station has ended; the text says how."""
+
+
+class Wish:
+    """A request that waits for its answer. `is_begun` is set when a batch has no game left to begin, or is over."""
+
+    def __init__(self) -> None:
+        self.answer: Future[Answer] = Future()
+        self.is_begun = threading.Event()
+
+    def end(self, answer: Answer) -> None:
+        self.answer.set_result(answer)
+        self.is_begun.set()
+
+    def fail(self, error: Exception) -> None:
+        self.answer.set_exception(error)
+        self.is_begun.set()
+
+
+class Station:
+    """The process beside this one that plays the games of one run. Safe to use from any thread."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        down, up = os.pipe(), os.pipe()
+        try:
+            self._popen = popen_module(STATION, down[0], up[1], None)
+        except OSError:
+            for descriptor in (*down, *up):
+                os.close(descriptor)
+            raise
+        os.close(down[0])
+        os.close(up[1])
+        self._outgoing, self._incoming = down[1], up[0]
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._wishes: dict[int, Wish] = {}
+        self._is_gone = False
+        threading.Thread(target=self._hear, name="station", daemon=True).start()
+
+    def ask(self, request: Prepare | Close | Batch) -> Wish:
+        """Send it a request."""
+        wish = Wish()
+        with self._lock:
+            if self._is_gone:
+                wish.fail(StationGoneError("it has ended"))
+                return wish
+            number = next(self._numbers)
+            self._wishes[number] = wish
+        data = memoryview(frame(Asked(number, request)))
+        with contextlib.suppress(OSError), self._writing:  # it has ended, which the other thread tells
+            while data:
+                data = data[os.write(self._outgoing, data) :]
+        return wish
+
+    def end(self) -> None:
+        """Have it stop its games and exit: it sees the end of its input. Returns when it is dead."""
+        with self._writing:
+            if self._outgoing >= 0:
+                os.close(self._outgoing)
+                self._outgoing = -1
+        self._popen.wait()
+
+    def _hear(self) -> None:
+        frames = Frames(from_station)
+        try:
+            while data := os.read(self._incoming, READ_SIZE):
+                for answered in frames.feed(data):
+                    self._note(answered)
+        except WireError:
+            self._popen.kill()
+        os.close(self._incoming)
+        code = self._popen.wait()
+        with self._lock:
+            self._is_gone = True
+            left = list(self._wishes.values())
+            self._wishes.clear()
+        for wish in left:
+            wish.fail(StationGoneError(f"it exited with code {code}"))
+
+    def _note(self, answered: Answered) -> None:
+        if not answered.is_last:
+            with self._lock:
+                wish = self._wishes.get(answered.number)
+            if wish:
+                wish.is_begun.set()
+            return
+        with self._lock:
+            wish = self._wishes.pop(answered.number, None)
+        if wish:
+            wish.end(answered.answer)
+
+    @property
+    def is_gone(self) -> bool:
+        return self._is_gone
+
+
+class Service:
+    """What one dask worker has: at most one station."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._station: Station | None = None
+
+    def handle(self, request: Request) -> Answer:
+        """Do what is asked for, which may take long. Raises nothing but mistakes in the arena."""
+        try:
+            match request:
+                case Prepare(run):
+                    if run.version != this_arena():
+                        return Refused(f"it runs stratego-arena {this_arena()}, and this is {run.version}")
+                    return self._station_for(run.id).ask(request).answer.result()
+                case PutBot(key, pack):
+                    Cache(cache_folder()).put(key, pack)
+                    return Done()
+                case Close(run):
+                    station = self._known(run)
+                    return station.ask(request).answer.result() if station else Unprepared()
+                case End(run):
+                    return self._end(run)
+                case Batch():
+                    raise AssertionError("a batch is a task of dask")
+        except StationGoneError as error:
+            return Refused(f"the process that plays has failed ({error}); the worker's own output says why")
+        except (ArenaError, OSError) as error:
+            return Refused(str(error))
+
+    def begin(self, batch: Batch) -> Wish | None:
+        """Have a batch played; None if this worker is not prepared for its run."""
+        station = self._known(batch.run)
+        return station.ask(batch) if station else None
+
+    def _known(self, run: str) -> Station | None:
+        with self._lock:
+            station = self._station
+        return station if station and station.run == run and not station.is_gone else None
+
+    def _station_for(self, run: str) -> Station:
+        """The station of a run, in the place of another run's: one at a time plays on a worker."""
+        with self._lock:
+            old = self._station
+            if old and (old.run != run or old.is_gone):
+                old.end()
+                self._station = old = None
+            if old is None:
+                self._station = Station(run)
+            assert self._station is not None
+            return self._station
+
+    def close(self) -> None:
+        """End the station, whatever it plays."""
+        with self._lock:
+            if self._station:
+                self._station.end()
+                self._station = None
+
+    def _end(self, run: str) -> Answer:
+        with self._lock:
+            if self._station and self._station.run == run:
+                self._station.end()
+                self._station = None
+                return Done()
+        return Unprepared()
+
+
+SERVICE = Service()
+
+
+async def handle(data: bytes) -> bytes:
+    """A request, answered in a thread: the worker's loop goes on. Called by dask."""
+    return await asyncio.get_running_loop().run_in_executor(None, _handled, data)
+
+
+def _handled(data: bytes) -> bytes:
+    try:
+        request = decode_request(data)
+    except WireError as error:
+        return encode(Refused(f"it runs stratego-arena {this_arena()}, to which this arena is a stranger: {error}"))
+    return encode(SERVICE.handle(request))
+
+
+def play(data: bytes) -> bytes:
+    """A batch, played to its end. Called by dask as a task, in a thread.
+
+    As soon as no game of it is left to begin, the worker may take its next task: no slot is free for long.
+    """
+    batch = decode_request(data)
+    assert isinstance(batch, Batch)
+    wish = SERVICE.begin(batch)
+    if wish is None:
+        return encode(Unprepared())
+    wish.is_begun.wait()
+    if not wish.answer.done():
+        distributed().secede()
+    try:
+        return encode(wish.answer.result())
+    except StationGoneError:
+        return encode(Unprepared())

@@ -1,0 +1,96 @@
+"""Bots that play the same games in every run, and can be held in their first turn; their league without a cluster."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import clusters
+import pytest
+
+from arena.league.store import Store
+
+PREAMBLE = Path(__file__).parents[2] / "hostile" / "preamble.py"
+PROGRAM = """
+import time
+introduce()
+set_up()
+hear("turn")
+if os.path.exists({hold!r}):
+    open({folder!r} + "/held-" + str(os.getpid()), "w").close()
+    while os.path.exists({hold!r}):
+        time.sleep(0.02)
+say("move " + heard["legal"][{number} % len(heard["legal"])])
+play()
+"""
+NAMES = ("ann", "bob", "cat", "dan")
+SAME = ("--rules", "duel", "--time", "60s/move", "--start-time", "60s", "--rounds", "2")
+GAMES = 24
+
+
+class Bots:
+    """Four bots in a folder. While there is a file `hold` they wait in their first turn."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._hold = folder / "hold"
+        for number, name in enumerate(NAMES):
+            text = PROGRAM.format(hold=str(self._hold), folder=str(folder), number=number)
+            (folder / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{text}")
+        self.arguments = (*(str(folder / f"{name}.py") for name in NAMES), *SAME)
+
+    def hold(self) -> None:
+        self._hold.touch()
+
+    def let_go(self) -> None:
+        self._hold.unlink(missing_ok=True)
+        for mark in self.folder.glob("held-*"):
+            mark.unlink(missing_ok=True)
+
+    @property
+    def held(self) -> list[int]:
+        """The processes of bots that were held, by their numbers."""
+        return [int(mark.name.removeprefix("held-")) for mark in self.folder.glob("held-*")]
+
+    def until_held(self, count: int) -> None:
+        clusters.until(lambda: len(self.held) >= count, f"{count} bots wait in their first turn")
+
+    @property
+    def alive(self) -> list[int]:
+        """The processes of bots that live."""
+        names = tuple(f"{self.folder}/{name}.py".encode() for name in NAMES) + tuple(
+            f"/{name}.py".encode() for name in NAMES
+        )
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                here = os.readlink(entry / "cwd")
+            except OSError:
+                continue
+            if any(word.endswith(names) for word in words) and "cache-" in here:
+                found.append(int(entry.name))
+        return found
+
+
+def results(store: Path) -> dict[str, object]:
+    """What came of each game, by its id."""
+    with Store(store, create=False) as opened:
+        rows = list(opened.rows())
+    assert len({row.id for row in rows}) == len(rows)
+    return {row.id: (row.players, row.result, row.reason, row.plies) for row in rows}
+
+
+@pytest.fixture(scope="package")
+def bots(tmp_path_factory: pytest.TempPathFactory) -> Bots:
+    return Bots(tmp_path_factory.mktemp("bots"))
+
+
+@pytest.fixture(scope="package")
+def plain(bots: Bots, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """The league of these bots without a cluster."""
+    store = tmp_path_factory.mktemp("plain") / "plain.sqlite"
+    line = [*clusters.ARENA, "league", *bots.arguments, "--store", str(store)]
+    subprocess.run(line, check=True, capture_output=True, timeout=clusters.PATIENCE)
+    found = results(store)
+    assert len(found) == GAMES
+    return found

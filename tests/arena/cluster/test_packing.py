@@ -1,0 +1,121 @@
+"""Bots as bytes: what arrives is what was sent, and nothing that arrives gets out of its folder."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.bots import load_bot
+from arena.errors import UsageError
+from arena.league.executor.cluster.packing import Pack, PackedFile, PackError, key_of, pack_bot, unpack
+
+PROGRAM = "#!/bin/sh\nexit 0\n"
+
+
+def folder_bot(folder: Path, **files: str) -> Path:
+    folder.mkdir()
+    (folder / "bot.toml").write_text('command = ["./play.sh"]\n')
+    (folder / "play.sh").write_text(PROGRAM)
+    (folder / "play.sh").chmod(0o755)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def packed(*files: PackedFile) -> bytes:
+    return msgspec.msgpack.encode(Pack(files))
+
+
+def test_a_bot_that_is_a_folder_is_the_same_bot_where_it_is_unpacked(tmp_path: Path) -> None:
+    bot = load_bot(folder_bot(tmp_path / "ann", notes="x", empty=""))
+    (tmp_path / "there").mkdir()
+    unpack(pack_bot(bot), tmp_path / "there")
+    again = load_bot(tmp_path / "there" / "ann")
+    assert (again.digest, again.name) == (bot.digest, bot.name)
+    assert os.access(tmp_path / "there" / "ann" / "play.sh", os.X_OK)
+    assert not os.access(tmp_path / "there" / "ann" / "notes", os.X_OK)
+
+
+def test_a_bot_that_is_a_file_keeps_its_name_and_runs(tmp_path: Path) -> None:
+    file = tmp_path / "bob.sh"
+    file.write_text(PROGRAM)
+    file.chmod(0o755)
+    bot = load_bot(file)
+    (tmp_path / "there").mkdir()
+    unpack(pack_bot(bot), tmp_path / "there")
+    assert load_bot(tmp_path / "there" / "bob.sh").digest == bot.digest
+
+
+def test_hidden_files_and_what_is_ignored_stay_at_home(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann", **{".secret": "x", "log.txt": "y"})
+    (folder / "bot.toml").write_text('command = ["./play.sh"]\nignore = ["*.txt"]\n')
+    (tmp_path / "there").mkdir()
+    unpack(pack_bot(load_bot(folder)), tmp_path / "there")
+    assert sorted(os.listdir(tmp_path / "there" / "ann")) == ["bot.toml", "play.sh"]
+
+
+def test_the_same_files_make_the_same_pack(tmp_path: Path) -> None:
+    (tmp_path / "1").mkdir()
+    (tmp_path / "2").mkdir()
+    packs = [pack_bot(load_bot(folder_bot(tmp_path / n / "ann", a="1", b="2"))) for n in ("1", "2")]
+    assert key_of(packs[0]) == key_of(packs[1])
+
+
+def test_a_link_within_the_folder_travels(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann", book="x")
+    (folder / "data").mkdir()
+    (folder / "data" / "more").write_text("more")
+    (folder / "latest").symlink_to("data")
+    (folder / "alias").symlink_to("book")
+    bot = load_bot(folder)
+    (tmp_path / "there").mkdir()
+    unpack(pack_bot(bot), tmp_path / "there")
+    again = tmp_path / "there" / "ann"
+    assert load_bot(again).digest == bot.digest
+    assert (again / "latest" / "more").read_text() == "more"
+    assert (again / "alias").read_text() == "x"
+
+
+def test_a_bot_with_a_link_out_of_its_folder_is_not_sent(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann")
+    (folder / "out").symlink_to("../elsewhere")
+    with pytest.raises(UsageError, match="out is a link out of the bot's folder"):
+        pack_bot(load_bot(folder))
+
+
+def test_a_bot_that_has_changed_since_is_not_sent(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann", book="x")
+    bot = load_bot(folder)
+    (folder / "book").write_text("y")
+    with pytest.raises(UsageError, match="have changed"):
+        pack_bot(bot)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        (PackedFile((b"..", b"x"), b"", False),),
+        (PackedFile((b"a/b",), b"", False),),
+        (PackedFile((b"",), b"", False),),
+        (PackedFile((), b"", False),),
+        (PackedFile((b"a\0",), b"", False),),
+        (PackedFile((b"x",) * 100, b"", False),),
+        (PackedFile((b"a",), b"", False), PackedFile((b"a",), b"", False)),
+        (PackedFile((b"a",), b"", False), PackedFile((b"a", b"b"), b"", False)),
+        (PackedFile((b"a",), b"", False, b"/etc"),),
+        (PackedFile((b"a",), b"", False, b"../.."),),
+        (PackedFile((b"a",), b"", False, b"b"), PackedFile((b"a", b"c"), b"", False)),
+    ],
+)
+def test_what_would_get_out_of_its_folder_is_not_unpacked(tmp_path: Path, files: tuple[PackedFile, ...]) -> None:
+    (tmp_path / "in").mkdir()
+    with pytest.raises(PackError):
+        unpack(packed(*files), tmp_path / "in")
+    assert os.listdir(tmp_path / "in") == []
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", msgspec.msgpack.encode({"files": 1}), b"\x91" * 5000])
+def test_bytes_that_are_no_pack_are_refused(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(PackError, match="expected a pack"):
+        unpack(data, tmp_path)

@@ -1,0 +1,203 @@
+"""`arena play --terminal`: a game from a pipe and from a terminal, interrupted and taken up again, refused in words."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from commands import UNHURRIED
+
+from arena.cli.main import cli
+from arena.league.store import Store
+from arena.play.saved_game import load_saved
+
+PATIENCE = 120.0
+ROWS = "FBB......./.S3.3...../2..9M....2/.........."
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """Runs `arena play` with these lines as its input: `arena(lines, *words)`."""
+
+    def run(lines: str, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "arena", "play", *words],
+            input=lines,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    return run
+
+
+Arena = Callable[..., "subprocess.CompletedProcess[str]"]
+DUEL = ("drifter", *UNHURRIED, "--terminal", "--rules", "duel", "--side", "red", "--name", "Ada", "--seed", "1")
+
+
+def test_a_game_from_a_pipe_is_played_stored_and_shown(arena: Arena, tmp_path: Path) -> None:
+    lines = f"help\nsetup {ROWS}\nswap a2 b2\nready\na2\nb2-b4\nnonsense\nresign\n"
+    done = arena(lines, *DUEL)
+    assert done.returncode == 0, done.stderr
+    assert "expected a move such as e4-e5, or 'help'" in done.stdout
+    assert "You have lost: red (Ada) resigned." in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "stored as game 1" in done.stderr
+    with Store(tmp_path / "play-duel-100ms.sqlite", create=False) as store:
+        assert [row.players[0].name for row in store.rows()] == ["Ada"]
+
+
+def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_printed(
+    arena: Arena, tmp_path: Path
+) -> None:
+    done = arena("ready\n", *DUEL, "--save", "g.json")
+    assert done.returncode == 0, done.stderr
+    assert "saved after 0 plies" in done.stderr
+    (line,) = re.findall(r"go on with: .* play (.*)", done.stderr)
+    assert line == "--resume g.json --terminal"
+    again = arena("resign\n", *line.split())
+    assert again.returncode == 0, again.stderr
+    assert "going on after 0 plies" in again.stderr
+    assert "stored as game 1" in again.stderr
+    assert "1. you resign" in again.stdout
+    third = arena("", *line.split())
+    assert "stored already, as game 1" in third.stderr
+
+
+def test_leaving_before_the_set_up_leaves_nothing(arena: Arena, tmp_path: Path) -> None:
+    done = arena("", *DUEL, "--save", "g.json")
+    assert done.returncode == 0
+    assert "nothing to save" in done.stderr
+    assert not (tmp_path / "g.json").exists()
+
+
+def test_what_is_refused_is_said_and_the_game_goes_on(arena: Arena) -> None:
+    done = arena(f"setup {ROWS}\nready\na1-a5\nb1-b2\nresign\n", *DUEL)
+    assert "(rule: immovable)" in done.stdout
+    assert "You have lost" in done.stdout
+    assert done.returncode == 0
+
+
+class Terminal:
+    """`arena play` in a terminal of its own."""
+
+    def __init__(self, folder: Path, *words: str, **environment: str) -> None:
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.environ.update({"TERM": "xterm", "ARENA_TRACEBACK": "1", **environment})
+            os.environ.pop("NO_COLOR", None) if "NO_COLOR" not in environment else None
+            os.execv(sys.executable, [sys.executable, "-m", "arena", "play", *words])
+        self.seen = ""
+
+    def until(self, words: str) -> str:
+        """Read until these words; returns what came up to them."""
+        while words not in self.seen:
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:
+                data = b""
+            assert data, f"expected {words!r}, got {self.seen[-2000:]!r}"
+            self.seen += data.decode("utf-8", "replace")
+        before, _, self.seen = self.seen.partition(words)
+        return before
+
+    def type(self, text: str) -> None:
+        os.write(self.fd, text.encode())
+
+    def rest(self) -> str:
+        """All that still comes."""
+        try:
+            while data := os.read(self.fd, 65536):
+                self.seen += data.decode("utf-8", "replace")
+        except OSError:
+            pass
+        return self.seen
+
+    def code(self) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+    opened: list[Terminal] = []
+
+    def open_one(*words: str, **environment: str) -> Terminal:
+        opened.append(Terminal(tmp_path, *words, **environment))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        os.close(one.fd) if one.fd >= 0 else None
+
+
+def test_ctrl_c_in_a_terminal_saves_the_game(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+    one = terminal(*DUEL, "--save", "g.json")
+    one.until("presets: ")
+    one.type("ready\n")
+    assert "\x1b[2J" in one.until("your move")
+    one.until("> ")
+    one.type("\x03")
+    assert "saved after 0 plies; go on with:" in one.rest()
+    assert one.code() == 130
+    assert load_saved(tmp_path / "g.json").persons == (True, False)
+
+
+def test_a_closed_terminal_saves_the_game(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+    one = terminal(*DUEL, "--save", "g.json", TERM="dumb")
+    one.until("presets: ")
+    one.type("ready\n")
+    assert "\x1b" not in one.until("your move")
+    one.until("> ")
+    os.close(one.fd)
+    one.fd = -1
+    assert one.code() in (1, 130)
+    assert load_saved(tmp_path / "g.json").history.actions == ()
+
+
+def test_no_color_is_heeded(terminal: Callable[..., Terminal]) -> None:
+    one = terminal(*DUEL, NO_COLOR="1")
+    one.until("presets: ")
+    one.type("ready\n")
+    shown = one.until("your move")
+    one.until("> ")
+    os.kill(one.pid, signal.SIGTERM)
+    assert not re.search(r"\x1b\[[0-9;]*m", shown)
+    one.rest()
+    assert one.code() == 130
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "expected a BOT to play against"),
+        (["warden", "--two"], "expected no BOT with it"),
+        (["--two", "--terminal"], "two people play in browsers"),
+        (["--resume", "x.json", "--side", "red", "--terminal"], "expected no --side with it"),
+        (["--resume", "x.json", "--terminal"], "x.json"),
+        (["warden", "--terminal", "--listen", "8000"], "expected no --listen with it"),
+        (["warden", "--terminal", "--name", "a", "--name", "b"], "--name: expected at most 1, got 2"),
+        (["warden", "--terminal", "--clock", "soon"], "--clock: expected a time"),
+        (["warden", "--listen", "nowhere:x"], "--listen: expected HOST:PORT"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_started(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import click
+
+    from arena.errors import UsageError
+
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((click.UsageError, UsageError)) as error:
+        cli.main(["play", *words], prog_name="arena", standalone_mode=False)
+    assert said in str(getattr(error.value, "message", "") or error.value)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,168 @@
+"""A person's seat as text: what was typed, and a screen that fits a terminal."""
+
+import random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.game.seat_state import (
+    ActionState,
+    ClockState,
+    EndState,
+    FightState,
+    GuessState,
+    PieceState,
+    SeatState,
+    ShownState,
+    Stage,
+)
+from arena.game.setups import presets
+from arena.report.names import Names, Numbering
+from arena.report.paint import colored, unpainted
+from arena.report.seat import action_words, cells_of, piece_words, screen_text, setup_cells
+from arena.report.seat_commands import Typed, Verb, read_typed
+from arena.rules.loading import load_ruleset
+from protocol.notation import HOME_SQUARES, SQUARES, Color
+
+ISF = load_ruleset("isf")
+
+
+def state_of(**fields: object) -> SeatState:
+    """Red's seat after both have set up, with these fields changed."""
+    rows = presets(ISF)[0].rows
+    own = (
+        PieceState(SQUARES[square], "red", letter, False)
+        for square, letter in zip(HOME_SQUARES[Color.RED], "".join(rows), strict=True)
+    )
+    army = tuple((rank.letter, count) for rank, count in ISF.army)
+    letters = tuple(letter for letter, _ in army)
+    enemy = (PieceState(SQUARES[square], "blue", None, False, letters) for square in HOME_SQUARES[Color.BLUE])
+    state = SeatState(
+        version=1,
+        color="red",
+        stage=Stage.MOVING,
+        players=("Ada", "warden"),
+        ruleset="isf",
+        rules=tuple(ISF.lines()),
+        army=army,
+        setup=rows,
+        plies=0,
+        pieces=(*own, *enemy),
+        lost=((), ()),
+        hidden=army,
+        choices=(),
+        last=None,
+        clocks=(ClockState(None), ClockState(100)),
+    )
+    return msgspec.structs.replace(state, **fields)
+
+
+@pytest.mark.parametrize(
+    ("line", "typed"),
+    [
+        ("e4-e5", Typed(Verb.ACT, ("e4-e5",))),
+        ("E4 e5", Typed(Verb.ACT, ("e4-e5",))),
+        ("e4e5", Typed(Verb.ACT, ("e4-e5",))),
+        (" a9 - a10 ", Typed(Verb.ACT, ("a9-a10",))),
+        ("a1a10", Typed(Verb.ACT, ("a1-a10",))),
+        ("d2-d3-e3", Typed(Verb.ACT, ("d2-d3-e3",))),
+        ("a9-a10+8c2", Typed(Verb.ACT, ("a9-a10+8c2",))),
+        ("e7?e9B", Typed(Verb.ACT, ("e7?e9B",))),
+        ("e4", Typed(Verb.TARGETS, ("e4",))),
+        ("known e7", Typed(Verb.KNOWN, ("e7",))),
+        ("?", Typed(Verb.HELP)),
+        ("", Typed(Verb.NOTHING)),
+        ("RESIGN", Typed(Verb.RESIGN)),
+        ("swap a1 b2", Typed(Verb.SWAP, ("a1", "b2"))),
+        ("what now", Typed(Verb.UNKNOWN, ("what now",))),
+        ("k4-k5", Typed(Verb.UNKNOWN, ("k4-k5",))),
+    ],
+)
+def test_what_is_typed_is_understood(line: str, typed: Typed) -> None:
+    assert read_typed(line) == typed
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=30))
+def test_any_line_is_something(line: str) -> None:
+    assert isinstance(read_typed(line).verb, Verb)
+
+
+def test_a_screen_fits_80_columns_and_20_lines_with_names_of_any_length() -> None:
+    long = ActionState(
+        999, "blue", "a9-a10+8c2", "a9", "a10", FightState("a10", "4", None, "attacker"), rescued=ShownState("c2", "8")
+    )
+    lost = tuple("FBBBBBB" + "2" * 8 + "33333" + "4444" + "5555" + "6666" + "777" + "88" + "9MS")
+    end = EndState("loss", "flag", "red (" + "A" * 40 + ") lost its flag", ())
+    state = state_of(
+        players=("A" * 40, "B" * 40),
+        lost=(lost, lost),
+        last=long,
+        plies=999,
+        clocks=(ClockState(600_000), ClockState(100)),
+        end=end,
+        stage=Stage.OVER,
+        remark="r" * 70,
+    )
+    lines = screen_text(state, (long, long)).split("\n")
+    assert max(map(len, lines)) < 80
+    assert len(lines) <= 20
+
+
+def test_a_narrow_terminal_gets_the_panel_below_the_board() -> None:
+    lines = screen_text(state_of(), width=60).split("\n")
+    assert lines[11].endswith("r2 r3")
+    assert any(line.startswith("enemy pieces not known: M 9 8x2") for line in lines)
+
+
+def test_colours_change_nothing_but_codes() -> None:
+    painted = screen_text(state_of(), paint=colored)
+    assert "\x1b[" in painted
+    shown = [line.rstrip() for line in unpainted(painted).split("\n")]
+    assert shown == screen_text(state_of()).split("\n")
+
+
+def test_blue_sees_the_board_from_its_own_side() -> None:
+    state = state_of(color="blue")
+    rows = screen_text(state).split("\n")
+    assert rows[1].split()[:10] == list("jihgfedcba")
+    assert rows[2].startswith(" 1 ")
+    assert rows[11].startswith("10 ")
+
+
+def test_american_numbers_are_shown_where_they_are_asked_for() -> None:
+    text = screen_text(state_of(), names=Names(numbering=Numbering.AMERICAN))
+    assert "enemy pieces not known: 1 2 3x2" in text
+
+
+def test_the_cells_are_those_of_a_board_line() -> None:
+    pieces = (
+        PieceState("e7", "blue", None, True),
+        PieceState("e8", "blue", "M", True),
+        PieceState("a1", "red", "F", False),
+    )
+    cells = cells_of(state_of(pieces=pieces))
+    assert [cells[SQUARES.index(name)] for name in ("e7", "e8", "a1", "c5", "e5")] == ["b!", "bM", "rF", "~~", ".."]
+    assert setup_cells(("F.........", *("." * 10,) * 3), Color.BLUE)[SQUARES.index("a10")] == "bF"
+
+
+def test_actions_are_told_in_words() -> None:
+    fight = FightState("e6", "2", "6", "neither")
+    assert action_words(ActionState(1, "red", "e4-e6", "e4", "e6", fight), "red") == (
+        "you e4-e6: a scout attacks a captain, both are lost"
+    )
+    guess = ActionState(2, "blue", "e7?e9B", "e7", "e9", guess=GuessState("e9", "B", False))
+    assert action_words(guess, "red") == "the enemy e7?e9B: guesses a bomb on e9, wrong"
+    assert piece_words(PieceState("e7", "blue", None, True, ("2", "M")), "red") == (
+        "e7: an enemy piece that has moved; it can be: marshal, scout"
+    )
+
+
+def test_whatever_was_done_last_a_screen_is_drawn() -> None:
+    numbers = random.Random(1)
+    for stage in Stage:
+        origin, target = numbers.sample(SQUARES, 2)
+        last = ActionState(1, "blue", f"{origin}-{target}", origin, target)
+        assert screen_text(state_of(stage=stage, last=last, plies=1), (last,))
