@@ -11,6 +11,8 @@ from protocol.notation import Reason
 
 REPEATED = "ply 9: a4-a3: the colonel on a4 has made 3 moves in a row over this border (rule: two-squares)"
 NOT_OWN = "ply 9: a4-a3: red has no piece on a4 (rule: own-piece)"
+ON_BOARD = "expected a move of 1 or more squares on the board, 0 to 9"
+ROW = "expected row 1 of 4 of its set-up, ten of FBs123456789"
 THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
 
 
@@ -20,6 +22,28 @@ THINKING, SETTING_UP = Phase.THINKING, Phase.SETTING_UP
         (THINKING, Reason.ILLEGAL_ACTION, REPEATED, Activity.UNKNOWN, Mistake.REPETITION, "ucc-2012 has none"),
         (THINKING, Reason.ILLEGAL_ACTION, NOT_OWN, Activity.UNKNOWN, None, ""),
         (THINKING, Reason.PROTOCOL, "expected X Y", Activity.UNKNOWN, Mistake.DEBUG_OUTPUT, "set-ups and moves alone"),
+        (THINKING, Reason.PROTOCOL, f"{ON_BOARD}, got '0 0 LEFT'", Activity.UNKNOWN, None, ""),
+        (THINKING, Reason.PROTOCOL, f"{ON_BOARD}, got '0 3 DOWN -1'", Activity.UNKNOWN, None, ""),
+        (
+            THINKING,
+            Reason.PROTOCOL,
+            "expected X Y, got '0 3 down'",
+            Activity.UNKNOWN,
+            Mistake.UPPER_CASE,
+            "in capitals",
+        ),
+        (THINKING, Reason.PROTOCOL, "expected X Y, got 'surrender'", Activity.UNKNOWN, Mistake.UPPER_CASE, "SURRENDER"),
+        (THINKING, Reason.PROTOCOL, "expected X Y, got 'x=0 y=3'", Activity.UNKNOWN, Mistake.DEBUG_OUTPUT, "alone"),
+        (SETTING_UP, Reason.PROTOCOL, f"{ROW}, got 'fbb88888bb'", Activity.UNKNOWN, Mistake.UPPER_CASE, "a small s"),
+        (
+            SETTING_UP,
+            Reason.PROTOCOL,
+            f"{ROW}, got 'BB7777666'",
+            Activity.UNKNOWN,
+            Mistake.SHORT_SETUP,
+            "this one has 9",
+        ),
+        (SETTING_UP, Reason.PROTOCOL, f"{ROW}, got 'ready 1'", Activity.UNKNOWN, Mistake.DEBUG_OUTPUT, "alone"),
         (THINKING, Reason.TIMEOUT, "late", Activity.RUNS, Mistake.SLOW_MOVE, "it is told no clock"),
         (SETTING_UP, Reason.SETUP_TIMEOUT, "late", Activity.RUNS, Mistake.SLOW_SETUP, "it is told no clock"),
         (THINKING, Reason.TIMEOUT, "late", Activity.WAITS_FOR_INPUT, Mistake.UNANSWERED, "lies in a buffer"),

@@ -19,6 +19,8 @@ _OTHER_PROTOCOLS = re.compile(
 _ROW = re.compile(r"^[FBSM2-9I.*_]{8,12}(?:[/ ,][FBSM2-9I.*_]{8,12})*$")
 _SWAPPED = re.compile(r"^(?:10|[1-9])[a-j]\W?(?:10|[1-9])[a-j]$")
 _NEARLY = re.compile(r"^([a-jA-J](?:10|[1-9]))\W*([a-jA-J](?:10|[1-9]))$")
+_ROW_2012 = re.compile(r"^[FBSfbs1-9]{5,15}$")
+_ANSWER_2012 = re.compile(r"^(?:-?\d+ +-?\d+ +(?:up|down|left|right)\b|surrender$|no_move$)", re.IGNORECASE)
 MOST_ROWS = 12
 """Rows of a set-up that are counted in words."""
 
@@ -60,6 +62,16 @@ def wrong_line_of_2012(seen: Seen) -> Hint | None:
         return None
     if "a bot must send nothing then" in text:
         return Hint(Mistake.TWO_ANSWERS, "send one line for each board that is drawn, and no confirmations")
+    got = _GOT.search(text)
+    line = got[1] if got else ""
+    if "expected row" in text and _ROW_2012.match(line):
+        if len(line) != BOARD_SIZE:
+            return Hint(Mistake.SHORT_SETUP, f"each row has ten pieces, and this one has {len(line)}")
+        return Hint(Mistake.UPPER_CASE, "a bomb is B and the flag F, in capitals, and the spy a small s")
+    if _ANSWER_2012.match(line):
+        if line != line.upper():
+            return Hint(Mistake.UPPER_CASE, "UP, DOWN, LEFT, RIGHT and SURRENDER are written in capitals")
+        return None  # the fault says what is wrong with it
     return Hint(
         Mistake.DEBUG_OUTPUT,
         f"standard output is for set-ups and moves alone; print for yourself with {DEBUG[seen.language]}",
