@@ -2,6 +2,7 @@
 
     python benchmarks/fairness.py [--games 1 8 64] [--sleep 5] [--seconds 10] [--ruleset duel] [--load] [--affinity]
     python benchmarks/fairness.py --hostile [KIND...] [--games 8] ...
+    python benchmarks/fairness.py --viewers 200 [--turns 3] [--games 64] ...
 
 Compiles a bot that sleeps so many milliseconds a move, by the kernel's clock, and notes with each move how long it was
 from having read its `turn` to writing its answer. Games between two of them are played as a league plays them: so many
@@ -21,6 +22,10 @@ and measures as the others do, so that what it was charged less what it slept sh
 not below what honest bots get. (full-pipe cannot see when its turn begins. It takes it that its opponent needs no more
 than its sleep; what that needs more looks like a gain.) One that loses is started again. The aim: 99 of 100 moves of
 the honest are charged less than 1 ms more than they took. Needs a C compiler.
+
+With `--viewers` the games are played in turns: without pages, and with pages served as `arena league --serve` does, to
+so many viewers, of whom half follow standings and half games under way. They are a process of this machine, of the
+lowest priority. The aim: the same figures.
 """
 
 import argparse
@@ -43,19 +48,24 @@ import trio
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.process import BotProcess
+from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.launch import Launch
 from arena.bots.sandbox.reaper import claim_all_orphans
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor import Failed, GameTask, Played, PlaySettings
+from arena.league.executor import Failed, GameTask, Played, PlaySettings, Watched
 from arena.league.executor.local import local_executor
 from arena.league.store import Store
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
+from arena.web.address import Address, listen
+from arena.web.live.beside import ServerBeside
+from arena.web.live.wire import LiveSetup
 from protocol.notation import Color
 
 SOURCE = Path(__file__).with_name("sleeper.c")
+PAGES = Path(__file__).with_name("pages.py")
 HOSTILE = "hostile"
 """The bad neighbour's name."""
 WARM_UP = 1.0
@@ -161,7 +171,37 @@ def count_moves(tally: Tally, plan: Plan, record: GameRecord, since: float) -> N
         tally.games += 1
 
 
-async def play_all(plan: Plan, games: int, load: bool, pinned: bool) -> Tally:
+class Pages:
+    """Pages of a store that are served beside games, and their viewers."""
+
+    def __init__(self, store: Path, viewers: int) -> None:
+        listening = listen(Address("127.0.0.1", 0))
+        setup = LiveSetup(
+            store=os.fsencode(store),
+            listening=listening.socket.fileno(),
+            host=str(listening.address),
+            reader="all",
+            shows_all=False,
+            delay=0.0,
+            known_as=(),
+            language="en",
+            numbering="european",
+        )
+        self.server = ServerBeside.start(setup, listening, print)
+        line = [sys.executable, str(PAGES), "--watch", listening.url, "--viewers", str(viewers)]
+        self._viewers = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        reaper.register_worker(self._viewers.pid, tokens.new_prefix())  # it is no bot
+        assert self._viewers.stdout is not None
+        self._viewers.stdout.readline()
+
+    def end(self) -> None:
+        self._viewers.kill()
+        self._viewers.communicate()
+        reaper.forget_worker(self._viewers.pid)
+        self.server.end()
+
+
+async def play_all(plan: Plan, games: int, load: bool, pinned: bool, viewers: int = 0) -> Tally:
     """Play so many games at a time, and one against a bad neighbour if the plan has one, until the time is over."""
     tally = Tally()
     honest, hostile = seat(plan, "honest"), seat(plan, HOSTILE)
@@ -188,8 +228,12 @@ async def play_all(plan: Plan, games: int, load: bool, pinned: bool) -> Tally:
         tally.cpu = (cpu_seconds(workers) - used) / (time.monotonic() - start)
 
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(Store(plan.folder / f"{games}-{plan.hostile}.sqlite", create=True))
-        settings = PlaySettings((honest, hostile), is_pinned=pinned)
+        path = plan.folder / f"{games}-{plan.hostile}-{time.monotonic_ns()}.sqlite"
+        store = stack.enter_context(Store(path, create=True))
+        pages = Pages(path, viewers) if viewers else None
+        if pages:
+            stack.callback(pages.end)
+        settings = PlaySettings((honest, hostile), is_pinned=pinned, is_watched=pages is not None)
         executor = await stack.enter_async_context(local_executor(settings, games + bool(plan.hostile)))
         nursery = await stack.enter_async_context(trio.open_nursery())
         nursery.start_soon(watch_cpu)
@@ -201,9 +245,14 @@ async def play_all(plan: Plan, games: int, load: bool, pinned: bool) -> Tally:
             async for outcome in executor.play(tasks()):
                 if isinstance(outcome, Failed):
                     raise outcome.error()
+                if isinstance(outcome, Watched) and pages:
+                    for event in outcome.events:
+                        pages.server.watch(event)
                 if isinstance(outcome, Played):
                     beside.discard(outcome.id)
-                    await trio.to_thread.run_sync(store.add, outcome.record)
+                    row = await trio.to_thread.run_sync(store.add, outcome.record)
+                    if pages:
+                        pages.server.stored(row.id, row.number, "over")
                     finished.append(outcome.record)
         if scope.cancelled_caught:
             print(f"games were still going on {OVERTIME:g} s after the time was over; they were dropped")
@@ -257,6 +306,15 @@ def play_beside(plan: Plan, games: int, kinds: Sequence[str], options: argparse.
         gc.collect()
 
 
+def play_watched(plan: Plan, games: int, options: argparse.Namespace) -> None:
+    """Games without pages and with pages and their viewers, in turns."""
+    for turn in range(options.turns):
+        for viewers in (0, options.viewers)[:: -1 if turn % 2 else 1]:
+            tally = trio.run(play_all, plan, games, options.load, options.affinity, viewers)
+            print(f"{row(games, tally)}   {viewers} viewers", flush=True)
+            gc.collect()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, nargs="+", help="games at a time (default: 1 8 64; with --hostile: 8)")
@@ -272,6 +330,8 @@ def main() -> None:
         metavar="KIND",
         help=f"play beside bad neighbours: {'; '.join(f'{kind}: {words}' for kind, words in KINDS.items())}",
     )
+    parser.add_argument("--viewers", type=int, metavar="N", help="play without pages and with so many viewers of them")
+    parser.add_argument("--turns", type=int, default=3, help="with --viewers: how often both are played (default: 3)")
     options = parser.parse_args()
     if options.seconds <= WARM_UP:
         parser.error(f"--seconds: expected more than {WARM_UP:g}, the seconds before moves count")
@@ -287,6 +347,10 @@ def main() -> None:
             return
         print(HEAD)
         print(TITLE)
+        if options.viewers is not None:
+            for games in options.games or [64]:
+                play_watched(plan, games, options)
+            return
         for games in options.games or [1, 8, 64]:
             tally = trio.run(play_all, plan, games, options.load, options.affinity)
             print(row(games, tally), flush=True)

@@ -1,11 +1,11 @@
 """How fast `arena.search` is, beside what a bot could do without it, in one run that takes turns.
 
-    python benchmarks/search.py [--ruleset isf] [--plies 400] [--samples 3000]
+    python benchmarks/search.py [--ruleset isf] [--plies 400] [--samples 3000] [--rounds 7]
 
-Nodes a second of a tree of two plies from positions of random games: by copying the engine's game, and by playing and
-undoing; a node is an action played and the list of what may follow. Plies a second of random play, copies a second.
-Armies, and positions with one, that agree with what a seat was told in so many plies: the one by replaying the game
-with a set-up that is known to agree, the other by `Knowledge`. Prints the median of the rounds, and of their
+All rates are a second of processor time. Nodes of a tree of two plies from positions of random games: by copying the
+engine's game, and by playing and undoing; a node is an action played and the list of what may follow. Copies. Plies of
+random play. Armies, and positions with one, that agree with what a seat was told in so many plies: the one by replaying
+the game with a set-up that is known to agree, the other by `Knowledge`. Prints the median of the rounds, and of their
 ratios: the machine's noise is in both alike.
 """
 
@@ -28,6 +28,7 @@ from protocol.notation import Color
 from protocol.view import View, new_view
 
 ROUNDS = 7
+"""Unless told otherwise."""
 
 
 def copying(game: Game, depth: int) -> int:
@@ -114,15 +115,15 @@ class Played:
 
 
 def rate(work: Callable[[], int]) -> float:
-    """How much a second."""
-    start = time.perf_counter()
+    """How much a second of processor time."""
+    start = time.process_time()
     done = work()
-    return done / (time.perf_counter() - start)
+    return done / (time.process_time() - start)
 
 
-def compare(what: str, usual: Callable[[], int], ours: Callable[[], int]) -> None:
+def compare(rounds: int, what: str, usual: Callable[[], int], ours: Callable[[], int]) -> None:
     """Print the rates of two ways to do the same, measured in turns."""
-    pairs = [(rate(usual), rate(ours)) for _ in range(ROUNDS)]
+    pairs = [(rate(usual), rate(ours)) for _ in range(rounds)]
     first, second = (statistics.median(column) for column in zip(*pairs, strict=True))
     ratio = statistics.median(b / a for a, b in pairs)
     print(f"{what:30} {first:11,.0f} {second:11,.0f} {ratio:8.1f}x", flush=True)
@@ -133,7 +134,9 @@ def main() -> None:
     parser.add_argument("--ruleset", default="isf", metavar="NAME[+SWITCH...]", help="(default: isf)")
     parser.add_argument("--plies", type=int, default=400, help="plies before armies are drawn (default: 400)")
     parser.add_argument("--samples", type=int, default=3000, help="armies in a round (default: 3000)")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
     options = parser.parse_args()
+    rounds: int = options.rounds
     try:
         ruleset = load_ruleset(options.ruleset)
     except RulesetError as error:
@@ -143,9 +146,12 @@ def main() -> None:
     late, numbers = games[-1], random.Random(1)
     print(f"{ruleset.name}, a second{'':14} {'engine':>11} {'search':>11}    ratio")
     for game in games:
-        compare(f"nodes at ply {game.game.ply}", partial(copying, game.game, 2), partial(undoing, game.position, 2))
-    compare("copies", partial(copies, late.game), partial(copies, late.position))
+        compare(
+            rounds, f"nodes at ply {game.game.ply}", partial(copying, game.game, 2), partial(undoing, game.position, 2)
+        )
+    compare(rounds, "copies", partial(copies, late.game), partial(copies, late.position))
     compare(
+        rounds,
         "plies of random play",
         lambda: sum(random_play(game.game.copy(), numbers) for game in games),
         lambda: sum(random_play(game.position.copy(), numbers) for game in games),
@@ -170,9 +176,9 @@ def main() -> None:
         return draw
 
     weights = [{rank: 1.0 + number % 3 for number, rank in enumerate(piece.ranks)} for piece in knowledge.hidden]
-    compare(f"armies, {len(knowledge.hidden)} hidden", replay, drawn(armies.sample))
-    compare("positions of armies", replay, drawn(lambda random: knowledge.position(armies.sample(random))))
-    compare("armies by weights", replay, drawn(WeightedArmies(armies, weights).sample))
+    compare(rounds, f"armies, {len(knowledge.hidden)} hidden", replay, drawn(armies.sample))
+    compare(rounds, "positions of armies", replay, drawn(lambda random: knowledge.position(armies.sample(random))))
+    compare(rounds, "armies by weights", replay, drawn(WeightedArmies(armies, weights).sample))
     print(f"knowledge read from {late.game.ply} plies in {1000 / rate(lambda: bool(Knowledge(late.view))):.1f} ms")
 
 

@@ -19,6 +19,7 @@ from arena.cli.options import (
     play_options,
     refuse_windows,
 )
+from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
 
 
 @click.command(
@@ -31,6 +32,7 @@ from arena.cli.options import (
         "Who meets whom": FORMAT_GROUP,
         "Bots that take part": ("strict", "follow-links"),
         "Many machines": CLUSTER_GROUP,
+        "Pages": SERVE_GROUP,
         **HELP_GROUPS,
     },
     examples=(
@@ -43,6 +45,7 @@ from arena.cli.options import (
 @click.option("--strict", is_flag=True, help="Play nothing if any of the bots cannot be started.")
 @click.option("--follow-links", is_flag=True, help="Take part with what a BOT that is a symbolic link leads to.")
 @cluster_options
+@serve_options
 @play_options
 @lines_option
 def league_command(
@@ -62,7 +65,7 @@ def league_command(
 
     cluster = collect_cluster(options)
     form = form_of(as_json=as_json, as_lines=as_lines)
-    asked = collect_format(options)
+    asked, serve = collect_format(options), collect_serve(options)
     entry = Entry(
         list(paths),
         Kind.LEAGUE,
@@ -71,4 +74,4 @@ def league_command(
         follow_links=follow_links,
         format=format_of(asked),
     )
-    return play(entry, replace(collect(options), cluster=cluster), form)
+    return play(entry, replace(collect(options), cluster=cluster), form, serve)

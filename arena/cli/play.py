@@ -11,6 +11,7 @@ from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.forms import Form
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
+from arena.cli.serving import ServedAt, ServeOptions, listening_for, pages_beside, refuse_to_give_away
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
 from arena.errors import ArenaError
@@ -35,9 +36,13 @@ from arena.report.terminal import full_report, progress_console, results_console
 STDERR_LINES_SHOWN = 5
 
 
-def play(entry: Entry, options: PlayOptions, form: Form) -> int:
-    """Play a league or a match and print its table. Returns the exit code; raises `ArenaError`."""
-    return play_as(entry, options, partial(_play_and_tell, form=form))
+def play(entry: Entry, options: PlayOptions, form: Form, serve: ServeOptions | None = None) -> int:
+    """Play a league or a match and print its table, with its pages served meanwhile if that is asked for.
+
+    Returns the exit code; raises `ArenaError`.
+    """
+    with listening_for(serve) as listening:
+        return play_as(entry, options, partial(_play_and_tell, form=form, listening=listening))
 
 
 def play_as(entry: Entry, options: PlayOptions, play_opened: Callable[[OpenLeague, StopRequests], int]) -> int:
@@ -79,12 +84,15 @@ class _Watcher:
         self._progress.remark(f"finishing {games} under way; Ctrl-C again to stop at once")
 
 
-def _play_and_tell(league: OpenLeague, stop: StopRequests, form: Form) -> int:
+def _play_and_tell(league: OpenLeague, stop: StopRequests, form: Form, listening: ServedAt | None) -> int:
     """Play what is missing and tell what came of it. Returns the exit code."""
+    refuse_to_give_away(league.plan, listening)
     progress, lines = progress_of(league), None
     if form is Form.LINES:
         progress = lines = lines_of(league, progress)
-    return play_and_tell(league, stop, progress, league.play, partial(_print_results, league, form, lines))
+    print_results = partial(_print_results, league, form, lines)
+    with pages_beside(league, progress, listening) as (watched, watch):
+        return play_and_tell(league, stop, watched, partial(league.play, watch=watch), print_results)
 
 
 def lines_of(league: OpenLeague, progress: Progress) -> GameLines:

@@ -35,7 +35,7 @@ SIDES = ("red", "blue", "random")
     "--side",
     type=click.Choice(SIDES),
     metavar="SIDE",
-    help="Your side, red or blue; random: either, and the other one in the return game (default).",
+    help="Your side, red or blue; random: either, and in the next game the other one (default).",
 )
 @click.option(
     "--name",

@@ -34,6 +34,8 @@ from protocol.notation import COLOR_BY_WORD, EMPTY, HOME_SQUARES, SQUARE_INDEX, 
 
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 LARGEST_SEED = 2**32
+LAST_PLIES = 2
+"""Actions that are told below a screen: a bot answers before what the person did could be read."""
 HELP = """\
 e4-e5          move; also 'e4 e5' and 'e4e5'
 e4             show where that piece can go
@@ -135,6 +137,8 @@ class TerminalGame:
         if now == self._shown:
             self._tell_remark(state)
             return
+        if self._shown is None or self._shown[0] is Stage.STARTING:  # of a game that goes on, only what was done last
+            self._plies_told = max(0, state.plies - LAST_PLIES)
         self._shown = now
         if state.stage is Stage.SETTING_UP:
             self._show_setup(state)
@@ -142,6 +146,7 @@ class TerminalGame:
             self._print(stage_words(state))
         elif self._redraws:
             self._print(f"{self._cleared()}{self._screen(state)}")
+            self._remarked = state.remark  # which is on the screen
         else:
             self._tell_actions(state)
             if state.stage in (Stage.MOVING, Stage.OVER):
@@ -157,7 +162,8 @@ class TerminalGame:
         return CLEAR if self._redraws and not is_first else ""
 
     def _screen(self, state: SeatState) -> str:
-        recent = self._session.actions(self._color, max(1, state.plies - 1)) if self._redraws else ()
+        first = max(1, state.plies + 1 - LAST_PLIES)
+        recent = self._session.actions(self._color, first) if self._redraws else ()
         return screen_text(state, recent, self._paint, width=_columns())
 
     def _tell_actions(self, state: SeatState) -> None:

@@ -18,7 +18,7 @@ MOST_FAULTS = 10
     "report",
     cls=ArenaCommand,
     examples=(
-        ("arena report league.sqlite --out site", "then open site/index.html"),
+        ("arena report league.sqlite --out site", "open site/index.html"),
         ("arena report league.sqlite --out site --games 100", "the newest only"),
         ("arena report league.sqlite --out site --for public", "no hidden rank"),
         ("arena report league.sqlite --out site --for bot:hunter", "for its author"),

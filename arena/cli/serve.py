@@ -67,8 +67,8 @@ def serve_command(
 
     needs_serving("arena serve")
     from arena.report.site.contents import SitePlan
-    from arena.web.address import parse_address
-    from arena.web.service import exposure_text, serve_stores
+    from arena.web.address import exposure_text, parse_address
+    from arena.web.service import serve_stores
 
     address = parse_address(where, PORT)
     try:

@@ -26,6 +26,12 @@ from arena.cli.streams import remark, result
     help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
 )
 @click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
+@click.option(
+    "--by",
+    type=click.Choice(["machine"]),
+    metavar="machine",
+    help="Games by the machine that they were played on, and whether results depend on it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print it as CSV.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print it as a table of Markdown.")
@@ -35,6 +41,7 @@ def standings_command(
     everyone: bool,
     anchor: str | None,
     pairs: bool,
+    by: str | None,
     *,
     as_json: bool,
     as_csv: bool,
@@ -54,6 +61,9 @@ def standings_command(
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs)
+
+    if by is not None:
+        return _print_by_machine(store, [*forms, *(["pairs"] if pairs else [])], as_json=as_json)
 
     with open_to_read(store) as opened:
         contents = opened.count()
@@ -80,3 +90,23 @@ def standings_command(
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")
     return warn_of_damage(store, contents.damage)
+
+
+def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
+    """Print the games of a store by machine. Raises `UsageError` for what does not go with it."""
+    from arena.cli.stores import open_to_read
+    from arena.errors import UsageError
+    from arena.report.machines import by_machine, machines_json, machines_report
+    from arena.report.terminal import results_console
+
+    if others:
+        raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")
+    with open_to_read(store) as opened:
+        stored = (opened.stored(row.number).record for row in opened.each_row())
+        entry = by_machine(record for record in stored if record is not None)
+        damage = opened.count().damage
+    if as_json:
+        result(machines_json(entry))
+    else:
+        results_console().print(machines_report(entry))
+    return warn_of_damage(store, damage)

@@ -8,7 +8,7 @@ from arena.game.view import SeatView, tell
 from arena.rules.events import Event, IllegalActionError
 from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import RulesetError
+from arena.rules.ruleset import Ruleset, RulesetError
 from arena.rules.setup import IllegalSetupError
 from protocol.notation import Color
 
@@ -24,7 +24,27 @@ class Step:
     microseconds: int
 
 
-class Replay:
+class SeenGame:
+    """A game as it is played, move by move: the true position, and what each side knows of it.
+
+    Raises `RulesetError` or `IllegalSetupError` for what no game begins with.
+    """
+
+    def __init__(self, ruleset: Ruleset, setups: tuple[str, str]) -> None:
+        rows = tuple(tuple(setup.split("/")) for setup in setups)
+        self.game = Game(ruleset, *rows)
+        self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
+
+    def apply(self, action: str) -> tuple[Event, ...]:
+        """Play an action; returns what came of it. Raises `IllegalActionError`."""
+        events = self.game.apply(action)
+        for event in events:
+            for view, told in zip(self.views, tell(event), strict=True):
+                view.see(told)
+        return events
+
+
+class Replay(SeenGame):
     """A record being played again: the true position, and what each side knows of it.
 
     Raises `RecordError` if the record has no game in it (a side never set up) or breaks its own rules.
@@ -37,22 +57,17 @@ class Replay:
         if len(record.actions) != len(record.times_us):
             raise RecordError(f"game {record.id}: {len(record.actions)} actions, but {len(record.times_us)} times")
         self.record = record
-        rows = (tuple(red.split("/")), tuple(blue.split("/")))
         try:
-            self.game = Game(ruleset_from_lines(record.ruleset, record.rules), *rows)
+            super().__init__(ruleset_from_lines(record.ruleset, record.rules), (red, blue))
         except (RulesetError, IllegalSetupError) as error:
             raise RecordError(f"game {record.id}: {error}") from None
-        self.views = tuple(SeatView(self.game, color, rows[color]) for color in Color)
 
     def steps(self) -> Iterator[Step]:
         """Play the recorded actions one by one; the position is the one after each step that is handed out."""
         for action, microseconds in zip(self.record.actions, self.record.times_us, strict=True):
             color = self.game.to_move
             try:
-                events = self.game.apply(action)
+                events = self.apply(action)
             except IllegalActionError as error:
                 raise RecordError(f"game {self.record.id}: ply {self.game.ply + 1}: {error}") from None
-            for event in events:
-                for view, told in zip(self.views, tell(event), strict=True):
-                    view.see(told)
             yield Step(self.game.ply, color, action, events, microseconds)

@@ -8,6 +8,7 @@ each new game takes a round that has not been played: a random one, unless the s
 
 import contextlib
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -57,9 +58,9 @@ FAREWELL_SECONDS = 2.0
 class PersonOptions:
     """Who sits down. `names` are those of the persons: one, who plays a bot, or two, who play each other.
 
-    `color` is that of the first of them; None: random, and the other colour in the return game. `clock` is a time for
-    persons as `--time` is one for bots; without one they have none. With a `seed_given` rounds follow each other;
-    without one each game has new random numbers.
+    `color` is that of the first of them; None: the one that it has had less often against the other, or either.
+    `clock` is a time for persons as `--time` is one for bots; without one they have none. With a `seed_given` rounds
+    follow each other; without one each game has new random numbers.
     """
 
     names: tuple[str, ...]
@@ -171,19 +172,33 @@ def _default_store(options: PlayOptions, who: PersonOptions) -> Path:
 
 
 def _next_game(settings: Settings, store: Store, players: tuple[Player, Player], who: PersonOptions) -> GameSpec:
-    """A game of these two that has not been played: the first of them has the colour that was asked for."""
+    """A game of these two that has not been played: the first of them has the colour that was asked for, or the one
+    that it has had less often against the other."""
+    first, second = players
     stored = stored_in(store)
     games = Games(settings, stored)
-    first, second = players
+    color = _rarer_color(store, first, second) if who.color is None else who.color
     for number in _rounds(who):
         as_red, as_blue = games.game(first, second, number), games.game(second, first, number)
         ways = [as_blue, as_red] if as_red.pair_seed & 2 else [as_red, as_blue]  # the lowest bit can be who begins
-        if who.color is not None:
-            ways = [as_blue if who.color else as_red]
+        if color is not None:
+            ways = [as_blue if color else as_red]
         for game in ways:
             if game.id not in stored.ids:
                 return game
     raise AssertionError("there is no last round")
+
+
+def _rarer_color(store: Store, player: Player, other: Player) -> Color | None:
+    """The colour that a player has had less often against another one; None if neither is."""
+    had = Counter(
+        Color.RED if row.players[0].digest == player.digest else Color.BLUE
+        for row in store.each_row([player])
+        if {one.digest for one in row.players} == {player.digest, other.digest}
+    )
+    if had[Color.RED] == had[Color.BLUE]:
+        return None
+    return Color.RED if had[Color.RED] < had[Color.BLUE] else Color.BLUE
 
 
 def _rounds(who: PersonOptions) -> Iterator[int]:

@@ -14,7 +14,7 @@ from arena.game.time_control import parse_duration
 from arena.league.cluster import ClusterOptions
 from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
-from arena.league.executor.cluster.client import ClusterPlan
+from arena.league.executor.cluster.crew import ClusterPlan
 from arena.league.executor.cluster.messages import Tls
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
@@ -28,6 +28,7 @@ from arena.league.settings import (
     option_value,
     settings_of,
     store_of,
+    time_control,
     times_of_bots,
 )
 
@@ -100,6 +101,12 @@ class Plan:
         )
 
 
+def _shortest_move(options: PlayOptions) -> int | None:
+    """How long, with the margin, a bot has for a move, in milliseconds; None where moves are not bounded."""
+    time = time_control(options)
+    return None if time.move_ms is None else time.move_ms + time.margin_ms
+
+
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
     """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
     `UsageError`."""
@@ -114,6 +121,7 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
         tls=tls,
         jobs=max(1, options.jobs // asked.local) if asked.local else asked.jobs or 0,
         build=build_limits(options),
+        move_ms=_shortest_move(options),
         patience=option_value("--cluster-wait", parse_duration, asked.wait) / 1000,
     )
 

@@ -89,6 +89,9 @@ class PersonPeer:
 
     def thaw(self) -> None: ...
 
+    def worked_us(self) -> int:
+        return 0
+
     def is_starved(self, before_us: int, seconds: float) -> bool:
         return False
 

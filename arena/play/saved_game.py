@@ -143,7 +143,7 @@ def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...
     if not may_be(bot, player):
         raise UsageError(
             f"{path}: expected the bot that began the game, {player.name}, but its files have changed since: restore "
-            "them, or play the game anew with 'arena match'"
+            f"them, or play the game anew with '{'arena play' if is_alone else 'arena match'}'"
         )
     return replace(as_player(bot, player.digest), name=player.name)
 

@@ -10,7 +10,6 @@ All of it belongs to one trio loop: call it from there. A seat's state holds onl
 game is over.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,21 +17,20 @@ import trio
 
 from arena.bots import BotSpec
 from arena.errors import ArenaError
-from arena.game.clock import MICROSECONDS, Clock
 from arena.game.person_seat import PersonSeat
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import ActionState, ClockState, EndState, SeatState, Stage
 from arena.game.setups import Preset, Rows, SetupCheck, check_rows, presets, random_rows
 from arena.game.spec import GameSpec
 from arena.game.verdict import GameResult
-from arena.game.view import true_cells
 from arena.play.events import ActionPlayed, GameEvent, GameStarted
 from arena.play.fairly import play_on_fairly
+from arena.play.host_game import HostGame
 from arena.play.options import USUAL, GameOptions, Interrupt
 from arena.play.peer import Peer
 from arena.play.person import PersonPeer
-from arena.rules.events import IllegalActionError, Rule
-from arena.rules.game import RESIGN, Game
+from arena.rules.events import Rule
+from arena.rules.game import RESIGN
 from protocol.messages import ArenaMessage, Move, Setup
 from protocol.notation import Color, Result
 
@@ -89,10 +87,7 @@ class Session:
         self._history = history
         self._interrupt = Interrupt()
         self._chairs = {color: _Chair(color) for color in Color if players[color].is_person}
-        self._game: Game | None = None
-        """The game as the host knows it, to say why an action is refused."""
-        self._clock = Clock(spec.times)
-        self._turn_began = 0.0
+        self._host = HostGame(spec)
         self._remark = ""
         self._end: EndState | None = None
         self._number: int | None = None
@@ -144,39 +139,20 @@ class Session:
     def _happened(self, event: GameEvent) -> None:
         """The game as the host sees it."""
         match event:
-            case GameStarted(spec, (red, blue), history):
-                self._clock = Clock(spec.times)
-                self._game = Game(spec.ruleset, red.split("/"), blue.split("/"))
-                if history:
-                    self._recall(self._game, history)
+            case GameStarted():
+                self._host.started(event, trio.current_time())
                 for chair in self._chairs.values():
                     if chair.seat.stage is Stage.READY:
                         chair.seat.stage = Stage.WAITING
-            case ActionPlayed(_, _, color, action, _, taken_us) if self._game:
-                self._clock.charge(color, taken_us / MICROSECONDS)
-                self._game.apply(action)
+            case ActionPlayed():
+                self._host.played(event, trio.current_time())
             case _:
                 return
-        self._turn_began = trio.current_time()
         self._change_all()
-
-    def _recall(self, game: Game, history: History) -> None:
-        for ply, (action, taken_us) in enumerate(zip(history.actions, history.times_us, strict=True), start=1):
-            self._spend_interrupted(game, history, ply)
-            self._clock.charge(game.to_move, taken_us / MICROSECONDS)
-            game.apply(action)
-        self._spend_interrupted(game, history, len(history.actions) + 1)
-
-    def _spend_interrupted(self, game: Game, history: History, ply: int) -> None:
-        for at, taken_us in history.interrupted:
-            if at == ply:
-                self._clock.spend(game.to_move, taken_us / MICROSECONDS)
 
     def _finished(self, record: GameRecord) -> None:
         self._result = record
-        if self._game is None and None not in record.setups:
-            red, blue = ((setup or "").split("/") for setup in record.setups)
-            self._game = Game(self.spec.ruleset, red, blue)
+        self._host.finished(record)
 
     def _change_all(self) -> None:
         for chair in self._chairs.values():
@@ -252,15 +228,7 @@ class Session:
         return Stage.WAITING if seat.stage is Stage.OVER else seat.stage  # the verdict's words are still to come
 
     def _clock_of(self, color: Color) -> ClockState:
-        runs = self._game is not None and not self.is_over and self._game.to_move is color and not self._game.outcome
-        bank_ms = self._clock.bank_ms(color)
-        if self.spec.times[color].is_unlimited:
-            return ClockState(None, runs=runs)
-        used = trio.current_time() - self._turn_began if runs else 0.0
-        left = max(0, math.floor((self._clock.budget(color) - used) * 1000))
-        if bank_ms is not None and runs:
-            bank_ms = max(0, bank_ms - math.floor(used * 1000))
-        return ClockState(left, bank_ms if self.spec.times[color].move_ms is not None else None, runs)
+        return self._host.clock(color, trio.current_time, stands=self.is_over)
 
     def _end_for(self, color: Color) -> EndState | None:
         if self._result is None:
@@ -270,8 +238,7 @@ class Session:
             seen = Result.DRAW
         else:
             seen = Result.WIN if verdict.result.winner is color else Result.LOSS
-        truth = true_cells(self._game) if self._game else ()
-        return EndState(seen.value, verdict.reason.value, verdict.detail, truth, self._number)
+        return EndState(seen.value, verdict.reason.value, verdict.detail, self._host.truth(), self._number)
 
     # --- what a person does -------------------------------------------------------------------------------------------
 
@@ -322,7 +289,7 @@ class Session:
         """Why the game could not go on later, in words; empty if it can."""
         if self.is_over:
             return "the game is paused" if self._is_paused else "the game is over"
-        if self._game is None:
+        if not self._host.has_begun:
             return "before both sides have set up there is nothing to pause"
         return self.why_not_saved()
 
@@ -367,10 +334,8 @@ class Session:
 
     def _refusal(self, action: str) -> RefusedError:
         """Why an action that is not in the list is not to be played."""
-        assert self._game is not None, "there is a turn, so there is a game"
-        try:
-            self._game.check(self._game.parse(action))
-        except IllegalActionError as error:
+        error = self._host.refusal(action)
+        if error is not None:
             return RefusedError(str(error), error.rule)
         return RefusedError(f"{action}: to move that piece loses the game at once; to give it up, resign")
 

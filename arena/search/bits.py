@@ -3,7 +3,6 @@
 Worked out once, at import, for all positions.
 """
 
-from arena.rules.actions import Action
 from arena.rules.board import BLUE_BIT, STEPS, Move
 from protocol.geometry import NEIGHBOURS
 from protocol.notation import SQUARES
@@ -47,5 +46,5 @@ Slides = tuple[int, int, int, tuple[Move, ...]]
 
 NO_SLIDES: Slides = (0, 1, 0, ())
 
-Steps = tuple[list[Action], list[int]]
+Steps = tuple[list[Move], list[int]]
 """All steps of a side but those of its scouts, and where its scouts stand that can move."""

@@ -100,7 +100,19 @@ class Listing(Pieces):
         if not self.tables.plain:
             return self._all_actions(side, bool(repeats))
         moves = self._plain_moves(side)
-        return [move for move in moves if isinstance(move, Move) and self._is_fresh(side, move)] if repeats else moves
+        if repeats:
+            moves = self._without_repeats(side, moves)
+        return moves  # type: ignore[return-value]  # a list of moves is one of actions, as nobody else has it
+
+    def _without_repeats(self, side: int, moves: list[Move]) -> list[Move]:
+        """Those that the rules against repetition let pass; most need no closer look."""
+        running, board, theirs = self._runs[side][0], self.board, self._occupied[1 - side]
+        return [
+            move
+            for move in moves
+            if (move.origin != running and (board[move.target] or not theirs & NEAR[move.target]))
+            or self._is_fresh(side, move)
+        ]
 
     def _can_go_on(self) -> bool:
         """Whether the side to move has a legal action."""
@@ -109,7 +121,8 @@ class Listing(Pieces):
             return bool(self._fresh_actions())
         return self._is_mobile(side)
 
-    def _plain_moves(self, side: int) -> list[Action]:
+    def _plain_moves(self, side: int) -> list[Move]:
+        """Every move of a side under a plain ruleset, whatever was played before."""
         steps = self._steps[side]
         if steps is None:
             steps = self._steps[side] = self._find_steps(side)
@@ -134,7 +147,7 @@ class Listing(Pieces):
                 exits[square] ^= exit_bit
             changed ^= bit
         self._exits_of[side] = self._occupied[side]
-        steps: list[Action] = []
+        steps: list[Move] = []
         scouts: list[int] = []
         for origin in sorted(self.movers[side]):
             if board[origin] != scout:

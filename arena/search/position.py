@@ -13,16 +13,17 @@ from arena.rules.board import BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, Move, code_of
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import check_setup, place
 from arena.rules.tables import COLORS
+from arena.search.attacks import AttackPlay
 from arena.search.bits import BIT, NEAR
 from arena.search.chasing import moved
 from arena.search.listing import NOT_ASKED
-from arena.search.rare import RarePlay
+from arena.search.rare import GOES_ALONG, NEW, STAYS
 from protocol.notation import SQUARES, Color, Rank
 
 BLUE_TO_MOVE = 0x5DEECE66D1234567
 
 
-class Position(RarePlay):
+class Position(AttackPlay):
     """A position under one ruleset, between two set-ups of its army, in which actions can be played and taken back.
 
     `Knowledge.position` makes one in the middle of a game. `board` has a code for each square (0 is empty; see
@@ -137,21 +138,24 @@ class Position(RarePlay):
     def play(self, action: Action) -> None:
         """Play an action that is known to be legal. `undo` takes it back."""
         board, tables = self.board, self.tables
-        if not tables.quick or type(action) is not Move or board[action.target]:
+        if not tables.quick or type(action) is not Move:
             self._play_rare(action)
+            return
+        if board[action.target]:
+            self._attack(action)
             return
         side, origin, target = self.side, action.origin, action.target
         run, chase, key, occupied = self._runs[side], self._chase, self._key, self._occupied[side]
-        told, mark = self.told, 0
+        told, mark = self.told, STAYS
         if origin in told:
             told.remove(origin)
             told.add(target)
-            mark = 1
+            mark = GOES_ALONG
         elif action.between:
             told.add(target)
-            mark = 2
+            mark = NEW
         self._undo.append(
-            (action, None, run, chase, self._steps[side], key, occupied, mark, self._outcome, self._other_moves)
+            (action, None, None, run, chase, self._steps[side], key, occupied, mark, self._outcome, self._other_moves)
         )
         code = board[origin]
         board[target] = code
@@ -178,7 +182,7 @@ class Position(RarePlay):
 
     def undo(self) -> None:
         """Take the last action back. Raises IndexError if nothing was played here, or since the position was copied."""
-        action, before, run, chase, steps, key, occupied, mark, outcome, other_moves = self._undo.pop()
+        action, before, fought, run, chase, steps, key, occupied, mark, outcome, other_moves = self._undo.pop()
         side = self.side = 1 - self.side
         self.ply -= 1
         self._runs[side] = run
@@ -190,9 +194,12 @@ class Position(RarePlay):
             self._undo_rare(before)
             return
         assert type(action) is Move
-        self.quiet -= 1
         self._steps[side] = steps
         self._occupied[side] = occupied
+        if fought is not None:
+            self._undo_attack(action, fought)
+            return
+        self.quiet -= 1
         origin, target, board = action.origin, action.target, self.board
         board[origin] = board[target]
         board[target] = EMPTY
@@ -201,5 +208,5 @@ class Position(RarePlay):
         movers.add(origin)
         if mark:
             self.told.remove(target)
-            if mark == 1:
+            if mark == GOES_ALONG:
                 self.told.add(origin)

@@ -28,9 +28,18 @@ Before = tuple[
 """What a rare action has changed: squares with their codes before, losses with their counts. And all of it as it was:
 `quiet`, the squares of both sides, their steps, who has been told of, the rescues and who has earned them."""
 
-Undone = tuple[Action, Before | None, Run, ChaseState | None, Steps | None, int, int, int, Outcome | None, bool]
+Fought = tuple[int, int, Survivor, int, bool, bool, int, Steps | None]
+"""Of a quick attack: both codes and who is left; and as it was: `quiet`, who of the two had been told of, and the other
+side's squares and steps."""
+
+Undone = tuple[
+    Action, Before | None, Fought | None, Run, ChaseState | None, Steps | None, int, int, int, Outcome | None, bool
+]
 """An action and what was before it: the run, the chase, the steps, the key, the squares of the side, what becomes of
-the piece's mark of being told (0 nothing, 1 it moved along, 2 it is new), the outcome, whether the other side moves."""
+the piece's mark of being told (see below), the outcome, whether the other side can step back."""
+
+STAYS, GOES_ALONG, NEW, ATTACK = range(4)
+"""Nothing becomes of the mark; it moves with the piece; it is new; or there was an attack."""
 
 
 class RarePlay(Listing):
@@ -70,9 +79,9 @@ class RarePlay(Listing):
             self.rescued[:],
             (rescuers[0].copy(), rescuers[1].copy()) if self.tables.rescues else rescuers,
         )
-        self._undo.append(
-            (action, before, self._runs[side], self._chase, None, self._key, 0, 0, self._outcome, self._other_moves)
-        )
+        outcome, other_moves = self._outcome, self._other_moves
+        run, chase = self._runs[side], self._chase
+        self._undo.append((action, before, None, run, chase, None, self._key, 0, STAYS, outcome, other_moves))
         self._outcome = NOT_ASKED
         self._other_moves = False
         self.ply += 1

@@ -114,3 +114,14 @@ def _why(error: Exception) -> str:
             return "expected an address of this machine, and it is none"
         case _:
             return f"cannot listen there: {getattr(error, 'strerror', None) or error}"
+
+
+def exposure_text(address: Address) -> str:
+    """What it means to listen there, in words; nothing for this machine alone."""
+    if address.is_local:
+        return ""
+    where = "at all addresses of this machine" if address.is_any else f"at {address.in_url}"
+    return (
+        f"listening {where}: whoever can reach it can read these pages, without a password and unencrypted; "
+        "nothing can be changed by them"
+    )

@@ -62,14 +62,3 @@ def serve_stores(
         trio.run(main)
     finally:
         listening.close()
-
-
-def exposure_text(address: Address) -> str:
-    """What it means to listen there, in words; nothing for this machine alone."""
-    if address.is_local:
-        return ""
-    where = "at all addresses of this machine" if address.is_any else f"at {address.in_url}"
-    return (
-        f"listening {where}: whoever can reach it can read these pages, without a password and unencrypted; "
-        "nothing can be changed by them"
-    )

@@ -13,14 +13,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from arena.printable import printable
-from arena.report.site.contents import SitePlan
+from arena.report.site.audience import Audience as Reading
+from arena.report.site.contents import MENU, SitePlan
 from arena.report.site.frame import Site
+from arena.report.site.words import ENGLISH, script_words
 from arena.version import __version__
 from arena.web.application import application
 from arena.web.feed import Audience, Event, EventStream, Feed
-from arena.web.files import static_files, static_route
+from arena.web.files import asset, static_files, static_route
 from arena.web.hosts import Hosts
 from arena.web.limits import LIMITS, Limits
+from arena.web.live.games import LiveGames
+from arena.web.live.words import LIVE_WORDS
 from arena.web.look import WEB_WORDS, Look, served
 from arena.web.server import Application
 from arena.web.store_pages import StorePages
@@ -29,6 +33,17 @@ from arena.web.store_reader import State, StoreReader
 LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
 TITLE = "Stores"
+SOON_SECONDS = 0.02
+WORDS = asset(script_words(ENGLISH).encode(), "text/javascript; charset=utf-8")
+NOW = (LIVE_WORDS.now, "now.html")
+
+
+@dataclass(frozen=True)
+class Running:
+    """That the games of the store are being played: as whom viewers see them, and so many seconds later."""
+
+    audience: Reading
+    delay: float
 
 
 @dataclass(frozen=True)
@@ -40,13 +55,16 @@ class ServedStore:
     reader: StoreReader
     pages: StorePages
     feed: Feed
+    live: LiveGames | None = None
 
     def routes(self) -> list[BaseRoute]:
         """Where its pages are."""
         own = [static_route(static_files(), f"{self.prefix}/static")] if self.prefix else []
         return [
             *own,
+            *(self.live.routes() if self.live else []),
             Route(f"{self.prefix}/events", self._events),
+            Route(f"{self.prefix}/words.js", self._words),
             Route(f"{self.prefix}/", self.pages.page),
             Route(f"{self.prefix}/{{name:path}}", self.pages.page),
         ]
@@ -54,10 +72,15 @@ class ServedStore:
     async def _events(self, request: Request) -> EventStream:
         return self.feed.answer()
 
+    async def _words(self, request: Request) -> Response:
+        return WORDS.answer(request)
+
     async def run(self) -> None:
         """Read the store when it changes, and tell who follows it."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.reader.run)
+            if self.live:
+                nursery.start_soon(self.live.run)
             state = self.reader.state
             while True:
                 state = await self.reader.changed(state)
@@ -81,28 +104,38 @@ class StoreServer:
         *,
         limits: Limits = LIMITS,
         complain: Callable[[str], None],
+        running: Running | None = None,
     ) -> None:
-        self._hosts, self._limits, self._complain = hosts, limits, complain
+        """`running` is for one store alone: one to which this league adds games."""
+        self._hosts, self.limits, self._complain = hosts, limits, complain
         self._audience = Audience(limits)
+        self.live: LiveGames | None = None
+        if running:
+            (path,) = paths
+            title = plan.title or printable(path.stem)
+            look = Look(Site(title, (*MENU, NOW), FOOTER))
+            self.live = LiveGames(self._audience, look, running.audience, plan.names, running.delay)
         names = _names(paths)
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE
-        self._look = Look(Site(plan.title or title, (), FOOTER), head=LIVE)
+        menu = (*MENU, NOW) if running else ()
+        self._look = Look(Site(plan.title or title, menu, FOOTER), head=LIVE)
         self._feed = Feed(self._audience, lambda: [self._state()])
         """Of all stores together, for the list of them."""
 
     def _store(self, path: Path, name: str, plan: SitePlan, is_alone: bool) -> ServedStore:
         prefix = "" if is_alone else f"/{name}"
         menu = () if is_alone else ((WEB_WORDS.stores, "../index.html"),)
+        now = (NOW,) if self.live else ()
 
         def dress(site: Site, version: str) -> Site:
             return msgspec.structs.replace(
-                site, menu=(*menu, *site.menu), footer=FOOTER, served=served(head=LIVE, state=version)
+                site, menu=(*menu, *site.menu, *now), footer=FOOTER, served=served(head=LIVE, state=version)
             )
 
         reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
         feed = Feed(self._audience, lambda: [state_event(reader.state)])
-        return ServedStore(name, prefix, reader, StorePages(reader), feed)
+        return ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
 
     def application(self) -> Application:
         """What is served."""
@@ -111,7 +144,7 @@ class StoreServer:
             routes += [Route("/", self._index), Route("/index.html", self._index), Route("/events", self._events)]
         for store in self.stores:
             routes += store.routes()
-        return application(routes, self._look, self._hosts, limits=self._limits, complain=self._complain)
+        return application(routes, self._look, self._hosts, limits=self.limits, complain=self._complain)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the pages up to date until cancelled."""
@@ -120,6 +153,16 @@ class StoreServer:
                 nursery.start_soon(store.run)
                 nursery.start_soon(self._tell_of, store.reader)
             task_status.started()
+
+    def close(self) -> None:
+        """There is no more to tell: viewers get what is queued, and their connections end."""
+        for viewer in self._audience.viewers:
+            viewer.end()
+
+    async def until_nobody_looks(self) -> None:
+        """Wait until no viewer waits for events."""
+        while self._audience.viewers:  # noqa: ASYNC110  (once, at the end)
+            await trio.sleep(SOON_SECONDS)
 
     async def _tell_of(self, reader: StoreReader) -> None:
         state = reader.state

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 import trio
+from browsing import axe, browser
 
 import protocol.bot
 from arena.bots.sandbox import marks, reaper
@@ -24,6 +25,8 @@ from arena.play.options import ArenaStoppedError
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
+
+__all__ = ["axe", "browser"]
 
 
 @pytest.fixture(autouse=True)

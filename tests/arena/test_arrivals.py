@@ -512,8 +512,8 @@ def test_a_run_looks_again_and_again_whatever_its_games_do() -> None:
         Arrivals.of_this_run()
         await trio.testing.wait_all_tasks_blocked()
         trio.lowlevel.add_instrument(Listens())
-        await trio.sleep(3 * BEAT_SECONDS)
-        assert len(asked) >= 3
+        while len(asked) < 3:  # noqa: ASYNC110  (a busy machine may wake it late)
+            await trio.sleep(3 * BEAT_SECONDS)
         assert max(asked) <= BEAT_SECONDS
 
     trio.run(run)

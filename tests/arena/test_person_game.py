@@ -30,7 +30,7 @@ from arena.play.session import Session
 from protocol.notation import Color, Reason
 
 BOTH = PersonOptions(("Ada", "Bea"), seed_given=True)
-NEVER_ENDS = 30.0
+NEVER_ENDS = 120.0
 Face = Callable[[Session], Awaitable[None]]
 
 
@@ -120,9 +120,10 @@ def test_the_one_who_is_named_first_has_the_colour_that_was_asked_for(tmp_path: 
         assert prepared.spec.players[color] == person("Ada")
 
 
-def test_without_a_colour_the_return_game_has_the_other_one(tmp_path: Path) -> None:
-    reds = [begun(tmp_path / "s.sqlite", tmp_path, people())[1].spec.players[0].name for _ in range(2)]
-    assert sorted(reds) == ["Ada", "Bea"]
+def test_without_a_colour_the_next_game_has_the_other_one(tmp_path: Path) -> None:
+    for who in (BOTH, PersonOptions(("Ada", "Bea"))):
+        reds = [begun(tmp_path / "s.sqlite", tmp_path, people(), who)[1].spec.players[0].name for _ in range(2)]
+        assert sorted(reds) == ["Ada", "Bea"]
 
 
 def test_without_a_seed_games_have_new_random_numbers_and_verify_knows_their_rounds(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_without_a_seed_games_have_new_random_numbers_and_verify_knows_their_rou
 
 def test_a_person_plays_a_bot_in_a_process_and_the_game_is_one_like_any_other(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
-    who = PersonOptions(("Ada",), Color.BLUE)
+    who = PersonOptions(("Ada",), Color.BLUE, seed_given=True)
     ending, prepared = begun(store, tmp_path, people(), who, ("drifter",))
     assert isinstance(ending, Finished)
     assert [player.name for player in prepared.spec.players] == ["drifter", "Ada"]
@@ -152,7 +153,7 @@ def test_a_person_plays_a_bot_in_a_process_and_the_game_is_one_like_any_other(tm
 
 def test_a_paused_game_goes_on_from_its_file_and_ends_in_the_same_store(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
-    who = PersonOptions(("Ada",), Color.RED, clock="60+1")
+    who = PersonOptions(("Ada",), Color.RED, clock="60+1", seed_given=True)
     ending, prepared = begun(store, tmp_path, people(pause_at=6), who, ("drifter",))
     assert ending == Saved(6)
     saved = load_saved(prepared.file)
@@ -236,7 +237,9 @@ def test_a_bot_that_cannot_be_restored_is_played_and_cannot_be_paused(tmp_path: 
             said.append(session.why_no_pause())
             nursery.cancel_scope.cancel()
 
-    ending, prepared = begun(tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",)), (str(bot),))
+    ending, prepared = begun(
+        tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",), seed_given=True), (str(bot),)
+    )
     assert isinstance(ending, NotSaved)
     assert "cannot restore" in ending.why
     assert said == [ending.why]
@@ -254,7 +257,7 @@ def test_a_bot_that_dies_in_the_middle_loses_at_once(tmp_path: Path) -> None:
         "        return view.legal[0]\n"
         "run(Brief)\n"
     )
-    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, people(), PersonOptions(("Ada",)), (str(bot),))
+    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, people(), PersonOptions(("Ada",), seed_given=True), (str(bot),))
     assert isinstance(ending, Finished)
     assert ending.row.reason is Reason.CRASH
     assert "exited with code 4" in ending.row.detail
@@ -266,7 +269,9 @@ def test_a_bot_that_dies_in_the_middle_loses_at_once(tmp_path: Path) -> None:
 def test_a_bot_that_has_moved_is_named_before_the_game_goes_on(tmp_path: Path) -> None:
     bot, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
     bot.write_text(bot_path("drifter").read_text())
-    _, prepared = begun(store, tmp_path, people(pause_at=4), PersonOptions(("Ada",), Color.RED), (str(bot),))
+    _, prepared = begun(
+        store, tmp_path, people(pause_at=4), PersonOptions(("Ada",), Color.RED, seed_given=True), (str(bot),)
+    )
     bot.rename(tmp_path / "moved.py")
     with pytest.raises(UsageError, match="say where with its path before --resume"):
         gone_on(prepared.file, people())
@@ -284,7 +289,7 @@ def test_a_persons_games_in_the_store_of_a_league_leave_its_table_as_it_is(tmp_p
         league.play(Stop(), Quiet())
     with Store(store, create=False) as opened:
         before = opened.entrants()
-    begun(store, tmp_path, people(), PersonOptions(("Ada",)), ("drifter",))
+    begun(store, tmp_path, people(), PersonOptions(("Ada",), seed_given=True), ("drifter",))
     with Store(store, create=False) as opened:
         assert opened.entrants() == before
         assert opened.count_others(before) == 1
@@ -303,7 +308,7 @@ def test_a_bot_that_dies_loses_and_the_person_reads_why(tmp_path: Path) -> None:
             state = await session.changed(color, state.version)
         ends.append(state.end)
 
-    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",)), (str(bot),))
+    ending, _ = begun(tmp_path / "s.sqlite", tmp_path, face, PersonOptions(("Ada",), seed_given=True), (str(bot),))
     assert isinstance(ending, Finished)
     assert ending.row.reason is Reason.NO_START
     (end,) = ends
@@ -314,9 +319,9 @@ def test_a_bot_that_dies_loses_and_the_person_reads_why(tmp_path: Path) -> None:
 
 def test_games_of_people_are_exported_imported_and_salvaged(tmp_path: Path) -> None:
     store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
-    who = PersonOptions(("Ada",), Color.RED, clock="60+1")
+    who = PersonOptions(("Ada",), Color.RED, clock="60+1", seed_given=True)
     begun(store, tmp_path, people(), who, ("drifter",))
-    begun(store, tmp_path, people(2), PersonOptions(("Bea",), Color.BLUE, clock="60+1"), ("drifter",))
+    begun(store, tmp_path, people(2), PersonOptions(("Bea",), Color.BLUE, clock="60+1", seed_given=True), ("drifter",))
     with Store(store, create=False) as opened:
         lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
     assert import_games(copy, [lines], lambda *_: None).new == 2
@@ -332,7 +337,7 @@ def test_games_of_people_are_exported_imported_and_salvaged(tmp_path: Path) -> N
 
 def test_a_person_without_a_clock_is_exported_and_imported(tmp_path: Path) -> None:
     store, lines, copy = tmp_path / "a.sqlite", tmp_path / "a.jsonl", tmp_path / "b.sqlite"
-    begun(store, tmp_path, people(), PersonOptions(("Ada",)), ("drifter",))
+    begun(store, tmp_path, people(), PersonOptions(("Ada",), seed_given=True), ("drifter",))
     with Store(store, create=False) as opened:
         lines.write_bytes(b"".join(export_lines(opened, opened.numbers(), HOST, print)))
         assert list(own_times_in(opened.settings()).values()) == ["unlimited"]
@@ -347,7 +352,7 @@ def test_a_person_without_a_clock_is_exported_and_imported(tmp_path: Path) -> No
         (PersonOptions(("drifter",)), ("drifter",), "expected two names that differ"),
         (PersonOptions(("a\nb",)), ("drifter",), "--name: expected a name"),
         (PersonOptions(("Ada",), clock="soon"), ("drifter",), "--clock: expected a time"),
-        (PersonOptions(("Ada",)), ("nobody.py",), "nobody.py"),
+        (PersonOptions(("Ada",), seed_given=True), ("nobody.py",), "nobody.py"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words(

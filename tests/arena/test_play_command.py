@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from commands import UNHURRIED
 
 from arena.cli.main import cli
 from arena.league.store import Store
 from arena.play.saved_game import load_saved
 
-PATIENCE = 60
+PATIENCE = 120.0
 ROWS = "FBB......./.S3.3...../2..9M....2/.........."
 
 
@@ -39,7 +40,7 @@ def arena(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
 
 
 Arena = Callable[..., "subprocess.CompletedProcess[str]"]
-DUEL = ("drifter", "--terminal", "--rules", "duel", "--side", "red", "--name", "Ada")
+DUEL = ("drifter", *UNHURRIED, "--terminal", "--rules", "duel", "--side", "red", "--name", "Ada", "--seed", "1")
 
 
 def test_a_game_from_a_pipe_is_played_stored_and_shown(arena: Arena, tmp_path: Path) -> None:
@@ -66,6 +67,7 @@ def test_the_end_of_the_input_saves_the_game_and_the_command_that_goes_on_is_pri
     assert again.returncode == 0, again.stderr
     assert "going on after 0 plies" in again.stderr
     assert "stored as game 1" in again.stderr
+    assert "1. you resign" in again.stdout
     third = arena("", *line.split())
     assert "stored already, as game 1" in third.stderr
 
@@ -78,7 +80,7 @@ def test_leaving_before_the_set_up_leaves_nothing(arena: Arena, tmp_path: Path) 
 
 
 def test_what_is_refused_is_said_and_the_game_goes_on(arena: Arena) -> None:
-    done = arena(f"setup {ROWS}\nready\na1-a5\nb1-b2\na3-a7\nresign\n", *DUEL)
+    done = arena(f"setup {ROWS}\nready\na1-a5\nb1-b2\nresign\n", *DUEL)
     assert "(rule: immovable)" in done.stdout
     assert "You have lost" in done.stdout
     assert done.returncode == 0

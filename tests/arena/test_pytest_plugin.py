@@ -46,7 +46,8 @@ def run(tmp_path: Path) -> Run:
     """`run(text, *arguments)`: run pytest on these tests, in a folder that holds the bots `mine` and `crashes.py`."""
     shutil.copy(ROOT / "bots" / "warden.py", tmp_path / "mine")
     (tmp_path / "crashes.py").write_text(CRASHES)
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -W error -p no:cacheprovider\n")
+    # anyio comes with the extra "web"; its plugin imports trio.
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -W error -p no:cacheprovider -p no:anyio\n")
 
     def run_pytest(text: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
         (tmp_path / "test_mine.py").write_text(text)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which what a test waits for counts as never coming."""
 SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker"]
@@ -102,8 +102,13 @@ class Network:
 class Cluster:
     """A scheduler and workers, by their names, with a folder for what they write."""
 
-    def __init__(self, folder: Path, network: Network | None = None) -> None:
+    def __init__(self, folder: Path, network: Network | None = None, keys: Path | None = None) -> None:
+        """With `keys`, a folder with `ca.pem`, `cert.pem` and `key.pem`, it speaks TLS."""
         self.folder = folder
+        self._tls: list[str] = []
+        if keys:
+            files = {"--tls-ca-file": "ca.pem", "--tls-cert": "cert.pem", "--tls-key": "key.pem"}
+            self._tls = [word for option, file in files.items() for word in (option, str(keys / file))]
         self.network = network
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self._addresses = {machine: network.add(machine) for machine in ("hub-0", "arena")} if network else {}
@@ -115,8 +120,8 @@ class Cluster:
         """Start a scheduler, at the address of the one before if there was one."""
         file = self.folder / f"scheduler-{next(self._numbers)}.json"
         host = self._addresses.get("hub-0", "127.0.0.1")
-        place = self.address or f"tcp://{host}:0"
-        words = ["--host", place, "--no-dashboard", "--no-show", "--scheduler-file", str(file)]
+        place = self.address or f"{'tls' if self._tls else 'tcp'}://{host}:0"
+        words = [*self._tls, "--host", place, "--no-dashboard", "--no-show", "--scheduler-file", str(file)]
         self.scheduler = self._popen("hub-0", [*SCHEDULER, *words], "scheduler")
 
         def is_there() -> bool:
@@ -136,7 +141,7 @@ class Cluster:
         if self.network and name not in self._addresses:
             self._addresses[name] = self.network.add(name)
         host = self._addresses.get(name, "127.0.0.1")
-        words = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--name", name]
+        words = [*self._tls, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--name", name]
         words += ["--host", host, "--local-directory", str(self.folder / f"{name}-{next(self._numbers)}")]
         for module in (PRELOAD, *preload):
             words += ["--preload", module]
@@ -214,10 +219,12 @@ class League:
 
 
 @contextlib.contextmanager
-def cluster_of(folder: Path, *workers: str, network: Network | None = None) -> Iterator[Cluster]:
+def cluster_of(
+    folder: Path, *workers: str, network: Network | None = None, keys: Path | None = None
+) -> Iterator[Cluster]:
     """A cluster with these workers, ended with all that is of it."""
     try:
-        cluster = Cluster(folder, network)
+        cluster = Cluster(folder, network, keys)
     except BaseException:
         if network:
             network.remove()

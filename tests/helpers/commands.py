@@ -16,7 +16,7 @@ from pathlib import Path
 
 PROGRAM = "from arena.cli.main import main; main()"
 ARENA = [sys.executable, "-c", PROGRAM]
-PLAYS = {"check", "compare", "league", "match"}
+PLAYS = {"check", "compare", "league", "match", "play"}
 UNHURRIED = ("--margin", "2m", "--start-time", "2m", "--setup-time", "2m")
 """First among the options of a command that plays, where its own win: no bot is late, however busy the machine."""
 AS_USUAL = ("--margin", "50ms", "--start-time", "10s", "--setup-time", "5s")

@@ -14,7 +14,7 @@ from arena.web.address import Address, Listening, listen
 from arena.web.limits import LIMITS, Limits
 from arena.web.server import Application, Server
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which a test gives up waiting for what has to come."""
 
 

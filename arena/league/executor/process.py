@@ -189,18 +189,24 @@ class WorkerProcess:
 
 def popen_module(module: str, incoming: int, outgoing: int, stderr: int | None) -> "subprocess.Popen[bytes]":
     """Start the `main` of a module as a process that reads one descriptor and writes to another, both its own."""
-    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
-    if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
-        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
     program = PROGRAM.replace(WORKER, module)
     return subprocess.Popen(
-        [sys.executable, *flags, "-c", program, str(incoming), str(outgoing), str(os.getpid()), *module_folders()],
+        own_python(program, str(incoming), str(outgoing), str(os.getpid())),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
         pass_fds=(incoming, outgoing),
         start_new_session=True,
     )
+
+
+def own_python(program: str, *arguments: str) -> list[str]:
+    """The command that runs a program with this Python, in isolated mode: its arguments, and behind them the folders
+    that modules are to be found in."""
+    flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.flags.dont_write_bytecode else [])]
+    if sys.pycache_prefix is not None:  # -I ignores what the environment says of it
+        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
+    return [sys.executable, *flags, "-c", program, *arguments, *module_folders()]
 
 
 def module_folders() -> list[str]:

@@ -8,7 +8,7 @@ and which games may stand in it together, is for `arena.league.readers` to say; 
 from enum import Enum
 
 from arena.game.record import GameRecord, NoteLine
-from arena.game.replay import Replay
+from arena.game.replay import SeenGame
 from arena.game.spec import Player
 from arena.game.view import true_cell
 from arena.league.readers import Audience as Reading
@@ -57,7 +57,7 @@ def sees_bot(reader: Reader, player: Player) -> bool:
     return reader.audience is Reading.ALL or player in reader.bots
 
 
-def cell_of(replay: Replay, square: int, audience: Audience) -> str:
+def cell_of(replay: SeenGame, square: int, audience: Audience) -> str:
     """A cell of the board as it is, as a seat knows it, or as both seats know it."""
     if audience is Audience.ALL:
         return true_cell(replay.game, square)
@@ -67,7 +67,7 @@ def cell_of(replay: Replay, square: int, audience: Audience) -> str:
     return by_blue if by_blue[0] == Color.RED.word[0] else by_red
 
 
-def lost_of(replay: Replay, color: Color, audience: Audience) -> list[Rank]:
+def lost_of(replay: SeenGame, color: Color, audience: Audience) -> list[Rank]:
     """The pieces that a side has lost, as far as the reader knows them."""
     if audience is Audience.ALL:
         return replay.views[color].captured(color)

@@ -5,6 +5,8 @@ out over processes, one a CPU, which read the store themselves. Such a process i
 standard input, and answers with one.
 """
 
+import errno
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -24,7 +26,11 @@ from protocol.notation import Color
 
 WORTH_A_PROCESS = 100
 """Games from which on another process is worth its start."""
-PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from arena.report.site.game_files import main; main()"
+PROGRAM = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
+    "from arena.report.site.game_files import main; main()"
+)
+"""Ctrl-C is for the process that has started these: it ends them."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -38,10 +44,12 @@ class Job(msgspec.Struct, frozen=True):
 
 class Done(msgspec.Struct):
     """What came of it: `times` counts each bot's moves as `charts.histogram` does; of each game of `faults` it is said
-    why it has no page."""
+    why it has no page. `errno` is the error of the system that ended it early, `failure` any other one."""
 
     times: dict[str, dict[int, int]] = msgspec.field(default_factory=dict)
     faults: dict[int, str] = msgspec.field(default_factory=dict)
+    errno: int = 0
+    failure: str = ""
 
     def add(self, other: "Done") -> None:
         for name, counts in other.times.items():
@@ -50,7 +58,8 @@ class Done(msgspec.Struct):
 
 
 def write_games(job: Job) -> Done:
-    """Write them, by as many processes as there are CPUs. Raises `ArenaError` if one fails."""
+    """Write them, by as many processes as there are CPUs. Raises `OSError` where files cannot be written, and
+    `ArenaError` if anything else fails."""
     count = min(usable_cpus(), len(job.numbers) // WORTH_A_PROCESS)
     if count < 2:
         with Store(Path(job.store), create=False) as store:
@@ -63,11 +72,18 @@ def write_games(job: Job) -> Done:
             said, _ = process.communicate()
             if process.returncode:
                 raise ArenaError(f"a process that writes pages ended with exit code {process.returncode}")
-            done.add(msgspec.json.decode(said, type=Done))
+            share = msgspec.json.decode(said, type=Done)
+            if share.errno:
+                raise OSError(share.errno, os.strerror(share.errno))
+            if share.failure:
+                raise ArenaError(share.failure)
+            done.add(share)
     finally:
         for process in processes:
             process.kill()
             process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
     return done
 
 
@@ -85,8 +101,13 @@ def _start(job: Job) -> "subprocess.Popen[bytes]":
 def main() -> None:
     """What such a process does."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
-    with Store(Path(job.store), create=False) as store:
-        done = write_here(store, job)
+    try:
+        with Store(Path(job.store), create=False) as store:
+            done = write_here(store, job)
+    except OSError as error:
+        done = Done(errno=error.errno or errno.EIO)
+    except ArenaError as error:
+        done = Done(failure=str(error))
     sys.stdout.buffer.write(msgspec.json.encode(done))
 
 

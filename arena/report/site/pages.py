@@ -108,7 +108,7 @@ class LeaguePages:
             {
                 "name": name,
                 "cells": [
-                    None if stronger is None else {"text": f"{stronger:.0%}"[:-1], "heat": heat(stronger)}
+                    None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
                     for stronger in (self.stronger(name, other) for other in self.order)
                 ],
             }
@@ -198,7 +198,7 @@ class LeaguePages:
                     "games": games,
                     "red": _record_text(red),
                     "blue": _record_text(blue),
-                    "stronger": "" if stronger is None else f"{stronger:.0%}"[:-1],
+                    "stronger": "" if stronger is None else _likelihood(stronger),
                 }
             )
         opponents.sort(key=lambda row: self.order.index(str(row["name"])))
@@ -260,6 +260,13 @@ class LeaguePages:
 
     def _milliseconds(self, value: float | None) -> str:
         return "-" if value is None else self._frame.words.milliseconds.format(_milliseconds(value))
+
+
+def _likelihood(share: float) -> str:
+    """A likelihood in per cent; it is never quite 0 or 100."""
+    if share > 0.995:
+        return ">99"
+    return "<1" if share < 0.005 else f"{share:.0%}"[:-1]
 
 
 def _record_text(outcomes: Counter[str]) -> str:

@@ -179,6 +179,8 @@ OF_SCRIPT = (
     *("ply", "milliseconds", "seconds", "one_game", "so_many_games", "newest_listed"),
     *("empty", "lake", "unknown", "moved", "came_from", "went_to", "lost_here", "lost_so_far"),
     *("now", "setups", "noted"),
+    *(f"{what}_title" for what in ("first", "back", "play", "next", "last", "flip")),
+    *(f"to_{what}" for what in ("first", "back", "play", "next", "last", "flip")),
 )
 """The texts that the script of the pages has to say itself."""
 

@@ -119,7 +119,7 @@ class PlayPages:
     # --- what is looked at --------------------------------------------------------------------------------------------
 
     async def _move_on(self, request: Request) -> Response:
-        """An address that was copied without its last stroke."""
+        """An address that was copied without its last slash."""
         self._seat(request)
         return RedirectResponse(f"/{request.path_params['token']}/", 308)
 

@@ -5,6 +5,8 @@ import msgspec
 from arena.game.seat_state import FightState, SeatState, Stage
 from arena.report.replay import event_words
 from arena.report.rules import army_entries, rule_lines
+from arena.rules.ruleset import Defence
+from arena.web.play.shown import shown_squares
 from arena.web.play.table import Table
 from arena.web.play.words import ENGLISH, PlayWords
 from protocol import messages
@@ -64,12 +66,14 @@ class MoveLine(msgspec.Struct, frozen=True):
 class Answer(msgspec.Struct, frozen=True):
     """All there is to show: the state, the moves after the first `since`, and what can be done now that it is over.
 
-    `setups` are Red's and Blue's rows; empty until the game is over, or if a side never set up.
+    `shown` are the squares of this seat's own pieces whose rank the enemy was told. `setups` are Red's and Blue's rows;
+    empty until the game is over, or if a side never set up.
     """
 
     state: SeatState
     since: int
     moves: tuple[MoveLine, ...]
+    shown: tuple[str, ...]
     after: tuple[str, ...]
     setups: tuple[str, ...] = ()
 
@@ -104,7 +108,19 @@ def answer_of(table: Table, color: Color, since: int, words: PlayWords = ENGLISH
     """What a page is given that has the first `since` moves."""
     state = table.session.state(color)
     since = min(since, state.plies)
-    return Answer(state, since, _moves(table, color, since), _after(table, state, words), _setups(table))
+    return Answer(
+        state,
+        since,
+        _moves(table, color, since),
+        _shown(table, color),
+        _after(table, state, words),
+        _setups(table),
+    )
+
+
+def _shown(table: Table, color: Color) -> tuple[str, ...]:
+    silent = table.session.spec.ruleset.defence is Defence.SILENT
+    return tuple(sorted(shown_squares(color, table.session.actions(color), silent=silent)))
 
 
 def _moves(table: Table, color: Color, since: int) -> tuple[MoveLine, ...]:

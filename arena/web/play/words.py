@@ -72,6 +72,7 @@ class PlayWords:
     you: str = "You"
     is_you: str = " (you)"
     own: str = "{square}, your {piece}"
+    is_shown: str = "known to the enemy"
     theirs: str = "{square}, enemy {piece}"
     empty: str = "{square}, empty"
     lake: str = "{square}, lake"

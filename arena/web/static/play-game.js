@@ -21,7 +21,8 @@ export class Game {
     this.marks = {};
   }
 
-  update(state) {
+  // `shown` are the squares of own pieces that the enemy knows.
+  update(state, shown = []) {
     if (state.plies !== this.state?.plies || state.stage !== this.state?.stage) this.held = null;
     this.state = state;
     this.on_board = new Map(piecesOf(state).map((piece) => [piece.square, piece]));
@@ -32,6 +33,7 @@ export class Game {
       targets.set(choice.target, [...(targets.get(choice.target) ?? []), choice]);
     }
     this.marks = marksOf(state.last);
+    this.shown = state.end ? [] : shown;
   }
 
   // Look at the set-ups, or (without rows) at the board as it is.
@@ -105,6 +107,7 @@ export class Game {
       !side ? this.say(LAKES.includes(square) ? "lake" : "empty", { square })
         : this.say(side === this.seat ? "own" : "theirs", { square, piece: this.name(square) }),
     ];
+    if (this.shown.includes(square)) parts.push(this.say("is_shown"));
     const targets = this.legal.get(square);
     if (this.held === square) parts.push(this.say("is_held"));
     if (targets) parts.push(this.say("may_move", { targets: [...targets.keys()].join(", ") }));
@@ -127,7 +130,7 @@ export class Game {
     const side = piece?.color;
     const isTarget = this.legal.get(this.held)?.has(square);
     const known = this.pieces[piece?.rank];
-    const kind = !known ? (piece?.moved ? "unknown moved" : "unknown") : "";
+    const kind = this.shown.includes(square) ? "shown" : !known ? (piece?.moved ? "unknown moved" : "unknown") : "";
     return {
       label: this.label(square),
       classes: [

@@ -5,9 +5,9 @@
 import { Board, SQUARES, dragging, element } from "./play-board.js";
 import { ask, confirmed } from "./play-choice.js";
 import { Game } from "./play-game.js";
+import { Link } from "./play-link.js";
 import { Setup } from "./play-setup.js";
 
-const RETRY_MS = 2000;
 const root = document.querySelector("#play");
 const data = JSON.parse(root.dataset.page);
 const part = (name) => root.querySelector(`[data-${name}]`);
@@ -18,69 +18,6 @@ function say(key, values = {}) {
   return data.words[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-// --- the connection ---------------------------------------------------------------------------------------------------
-
-class Link {
-  // `on` has path(), where the state is to be had, state(answer), and lost(), which tells whether that is for good.
-  constructor(on) {
-    this.on = on;
-    this.busy = false;
-    this.again = false;
-    this.open();
-  }
-
-  open() {
-    const events = new EventSource("events");
-    events.addEventListener("open", () => this.load());
-    events.addEventListener("state", () => this.load());
-    events.addEventListener("error", () => {
-      if (this.on.lost()) {
-        events.close();
-        return;
-      }
-      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.open(), RETRY_MS);
-    });
-  }
-
-  async load() {
-    if (this.busy) {
-      this.again = true;
-      return;
-    }
-    this.busy = true;
-    try {
-      do {
-        this.again = false;
-        const answer = await fetch(this.on.path());
-        if (!answer.ok) throw new Error(await answer.text());
-        this.on.state(await answer.json());
-      } while (this.again);
-    } catch {
-      this.on.lost();
-    } finally {
-      this.busy = false;
-    }
-  }
-
-  // Gives why the arena has refused what was sent, or null.
-  async send(what, body = {}) {
-    try {
-      const answer = await fetch(what, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      if (!answer.ok) return say("failed", { status: answer.status });
-      return (await answer.json()).refused ?? null;
-    } catch {
-      this.on.lost();
-      return say("not_sent");
-    }
-  }
-}
-
-// --- the page ---------------------------------------------------------------------------------------------------------
-
 class Page {
   constructor() {
     this.state = null;
@@ -88,6 +25,7 @@ class Page {
     this.moves = [];
     this.connected = false;
     this.looked = null;
+    this.looksBack = false; // at the set-ups of a game that is over
     this.flipped = data.seat === "blue";
     this.sending = false;
     this.board = new Board(part("board"), {
@@ -114,7 +52,7 @@ class Page {
     });
     this.listen();
     this.tellDetails(null);
-    this.link = new Link({
+    this.link = new Link(say, {
       path: () => "state?from=" + this.moves.length,
       state: (answer) => this.update(answer),
       lost: () => this.lost(),
@@ -153,7 +91,7 @@ class Page {
 
   // --- what comes from the arena
 
-  update({ state, since, moves, after, setups }) {
+  update({ state, since, moves, shown, after, setups }) {
     const before = this.state;
     this.state = state;
     this.received = performance.now();
@@ -161,7 +99,8 @@ class Page {
     this.moves = [...this.moves.slice(0, since), ...moves];
     this.after = after;
     this.setups = setups;
-    this.game.update(state);
+    this.game.update(state, shown);
+    if (this.looksBack) this.game.lookBack(setups);
     if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
     if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
     this.draw();
@@ -171,11 +110,10 @@ class Page {
 
   // Between the board at the end and the set-ups.
   lookBack() {
-    const button = root.querySelector("[data-do=setups]");
-    const back = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", String(back));
-    this.game.lookBack(back ? this.setups : null);
-    if (back) this.tell(say("showing_setups"));
+    this.looksBack = !this.looksBack;
+    root.querySelector("[data-do=setups]").setAttribute("aria-pressed", String(this.looksBack));
+    this.game.lookBack(this.looksBack ? this.setups : null);
+    if (this.looksBack) this.tell(say("showing_setups"));
     this.draw();
   }
 
@@ -212,10 +150,11 @@ class Page {
 
   // One of these actions: which, if there are several.
   async act(choices) {
+    const ply = this.state.plies + 1; // while the dialog is open, another tab may play on
     const needs = choices.length > 1 || choices[0].guessed;
     const action = needs ? await ask(part("choice"), choices, { say, pieces: data.pieces }) : choices[0].action;
     this.game.held = null;
-    if (action) await this.send("act", { action, ply: this.state.plies + 1 });
+    if (action) await this.send("act", { action, ply });
     else this.draw();
   }
 

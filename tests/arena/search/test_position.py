@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -105,6 +106,19 @@ def test_a_copy_is_independent_and_the_same(table: Any, lively: Any, seed: int) 
     assert snapshot(copy) == before
     wander(copy, rng, 20, lively)
     assert snapshot(position) == before
+
+
+def test_a_copy_has_nothing_of_its_own_that_grows_with_the_game(table: Any, lively: Any) -> None:
+    begun = table(replace(load_ruleset("travel/original"), max_quiet_plies=None), 4)
+    position, rng = Position(begun.ruleset, *begun.rows), Random(4)
+    sizes = []
+    while position.ply < 600:
+        copy = position.copy()
+        own = [value for name, value in vars(copy).items() if value is not getattr(position, name)]
+        sizes.append(sum(len(part) for value in own for part in (value if isinstance(value, tuple) else (value,))))
+        actions: list[Any] = position.legal_moves()
+        position.play(rng.choice([action for action in actions if not position.board[action.target]] or actions))
+    assert max(sizes) < 800  # a few things for each of the squares and pieces, and none for each ply
 
 
 def test_positions_with_the_same_key_are_the_same_and_the_other_way_round(table: Any, lively: Any) -> None:

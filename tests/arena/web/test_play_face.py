@@ -52,7 +52,7 @@ def test_the_pages_are_there_until_the_game_is_over_and_nobody_looks_any_more() 
             assert not has_returned.is_set()
             for stream in streams:
                 await stream.aclose()
-            with trio.fail_after(30):
+            with trio.fail_after(120):
                 await has_returned.wait()
 
     trio.run(main)

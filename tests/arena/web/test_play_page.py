@@ -2,7 +2,6 @@
 
 import random
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +18,8 @@ from arena.game.verdict import GameResult
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
+    from browsing import Axe
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, Route
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"
-)
 
 PATIENCE_MS = 30_000
 RED = ("F.B.......", "B.........", ".S3.3.....", "2..9M....2")
@@ -32,15 +27,6 @@ BLUE = ("..........", ".B.B......", "S..33.....", "2F..9M...2")
 NASTY = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
 BOTS = Path(__file__).parents[3] / "bots"
 Seat = Callable[..., PlayTable]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -516,3 +502,29 @@ def test_the_page_fits_the_width_and_all_that_is_touched_is_large_enough(
     at(page, "paused")
     page.locator("[data-next]", has_text="arena play --resume game").wait_for()
     fits()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_axe_finds_nothing_at_any_stage(axe: "Axe", seat: Seat, open_page: Any, width: int, scheme: str) -> None:
+    page = open_page(seat(blue=from_lines(BLUE, ["j7-j4"])), width=width, scheme=scheme)
+    at(page, "setting-up")
+    assert axe(page) == []
+    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(RED))
+    page.reload()
+    at(page, "setting-up")
+    square(page, "a4").click()
+    assert axe(page) == []
+    page.keyboard.press("Escape")
+    page.click("[data-do=ready]")
+    at(page, "moving", 0)
+    play_typed(page, "e4-e5")
+    at(page, "moving", 2)
+    square(page, "a4").click()
+    assert page.locator(".attack").count() == 1
+    assert axe(page) == []
+    page.click("[data-do=resign]")
+    assert axe(page) == []
+    page.click("[data-resigning] button[value=yes]")
+    at(page, "over")
+    page.click("[data-do=setups]")
+    assert axe(page) == []

@@ -18,7 +18,7 @@ from arena.league.store import Store
 from arena.play.saved_game import load_saved
 from protocol.notation import Reason
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 ROWS = ["FBB.......", ".S3.3.....", "2..9M....2", ".........."]
 
 

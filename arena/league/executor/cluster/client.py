@@ -1,4 +1,4 @@
-"""The arena's side of a cluster: an `Executor` that sends batches of games to the workers that a gate tells of.
+"""The arena's side of a cluster: an `Executor` that sends batches of games to the workers of a `Crew`.
 
 What comes back is believed only so far: each record is decoded strictly, is of a game that this worker was sent, and is
 judged again (in a thread) before it goes on to be stored. A worker that sends a wrong one, cannot play, or runs another
@@ -9,47 +9,27 @@ been silent for too long; what it still sends of them is passed over, so that a 
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
+import msgspec
 import trio
 
-from arena.bots.build_checks import BuildLimits
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
 from arena.league.executor.cluster.carrying import Cargo
+from arena.league.executor.cluster.crew import LONGEST_WHY, ClusterPlan, Crew
 from arena.league.executor.cluster.expected import checked_record
 from arena.league.executor.cluster.messages import (
     Answer,
-    Ask,
     Batch,
     BatchPlayed,
-    Close,
-    Connect,
-    Connected,
-    Disconnected,
-    Done,
-    End,
-    FromGate,
-    Missing,
-    Prepare,
-    Prepared,
-    PutBot,
     Refused,
     Reply,
-    Submit,
-    Tls,
-    Unconnected,
     Unprepared,
-    WorkerCame,
-    WorkerGone,
-    WorkerSilent,
     decode_answer,
     encode,
-    from_gate,
 )
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
-from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -63,41 +43,15 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import WireError
 from arena.nursery import open_nursery
+from arena.play.played_on import played_on
 from arena.printable import printable
 
-GATE = "arena.league.executor.cluster.gate"
-AGAIN_SECONDS = 1.0
-"""After this time a worker is asked again that could not be reached."""
-SETTLE_SECONDS = 0.5
-"""How long the first worker that is ready waits for others that are coming."""
 LINGER_SECONDS = 0.02
 """How long a batch that is not full waits for further games."""
 MOST_LOST = 5
 """So often a game may be lost with its worker."""
 OWN_FAULTS = frozenset({"HOST", "SANDBOX", "REFUSED_BOTS"})
 """Errors that are the machine's, by the names of `ErrorKind`: another one may play the game."""
-LONGEST_WHY = 2000
-
-
-@dataclass(frozen=True)
-class ClusterPlan:
-    """Where the games are to be played: at the scheduler of this address, or with `local` workers of our own.
-
-    `jobs` is how many games each worker plays at a time (0: as many as it has CPUs), `build` what builds may use, and
-    `patience` the seconds for which a scheduler may be out of reach, and a worker silent.
-    """
-
-    address: str
-    local: int
-    tls: Tls | None
-    jobs: int
-    build: BuildLimits
-    patience: float
-
-    @property
-    def name(self) -> str:
-        """The cluster in words."""
-        return f"local:{self.local}" if self.local else self.address
 
 
 @asynccontextmanager
@@ -120,18 +74,8 @@ class ClusterExecutor:
 
     def __init__(self, cargo: Cargo, plan: ClusterPlan) -> None:
         self._cargo = cargo
+        self._crew = Crew(cargo, plan, self)
         self._plan = plan
-        self._gate: WorkerProcess | None = None
-        self._is_connected = False
-        self._seats: dict[str, Seat] = {}
-        self._refusals: dict[str, str] = {}
-        """Why workers are not used, by the names that their host gives them."""
-        self._number = 0
-        self._asked: dict[int, Seat] = {}
-        """What workers do beside playing, by the numbers of the requests."""
-        self._answers: dict[int, Reply] = {}
-        self._preparing: dict[str, trio.Lock] = {}
-        """By machine: its workers are prepared one after another, so that bots are sent to it once."""
         self._waiting: deque[GameTask] = deque()
         self._open: dict[str, GameSpec] = {}
         """The games that were asked for and have not come out, by their ids."""
@@ -143,28 +87,17 @@ class ClusterExecutor:
         self._feeding: trio.CancelScope | None = None
         self._checking = 0
         """Batches whose records are just being judged."""
-        self._workless_since: float | None = None
-        self._is_closed = self._is_stopped = self._is_over_with_gate = False
+        self._is_closed = self._is_stopped = False
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Connect, and wait until a worker is ready. Raises `ArenaError`."""
         self._nursery = nursery
-        self._gate, _ = WorkerProcess.start_module(GATE, from_gate)
-        plan = self._plan
-        farewell = encode(End(self._cargo.run.id))
-        self._gate.connection.send(Connect(plan.address, plan.local, plan.tls, plan.patience, farewell))
-        nursery.start_soon(self._keep_gate)
-        nursery.start_soon(self._keep_time)
+        await self._crew.start(nursery)
         nursery.start_soon(self._dispatch)
-        while not any(seat.standing is Standing.READY for seat in self._seats.values()):
-            if self._error:
-                raise self._error
-            await self._wait()
-        with trio.move_on_after(SETTLE_SECONDS):
-            while any(seat.standing is Standing.COMING for seat in self._seats.values()):
-                await self._wait()
-        ready = [seat for seat in self._seats.values() if seat.standing is Standing.READY]
-        self._tell(Said(f"cluster {plan.name}: {_workers_text(ready)}; others may come"))
+        ready = await self._crew.until_ready()
+        if self._error:
+            raise self._error
+        self.said(f"cluster {self._plan.name}: {_workers_text(ready)}; others may come")
 
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
@@ -185,20 +118,15 @@ class ClusterExecutor:
         self._waiting.clear()
         if self._feeding:
             self._feeding.cancel()
-        for seat in self._seats.values():
-            if seat.sent:
-                self._ask(seat, encode(Close(self._cargo.run.id)))
-        self._note()
+        self._crew.close()
+        self.changed()
 
     def stop(self) -> None:
         """See `Executor.stop`."""
         self.close()
-        if not self._is_stopped:
-            self._is_stopped = True
-            if self._gate:
-                self._gate.connection.finish()
-                self._gate.stop()
-        self._note()
+        self._is_stopped = True
+        self._crew.stop()
+        self.changed()
 
     def interrupt(self, game: str) -> None:
         """See `Executor.interrupt`. A game that has been sent to a worker is played to its end."""
@@ -211,10 +139,10 @@ class ClusterExecutor:
 
     def _tell(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
-        self._note()
+        self.changed()
 
-    def _note(self) -> None:
-        """Something has changed: whoever waits for anything looks again."""
+    def changed(self) -> None:
+        """See `Owner.changed`: whoever waits for anything looks again."""
         self._changed.set()
         self._changed = trio.Event()
 
@@ -225,7 +153,7 @@ class ClusterExecutor:
     def _is_over(self) -> bool:
         """Whether no outcome will come any more."""
         if self._is_stopped:
-            return self._is_over_with_gate and not self._checking
+            return self._crew.is_gone and not self._checking
         return self._feeding is None and not self._open
 
     async def next_outcome(self) -> Outcome | None:
@@ -239,7 +167,8 @@ class ClusterExecutor:
             await self._wait()
         return self._outcomes.popleft()
 
-    def _fail(self, error: ArenaError) -> None:
+    def failed(self, error: ArenaError) -> None:
+        """See `Owner.failed`."""
         self._error = self._error or error
         self.stop()
 
@@ -256,17 +185,17 @@ class ClusterExecutor:
                     if not self._is_closed:
                         self._open.update({game.id: game for game in (task.spec, task.then) if game})
                         self._waiting.append(task)
-                        self._note()
+                        self.changed()
         except StopAsyncIteration:
             pass
         except ArenaError as error:
-            self._fail(error)
+            self.failed(error)
         finally:
             if isinstance(source, AsyncGenerator):
                 with trio.CancelScope(shield=True):
                     await source.aclose()
             self._feeding = None
-            self._note()
+            self.changed()
 
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -275,7 +204,7 @@ class ClusterExecutor:
 
     def _roomiest(self) -> Seat | None:
         """The worker that is to get the next batch; None if all have enough."""
-        free = [seat for seat in self._seats.values() if seat.has_room]
+        free = [seat for seat in self._crew.seats.values() if seat.has_room]
         return min(free, key=lambda seat: (len(seat.sent), seat.games / seat.slots), default=None)
 
     async def _dispatch(self) -> None:
@@ -304,10 +233,8 @@ class ClusterExecutor:
             count += 1 if task.then is None else 2
         batch = SentBatch(tuple(tasks))
         batch.open = {game.id: GameTask(game) for game in batch.specs.values()}
-        seat.sent[self._next_number()] = batch
+        self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
         self._tell_begun(seat)
-        data = encode(Batch(self._cargo.run.id, batch.tasks))
-        self._to_gate(Submit(self._number, seat.address, data))
 
     def _tell_begun(self, seat: Seat) -> None:
         """Tell that games are under way: of those that a worker has, as many as it can play at a time."""
@@ -320,78 +247,14 @@ class ClusterExecutor:
                 under_way += 1
                 self._tell(Begun(game))
 
-    def _next_number(self) -> int:
-        self._number += 1
-        return self._number
+    # --- what becomes of batches --------------------------------------------------------------------------------------
 
-    def _to_gate(self, message: Ask | Submit) -> None:
-        assert self._gate is not None
-        self._gate.connection.send(message)
+    def said(self, line: str) -> None:
+        """See `Owner.said`."""
+        self._tell(Said(line))
 
-    # --- the gate -----------------------------------------------------------------------------------------------------
-
-    async def _keep_gate(self) -> None:
-        """Hear what the gate says, to its end."""
-        assert self._gate is not None
-        with trio.CancelScope(shield=True):  # `stop` ends it
-            how = await self._gate.attend(self._hear)
-            said = self._gate.stderr_tail
-            self._is_over_with_gate = True
-            if not self._is_stopped:
-                last = said.splitlines()[-1:] or ["it said nothing"]
-                self._fail(ArenaError(f"the process that speaks with the cluster {how}: {printable(last[0])}"))
-            self._note()
-
-    def _hear(self, messages: Iterable[FromGate]) -> None:
-        for message in messages:
-            match message:
-                case Connected():
-                    self._is_connected = True
-                case Disconnected():
-                    self._is_connected = False
-                    if not self._is_stopped:
-                        patience = f"{self._plan.patience:g} s"
-                        self._tell(Said(f"the scheduler at {self._plan.name} is lost: it is tried for {patience}"))
-                case Unconnected(why, is_usage):
-                    self._fail((UsageError if is_usage else ArenaError)(printable(why)[:LONGEST_WHY]))
-                case WorkerCame(address, name, host):
-                    seat = Seat(address, printable(name, 80), printable(host, 80))
-                    self._seats[address] = seat
-                    assert self._nursery is not None
-                    self._nursery.start_soon(self._prepare, seat)
-                case WorkerSilent(address, is_back):
-                    self._note_silent(address, is_back=is_back)
-                case WorkerGone(address):
-                    self._note_gone(address)
-                case Reply(number):
-                    self._note_reply(number, message)
-        self._note()
-
-    def _note_silent(self, address: str, *, is_back: bool) -> None:
-        seat = self._seats.get(address)
-        if seat is None or seat.standing is Standing.REFUSED:
-            return
-        seat.is_silent = not is_back
-        if is_back:
-            self._tell(Said(f"worker {seat.name} is heard of again"))
-            return
-        why = f"worker {seat.name} has not been heard of for {self._plan.patience:g} s"
-        self._play_elsewhere(list(seat.sent.values()), why)
-
-    def _note_gone(self, address: str) -> None:
-        seat = self._seats.pop(address, None)
-        if seat is None:
-            return
-        for number in [number for number, asked in self._asked.items() if asked is seat]:
-            del self._asked[number]
-            self._answers[number] = Reply(number, lost="the worker is gone")
-        self._play_elsewhere(list(seat.sent.values()), f"worker {seat.name} is gone", counts=self._is_connected)
-        seat.sent.clear()
-        seat.standing = Standing.REFUSED
-
-    def _play_elsewhere(self, batches: Iterable[SentBatch], why: str, *, counts: bool = True) -> None:
-        """The games of batches that nothing has come of are played by another worker. `counts`: they may be what
-        brought that about."""
+    def lost(self, batches: Iterable[SentBatch], why: str, *, counts: bool) -> None:
+        """See `Owner.lost`: what nothing has come of is played by another worker."""
         back: list[GameTask] = []
         for batch in batches:
             games = [game for game in batch.open if game in self._open]
@@ -407,12 +270,12 @@ class ClusterExecutor:
             self._lost[spec.id] += counts
             if self._lost[spec.id] >= MOST_LOST:
                 words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
-                self._fail(ArenaError(words))
+                self.failed(ArenaError(words))
                 return
         self._waiting.extendleft(reversed(back))
-        if back and self._is_connected:
+        if back and self._crew.is_connected:
             count = sum(1 if task.then is None else 2 for task in back)
-            self._tell(Said(f"{why}: {'1 game is' if count == 1 else f'{count} games are'} played elsewhere"))
+            self.said(f"{why}: {'1 game is' if count == 1 else f'{count} games are'} played elsewhere")
 
     def _drop(self, tasks: Iterable[GameTask]) -> None:
         """What was not begun, or is lost with its worker, will not be played."""
@@ -421,113 +284,11 @@ class ClusterExecutor:
                 if game:
                     self._open.pop(game.id, None)
 
-    async def _keep_time(self) -> None:
-        """Give up if for too long there has been no worker that can play."""
-        with trio.CancelScope(shield=True):
-            while not self._is_stopped:
-                has_one = any(seat.standing is not Standing.REFUSED for seat in self._seats.values())
-                if has_one or not self._is_connected:
-                    self._workless_since = None
-                elif self._workless_since is None:
-                    self._workless_since = trio.current_time()
-                elif trio.current_time() > self._workless_since + self._plan.patience:
-                    self._fail(self._no_worker())
-                with trio.move_on_after(0.2):
-                    await self._wait()
-
-    def _no_worker(self) -> ArenaError:
-        reasons = "".join(f"\n    {name}: {why}" for name, why in self._refusals.items())
-        cluster, patience = self._plan.name, f"{self._plan.patience:g} s"
-        if reasons:
-            return ArenaError(f"cluster {cluster}: no worker can play:{reasons}")
-        return ArenaError(
-            f"cluster {cluster}: no worker came within {patience}; start some: dask worker {self._plan.address} "
-            "--nthreads 1 --preload arena.league.executor.cluster.preload"
-        )
-
-    # --- the workers --------------------------------------------------------------------------------------------------
-
-    def _ask(self, seat: Seat, data: bytes) -> int:
-        number = self._next_number()
-        self._asked[number] = seat
-        self._to_gate(Ask(number, seat.address, data))
-        return number
-
-    async def _answer(self, seat: Seat, data: bytes) -> Answer | None:
-        """What a worker answers, as it is no longer than that there; None if it is gone. Raises `WireError`."""
-        number = self._ask(seat, data)
-        while number not in self._answers:
-            if self._is_stopped:
-                return None
-            await self._wait()
-        reply = self._answers.pop(number)
-        if seat.address not in self._seats:
-            return None
-        if reply.is_fault:
-            return Refused(reply.lost)
-        return Unprepared() if reply.lost else decode_answer(reply.data)
-
-    async def _prepare(self, seat: Seat) -> None:
-        """Have a worker ready to play: send it the bots that its machine has not got yet."""
-        with trio.CancelScope(shield=True):
-            try:
-                async with self._preparing.setdefault(seat.host, trio.Lock()):
-                    answer = await self._prepared(seat)
-                    while isinstance(answer, Unprepared) and not self._is_stopped:
-                        await trio.sleep(AGAIN_SECONDS)  # the way there is not free just now
-                        answer = await self._prepared(seat)
-            except WireError as error:
-                answer = Refused(f"it sends what is no message: {error}")
-            match answer:
-                case None:
-                    pass
-                case Prepared(slots, machine) if slots > 0:
-                    seat.slots, seat.machine = slots, printable(machine, 300)
-                    seat.standing = Standing.READY
-                case Refused(why):
-                    self._refuse(seat, why)
-                case _:
-                    self._refuse(seat, "it does not answer what it was asked")
-            self._note()
-
-    async def _prepared(self, seat: Seat) -> Answer | None:
-        request = encode(Prepare(self._cargo.run))
-        answer = await self._answer(seat, request)
-        if not isinstance(answer, Missing):
-            return answer
-        for key in answer.keys:
-            pack = self._cargo.packs.get(key)
-            if pack is None:
-                return Refused("it asks for a bot that does not take part")
-            put = await self._answer(seat, encode(PutBot(key, pack)))
-            if not isinstance(put, Done):
-                return put
-        return await self._answer(seat, request)
-
-    def _refuse(self, seat: Seat, why: str) -> None:
-        """Use a worker no more; what it has is played elsewhere."""
-        if seat.standing is Standing.REFUSED:
-            return
-        seat.standing = Standing.REFUSED
-        why = printable(why, LONGEST_WHY, lines=True)
-        if seat.played:
-            why += f" (it has played {seat.played} games of this run before, which are stored)"
-        self._refusals[seat.name] = why
-        self._tell(Said(f"worker {seat.name} is not used: {why}"))
-        self._play_elsewhere(list(seat.sent.values()), f"worker {seat.name} is not used any more")
-        self._note()
-
-    # --- what comes back ----------------------------------------------------------------------------------------------
-
-    def _note_reply(self, number: int, reply: Reply) -> None:
-        if self._asked.pop(number, None):
-            self._answers[number] = reply
-            return
-        for seat in self._seats.values():
-            if number in seat.sent:
-                self._checking += 1
-                assert self._nursery is not None
-                self._nursery.start_soon(self._take, seat, number, reply)
+    def answered(self, seat: Seat, number: int, reply: Reply) -> None:
+        """See `Owner.answered`."""
+        self._checking += 1
+        assert self._nursery is not None
+        self._nursery.start_soon(self._take, seat, number, reply)
 
     async def _take(self, seat: Seat, number: int, reply: Reply) -> None:
         """Judge what a worker sends of a batch, and tell it."""
@@ -536,7 +297,7 @@ class ClusterExecutor:
                 await self._take_answer(seat, number, reply)
             finally:
                 self._checking -= 1
-                self._note()
+                self.changed()
 
     async def _take_answer(self, seat: Seat, number: int, reply: Reply) -> None:
         batch = seat.sent[number]
@@ -557,20 +318,18 @@ class ClusterExecutor:
                 fault = f"it sent a wrong record: {error}"
         seat.sent.pop(number, None)
         if fault:
-            self._refuse(seat, fault)
+            self._crew.refuse(seat, fault)
         elif isinstance(answer, Refused):
-            self._refuse(seat, answer.why)
+            self._crew.refuse(seat, answer.why)
         elif isinstance(answer, BatchPlayed):
             seat.note_speed(len(records), answer.seconds)
             for record in records:
-                self._come_out(batch, record.id, Played(record))
+                self._come_out(batch, record.id, Played(_on(record, seat, answer.load)))
             seat.played += len(records)
             self._take_others(seat, batch, answer)
-        self._play_elsewhere([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
-        if isinstance(answer, Unprepared) and seat.standing is Standing.READY and not self._is_closed:
-            seat.standing = Standing.COMING
-            assert self._nursery is not None
-            self._nursery.start_soon(self._prepare, seat)
+        self.lost([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
+        if isinstance(answer, Unprepared) and not self._is_closed:
+            self._crew.prepare_again(seat)
         self._tell_begun(seat)
 
     def _why_again(self, seat: Seat, reply: Reply, answer: Answer) -> str:
@@ -582,11 +341,13 @@ class ClusterExecutor:
 
     def _come_out(self, batch: SentBatch, game: str, outcome: Played | NotPlayed | Failed) -> None:
         """A game is over, unless it came out before: then this is a second one of it, and passed over."""
-        was_begun = game in batch.begun
         batch.open.pop(game, None)
-        batch.begun.discard(game)
         if self._open.pop(game, None) is None:
             return
+        told = [one for seat in self._crew.seats.values() for one in seat.sent.values() if game in one.begun]
+        was_begun = bool(told) or game in batch.begun
+        for one in (batch, *told):  # it may have been sent to another worker as well
+            one.begun.discard(game)
         self._waiting = deque(task for waiting in self._waiting for task in _without(waiting, game))
         self._lost.pop(game, None)
         if not was_begun:
@@ -598,10 +359,10 @@ class ClusterExecutor:
         for other in answer.others:
             match other:
                 case Said(line):
-                    self._tell(Said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}"))
+                    self.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
                 case Failed(id, kind, text) if id in batch.open:
                     if kind in OWN_FAULTS:
-                        self._refuse(seat, text)
+                        self._crew.refuse(seat, text)
                     else:
                         words = f"worker {seat.name}: {printable(text, LONGEST_WHY, lines=True)}"
                         self._come_out(batch, id, Failed(id, "ARENA", words, 1))
@@ -609,7 +370,7 @@ class ClusterExecutor:
                     words = f"worker {seat.name}: {printable(why, LONGEST_WHY, lines=True)}"
                     self._come_out(batch, id, NotPlayed(id, words))
                 case _:
-                    self._refuse(seat, "it tells of games that it was not sent")
+                    self._crew.refuse(seat, "it tells of games that it was not sent")
 
 
 def _judged(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameRecord]:
@@ -620,6 +381,13 @@ def _judged(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameR
         del wanted[record.id]
         right.append(record)
     return right
+
+
+def _on(record: GameRecord, seat: Seat, load: float) -> GameRecord:
+    """The record with the worker that it has come from: its name is the arena's to say, and not the worker's."""
+    assert seat.calibration is not None
+    machine = played_on(record.machine or "", seat.name, load, seat.calibration.work_us)
+    return msgspec.structs.replace(record, machine=machine)
 
 
 def _without(task: GameTask, game: str) -> list[GameTask]:

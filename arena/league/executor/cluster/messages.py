@@ -10,6 +10,7 @@ import msgspec
 from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
+from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.task import Failed, GameTask, NotPlayed, Said
 from arena.league.executor.wire import WireBot, WireError
 
@@ -87,6 +88,7 @@ class Prepared(msgspec.Struct, frozen=True, tag=True):
 
     slots: int
     machine: str
+    calibration: Calibration
 
 
 class Missing(msgspec.Struct, frozen=True, tag=True):
@@ -111,12 +113,14 @@ class Unprepared(msgspec.Struct, frozen=True, tag=True):
 
 class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
     """What has come of a batch: whole records (JSON, as stores keep them), other outcomes, and the ids of games that
-    were not begun. `seconds` is how long it was under way."""
+    were not begun. `seconds` is how long it was under way, `load` how busy the machine was as it came
+    (`arena.league.executor.cluster.calibration`)."""
 
     records: tuple[bytes, ...]
     others: tuple[NotPlayed | Failed | Said, ...]
     back: tuple[str, ...]
     seconds: float
+    load: float
 
 
 Request = Prepare | PutBot | Close | End | Batch

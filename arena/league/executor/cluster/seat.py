@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from arena.game.spec import GameSpec
 from arena.league.executor.cluster.batches import WINDOW, batch_size, smoothed
+from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.task import GameTask
 
 
@@ -41,6 +42,7 @@ class Seat:
     standing: Standing = Standing.COMING
     slots: int = 0
     machine: str = ""
+    calibration: Calibration | None = None
     seconds: float | None = None
     """How long a game takes here, by the batches so far; None: not known yet."""
     is_silent: bool = False

@@ -23,6 +23,7 @@ from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
 from arena.game.record import encode_record
 from arena.league.executor.cluster.cache import Cache, cache_folder
+from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
 from arena.league.executor.cluster.messages import (
     Answered,
@@ -76,6 +77,7 @@ class UnderWay:
         self.others: list[NotPlayed | Failed | Said] = []
         self.back: list[str] = []
         self.begun_at = trio.current_time()
+        self.load = load_now()
 
     def give_back(self) -> None:
         """What has not been begun will not be."""
@@ -85,14 +87,17 @@ class UnderWay:
 
     def answer(self) -> BatchPlayed:
         seconds = trio.current_time() - self.begun_at
-        return BatchPlayed(tuple(self.records), tuple(self.others), tuple(self.back), seconds)
+        return BatchPlayed(tuple(self.records), tuple(self.others), tuple(self.back), seconds, self.load)
 
 
 class Station:
     """The games of one run on this machine."""
 
-    def __init__(self, connection: Connection, executor: LocalExecutor, bots: tuple[BotSpec, ...]) -> None:
+    def __init__(
+        self, connection: Connection, executor: LocalExecutor, bots: tuple[BotSpec, ...], calibration: Calibration
+    ) -> None:
         self._connection = connection
+        self._calibration = calibration
         self._executor = executor
         self._looks: dict[str, tuple[BotSpec, Look]] = {bot.name: (bot, bot.look) for bot in bots if bot.look}
         self._send, self._tasks = trio.open_memory_channel[GameTask](sys.maxsize)
@@ -108,7 +113,7 @@ class Station:
                 self._answer(asked.number, Done())
             case Prepare():
                 slots = self._executor.slots
-                self._answer(asked.number, Prepared(slots, this_machine()))
+                self._answer(asked.number, Prepared(slots, this_machine(), self._calibration))
 
     def close(self) -> None:
         """Begin no game any more. What was not begun is given back once all others are over: until then a worker
@@ -251,8 +256,9 @@ class Program:
 
     async def _serve(self, run: RunInfo, bots: tuple[BotSpec, ...], number: int) -> None:
         try:
+            calibration = await trio.to_thread.run_sync(measure)  # while nothing else is done here
             async with local_executor(settings_of(run, bots), run.jobs or len(usable_cpus())) as executor:
-                station = Station(self._connection, executor, bots)
+                station = Station(self._connection, executor, bots, calibration)
                 station.handle(Asked(number, Prepare(run)))
                 async with background(station.play):
                     while True:

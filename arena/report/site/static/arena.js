@@ -167,6 +167,7 @@ class Replay {
     this.flipped = false;
     this.timer = null;
     this.waiting = new Map();
+    this.makeControls();
     this.addressed = 0;
     this.addressing = null;
     this.take(game);
@@ -184,6 +185,18 @@ class Replay {
     this.slider.max = this.last;
     this.listMoves();
     this.markFights();
+  }
+
+  makeControls() {
+    this.root.querySelector("[data-controls]").replaceChildren(...["first", "back", "play", "next", "last", "flip"].map((what) => {
+      const button = element("button", "", element("i"));
+      button.type = "button";
+      button.dataset.go = what;
+      button.title = words[what + "_title"];
+      button.setAttribute("aria-label", words["to_" + what]);
+      if (what === "play") button.setAttribute("aria-pressed", "false");
+      return button;
+    }));
   }
 
   seen() {

@@ -1,0 +1,102 @@
+"""Whether results depend on something that they should not depend on, such as the machine that a game was played on.
+
+Games are compared only with games of the same two bots with the same colours: within each such group there is a table
+of machines by results, for which Pearson's chi-square with the factor (n - 1)/n is taken (Campbell, Statistics in
+Medicine 26, 2007: with it the mean over all ways to deal the machines out is the number of degrees of freedom, however
+few the games are). Groups are independent, so that the sums are a chi-square with the degrees of freedom of all.
+
+The trap: a difference that is there does not say which machine is wrong, and none says nothing where few games are
+comparable; so the number of those is part of the answer.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+EPSILON = 1e-15
+MOST_TERMS = 100_000
+
+
+@dataclass(frozen=True)
+class Homogeneity:
+    """A test of homogeneity. `games` are those that could be compared with another machine's; with none of them, or no
+    two results to tell apart, there are no degrees of freedom, and `p` is 1."""
+
+    chi_square: float
+    degrees: int
+    p: float
+    games: int
+
+
+def homogeneity(games: Iterable[tuple[Hashable, Hashable, Hashable]]) -> Homogeneity:
+    """Test games, each given as its group (who played with which colours), its machine and its result."""
+    groups: defaultdict[Hashable, Counter[tuple[Hashable, Hashable]]] = defaultdict(Counter)
+    for group, machine, result in games:
+        groups[group][machine, result] += 1
+    total, degrees, compared = 0.0, 0, 0
+    for cells in groups.values():
+        chi_square, own, count = _of_group(cells)
+        total += chi_square
+        degrees += own
+        compared += count
+    return Homogeneity(total, degrees, chi_square_tail(total, degrees), compared)
+
+
+def _of_group(cells: Counter[tuple[Hashable, Hashable]]) -> tuple[float, int, int]:
+    """Chi-square, degrees of freedom, and how many games could be compared."""
+    machines: Counter[Hashable] = Counter()
+    results: Counter[Hashable] = Counter()
+    for (machine, result), count in cells.items():
+        machines[machine] += count
+        results[result] += count
+    n = machines.total()
+    if len(machines) < 2:
+        return 0.0, 0, 0
+    chi_square = sum(
+        (cells[machine, result] - row * column / n) ** 2 / (row * column / n)
+        for machine, row in machines.items()
+        for result, column in results.items()
+    )
+    return chi_square * (n - 1) / n, (len(machines) - 1) * (len(results) - 1), n
+
+
+def chi_square_tail(value: float, degrees: int) -> float:
+    """How likely a chi-square with so many degrees of freedom is this large or larger. Q(degrees/2, value/2), the upper
+    regularised incomplete gamma function: by its series below its mean, by Legendre's continued fraction above it
+    (Press et al., Numerical Recipes, 6.2)."""
+    if degrees == 0 or value <= 0:
+        return 1.0
+    a, x = degrees / 2, value / 2
+    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
+    return 1.0 - scale * _series(a, x) if x < a + 1 else scale * _fraction(a, x)
+
+
+def _series(a: float, x: float) -> float:
+    term = total = 1 / a
+    for n in range(1, MOST_TERMS):
+        term *= x / (a + n)
+        total += term
+        if term < total * EPSILON:
+            break
+    return total
+
+
+def _fraction(a: float, x: float) -> float:
+    """Lentz's method."""
+    tiny = 1e-300
+    b = x + 1 - a
+    c, d = 1 / tiny, 1 / b
+    value = d
+    for n in range(1, MOST_TERMS):
+        factor = -n * (n - a)
+        b += 2
+        d = factor * d + b
+        d = 1 / (d if abs(d) > tiny else tiny)
+        c = b + factor / c
+        c = c if abs(c) > tiny else tiny
+        step = d * c
+        value *= step
+        if abs(step - 1) < EPSILON:
+            break
+    return value

@@ -1,0 +1,92 @@
+"""A game as its host sees it, kept up to date by its events: what stands against an action, clocks, the whole board.
+
+It is for those who show a game to people. It decides nothing: the referee does, with a position of its own.
+"""
+
+import math
+from collections.abc import Callable
+
+from arena.game.clock import MICROSECONDS, Clock
+from arena.game.record import GameRecord, History
+from arena.game.seat_state import ClockState
+from arena.game.spec import GameSpec
+from arena.game.view import true_cells
+from arena.play.events import ActionPlayed, GameStarted
+from arena.rules.events import IllegalActionError
+from arena.rules.game import Game
+from protocol.notation import Color
+
+
+class HostGame:
+    """The position and both clocks. All times are seconds on one clock, that of whoever tells of the events."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self._spec = spec
+        self._game: Game | None = None
+        self._clock = Clock(spec.times)
+        self._turn_began = 0.0
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether both sides have set up."""
+        return self._game is not None
+
+    def started(self, event: GameStarted, now: float) -> None:
+        """The game begins, or goes on from its history."""
+        red, blue = event.setups
+        self._clock = Clock(self._spec.times)
+        self._game = game = Game(event.spec.ruleset, red.split("/"), blue.split("/"))
+        if event.history:
+            self._recall(game, event.history)
+        self._turn_began = now
+
+    def _recall(self, game: Game, history: History) -> None:
+        for ply, (action, taken_us) in enumerate(zip(history.actions, history.times_us, strict=True), start=1):
+            self._spend_interrupted(game, history, ply)
+            self._clock.charge(game.to_move, taken_us / MICROSECONDS)
+            game.apply(action)
+        self._spend_interrupted(game, history, len(history.actions) + 1)
+
+    def _spend_interrupted(self, game: Game, history: History, ply: int) -> None:
+        for at, taken_us in history.interrupted:
+            if at == ply:
+                self._clock.spend(game.to_move, taken_us / MICROSECONDS)
+
+    def played(self, event: ActionPlayed, now: float) -> None:
+        """A side has acted."""
+        assert self._game is not None, "a game has started before anything is played"
+        self._clock.charge(event.color, event.taken_us / MICROSECONDS)
+        self._game.apply(event.action)
+        self._turn_began = now
+
+    def finished(self, record: GameRecord) -> None:
+        """The game is over. One that ended as it began has had no other event."""
+        red, blue = record.setups
+        if self._game is None and red is not None and blue is not None:
+            self._game = Game(self._spec.ruleset, red.split("/"), blue.split("/"))
+
+    def truth(self) -> tuple[str, ...]:
+        """The board with all ranks shown, as 100 cells; empty before both sides have set up."""
+        return true_cells(self._game) if self._game else ()
+
+    def refusal(self, action: str) -> IllegalActionError | None:
+        """What the rules say against an action of the side to move; None if they allow it."""
+        assert self._game is not None, "there is a turn, so there is a game"
+        try:
+            self._game.check(self._game.parse(action))
+        except IllegalActionError as error:
+            return error
+        return None
+
+    def clock(self, color: Color, now: Callable[[], float], *, stands: bool) -> ClockState:
+        """A side's clock as of `now`, which is asked only where a clock runs; with `stands` none does any more."""
+        game = self._game
+        runs = game is not None and not stands and game.to_move is color and not game.outcome
+        time, bank_ms = self._spec.times[color], self._clock.bank_ms(color)
+        if time.is_unlimited:
+            return ClockState(None, runs=runs)
+        used = now() - self._turn_began if runs else 0.0
+        left = max(0, math.floor((self._clock.budget(color) - used) * 1000))
+        if bank_ms is not None:
+            bank_ms = max(0, bank_ms - math.floor(used * 1000))
+        return ClockState(left, None if time.move_ms is None else bank_ms, runs)

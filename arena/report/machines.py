@@ -1,0 +1,117 @@
+"""Games by the machine that they were played on: whether results depend on it."""
+
+from collections.abc import Iterable
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from arena.game.record import GameRecord
+from arena.league.ratings.homogeneity import homogeneity
+from arena.play.played_on import worker_of
+from arena.printable import printable
+from arena.report.json import to_json
+from protocol.notation import Color, Reason
+
+NO_MACHINE = "not recorded"
+SIGNIFICANT = 0.01
+"""Below this the command says that results depend on the machine."""
+LATE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START})
+"""How bots lose that get no CPU."""
+NAME_SHOWN = 40
+
+
+class MachineEntry(msgspec.Struct, frozen=True):
+    """What came of the games of one machine: what Red scored in the mean, the games that a bot lost by being late, and
+    the mean time of an action in milliseconds (null without any)."""
+
+    machine: str
+    games: int
+    red_score: float
+    late: int
+    mean_ms: float | None
+
+
+class MachinesEntry(msgspec.Struct, frozen=True):
+    """All machines, and the test of homogeneity: how likely results differ so much between machines by chance (`p`),
+    by the `compared` games of which the same two bots played on another machine with the same colours."""
+
+    machines: tuple[MachineEntry, ...]
+    compared: int
+    chi_square: float
+    degrees: int
+    p: float
+
+
+class _Count:
+    def __init__(self) -> None:
+        self.games = self.late = self.actions = self.taken_us = 0
+        self.red = 0.0
+
+    def add(self, record: GameRecord) -> None:
+        winner = record.verdict.result.winner
+        self.games += 1
+        self.red += 1.0 if winner is Color.RED else 0.5 if record.verdict.result.value == "draw" else 0.0
+        self.late += record.verdict.reason in LATE
+        self.actions += len(record.times_us)
+        self.taken_us += sum(record.times_us)
+
+
+def machine_of(record: GameRecord) -> str:
+    """The machine of a game: the worker of a cluster, else what its record says of the machine."""
+    words = record.machine or ""
+    return printable(worker_of(words) or words, 200) or NO_MACHINE
+
+
+def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
+    """Count and compare games. Each record is read once, and none is kept."""
+    counts: dict[str, _Count] = {}
+
+    def compared() -> Iterable[tuple[tuple[str, str], str, str]]:
+        for record in records:
+            machine = machine_of(record)
+            counts.setdefault(machine, _Count()).add(record)
+            red, blue = record.players
+            yield (red.digest, blue.digest), machine, record.verdict.result.value
+
+    test = homogeneity(compared())
+    entries = tuple(
+        MachineEntry(
+            machine,
+            count.games,
+            count.red / count.games,
+            count.late,
+            count.taken_us / count.actions / 1000 if count.actions else None,
+        )
+        for machine, count in sorted(counts.items())
+    )
+    return MachinesEntry(entries, test.games, test.chi_square, test.degrees, test.p)
+
+
+def machines_json(entry: MachinesEntry) -> str:
+    return to_json(entry)
+
+
+def machines_report(entry: MachinesEntry) -> RenderableType:
+    """A table of the machines, and what the test says, below it."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("machine", overflow="fold", max_width=NAME_SHOWN)
+    for heading in ("games", "Red %", "late", "ms"):
+        table.add_column(heading, justify="right")
+    for one in entry.machines:
+        mean = "" if one.mean_ms is None else f"{one.mean_ms:.1f}"
+        table.add_row(Text(one.machine), str(one.games), f"{100 * one.red_score:.1f}", str(one.late), mean)
+    return Group(table, Text(""), Text(verdict_text(entry)))
+
+
+def verdict_text(entry: MachinesEntry) -> str:
+    """What the test says, in words."""
+    if not entry.degrees:
+        return "No two machines can be compared: that takes games of the same bots with the\nsame colours on both."
+    p = f"{entry.p:.2f}" if entry.p >= 0.01 else f"{entry.p:.1g}"
+    found = "Results depend on the machine" if entry.p < SIGNIFICANT else "No sign that results depend on the machine"
+    return (
+        f"{found}: p = {p}\n"
+        f"(chi-square {entry.chi_square:.1f} with {entry.degrees} degrees of freedom, {entry.compared} games compared)"
+    )

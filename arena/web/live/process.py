@@ -1,0 +1,120 @@
+"""The program of the process that serves a league's pages while it is played.
+
+It is told what to do at its standard input, and ends with that, whatever it was doing: as the league says so, or as its
+process dies in any way. It gives up what it does not need: its priority, and to write to files at all. Signals are the
+league's affair.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import trio
+
+from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.errors import ArenaError
+from arena.league.readers import reader_named
+from arena.nursery import background
+from arena.printable import printable
+from arena.report.names import Language, Names, Numbering
+from arena.report.site.audience import Audience as Reading
+from arena.report.site.contents import SitePlan
+from arena.web.address import Listening, parse_address
+from arena.web.hosts import hosts_of
+from arena.web.live.wire import LiveSetup, Over, Told
+from arena.web.live.wire import Reading as Messages
+from arena.web.server import Server
+from arena.web.store_server import Running, StoreServer
+
+try:
+    import resource
+except ImportError:  # no bots are run there
+    resource = None  # type: ignore[assignment]
+
+NICENESS = 19
+PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+PARENT_SECONDS = 0.5
+"""How often it is looked for whether the league's process is still there: some other process may have a copy of its end
+of the pipe."""
+LAST_SECONDS = 1.0
+"""What viewers have to hear that the league is over."""
+READ_SIZE = 65536
+
+
+def give_up_rights() -> None:
+    """Run after everything else, and never write to a file: not even to one that is open."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    with contextlib.suppress(OSError):  # a session has a share of its own on many systems, whatever its priority
+        Path("/proc/self/autogroup").write_text(str(NICENESS), encoding="ascii")
+    if resource is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main(parent: int) -> None:
+    """Serve until the standard input ends. `parent` is the number of the league's process."""
+    for number in PASSED_OVER:
+        signal.signal(number, lambda *_: None)
+    use_all_descriptors()
+    give_up_rights()
+    try:
+        trio.run(_main, parent)
+    except ArenaError as error:
+        sys.exit(printable(str(error), lines=True))
+
+
+async def _main(parent: int) -> None:
+    messages, stream = Messages(), trio.lowlevel.FdStream(os.dup(0))
+    first: list[Told] = []
+    while not first:
+        data = await stream.receive_some(READ_SIZE)
+        if not data:
+            return
+        first += messages.feed(data)
+    setup = first[0]
+    assert isinstance(setup, LiveSetup)
+    os.set_inheritable(setup.listening, False)
+    listener = socket.socket(fileno=setup.listening)
+    listener.setblocking(False)
+    address = parse_address(setup.host)
+    names = Names(Language(setup.language), Numbering(setup.numbering))
+    server = StoreServer(
+        [Path(os.fsdecode(setup.store))],
+        SitePlan(reader_named(setup.reader), names=names),
+        hosts_of([address], setup.known_as),
+        complain=_complain,
+        running=Running(Reading.ALL if setup.shows_all else Reading.PUBLIC, setup.delay),
+    )
+    assert server.live is not None
+    async with background(server.run) as nursery:
+        nursery.start_soon(_watch, parent, nursery.cancel_scope)
+        await nursery.start(Server(server.application(), server.limits).run, [Listening(listener, address)])
+        for message in first[1:]:
+            server.live.tell(message)
+        is_over = False
+        while data := await stream.receive_some(READ_SIZE):
+            for message in messages.feed(data):
+                server.live.tell(message)
+                is_over = is_over or isinstance(message, Over)
+        if is_over:
+            server.live.end()
+            server.close()
+            with trio.move_on_after(LAST_SECONDS):
+                await server.until_nobody_looks()
+
+
+async def _watch(parent: int, scope: trio.CancelScope) -> None:
+    while os.getppid() == parent:  # noqa: ASYNC110  (nothing tells of it on every system)
+        await trio.sleep(PARENT_SECONDS)
+    scope.cancel()
+
+
+def _complain(text: str) -> None:
+    """A line for the host, which the league's process prints."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{text}\n".encode("utf-8", "replace"))

@@ -1,0 +1,183 @@
+"""Served pages in a real browser: nothing fails or comes from elsewhere, and what is live changes by itself."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from made_stores import MakeStore
+from served import PATIENCE, Serve
+
+from arena.game.record import GameRecord, NoteLine
+from arena.league.store import Store
+from arena.report.site.contents import SitePlan
+from arena.web.address import Address
+from arena.web.hosts import hosts_of
+from arena.web.store_server import StoreServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"
+)
+NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
+LONG = 1000 * PATIENCE
+OpenPage = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: "Browser") -> Iterator[OpenPage]:
+    """`open_page(url)`: a page on which nothing may go wrong."""
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def start(url: str, width: int = 1280) -> "Page":
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        contexts.append(context)
+        host = re.match(r"http://[^/]+", url)
+        assert host is not None
+        page = context.new_page()
+        page.set_default_timeout(LONG)
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("request", lambda request: _check_address(request.url, host[0], complaints))
+        page.on("response", lambda answer: _check_status(answer.status, answer.url, complaints))
+        page.goto(url)
+        return page
+
+    yield start
+    found = list(complaints)
+    for context in contexts:
+        context.close()
+    assert not found
+
+
+def _check_address(address: str, host: str, complaints: list[str]) -> None:
+    if not address.startswith((f"{host}/", "data:")):
+        complaints.append(f"another host: {address}")
+
+
+def _check_status(status: int, address: str, complaints: list[str]) -> None:
+    if status >= 400:
+        complaints.append(f"{status}: {address}")
+
+
+def server_of(path: Path) -> StoreServer:
+    return StoreServer([path], SitePlan(), hosts_of([Address("127.0.0.1", 0)]), complain=lambda text: None)
+
+
+def test_pages_load_without_a_complaint_and_nothing_that_a_bot_says_runs(
+    make_store: MakeStore, serving: Serve, open_page: OpenPage, tmp_path: Path
+) -> None:
+    def say(record: GameRecord) -> GameRecord:
+        notes = (NoteLine(1, "red", NASTY),)
+        return msgspec.structs.replace(record, declared=(NASTY, NASTY), stderr=(NASTY, NASTY), notes=notes)
+
+    make_store(tmp_path / "l.sqlite", games=2, names=(NASTY, "bob"), change=say)
+    server = server_of(tmp_path / "l.sqlite")
+    served = serving(server.application(), beside=server.run)
+    for name in ("", "crosstable.html", "games.html", "rules.html", "bots/1.html", "games/1.html#ply=1"):
+        page = open_page(f"http://{served.host}/{name}", width=360)
+        page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
+        if name.startswith("games/"):
+            page.wait_for_selector("[data-square]")
+            assert NASTY in page.inner_text("[data-now]")
+        assert page.title() != "run"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_standings_and_list_change_by_themselves_and_the_focus_stays(
+    make_store: MakeStore, serving: Serve, open_page: OpenPage, tmp_path: Path
+) -> None:
+    records = make_store(tmp_path / "all.sqlite", games=4)
+    make_store(tmp_path / "l.sqlite", games=3)
+    server = server_of(tmp_path / "l.sqlite")
+    served = serving(server.application(), beside=server.run)
+    table, games = (open_page(f"http://{served.host}/{name}") for name in ("index.html", "games.html"))
+    table.locator("main table a").first.focus()
+    name = table.evaluate("document.activeElement.getAttribute('href')")
+    assert games.locator("#games tbody tr").count() == 3
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.add(records[3])
+    table.wait_for_function("() => document.querySelector('.lead').textContent.includes('4 games')")
+    assert table.evaluate("document.activeElement.getAttribute('href')") == name
+    games.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
+
+
+BOT = """#!/usr/bin/env python3
+import os
+import time
+from protocol.bot import Bot, run
+
+
+class Slow(Bot):
+    def move(self, view):
+        if os.path.exists({gate!r}):
+            return "resign"
+        time.sleep(0.1)
+        return view.random.choice(view.legal)
+
+
+run(Slow)
+"""
+"""Plays until a file is there."""
+SCRIPT_NAME = "<b onclick=x>&amp;"
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A league of two bots, served, whose games end when there is a file `enough`."""
+    for name in (f"{SCRIPT_NAME}.py", "bob.py"):
+        (tmp_path / name).write_text(f"{BOT.format(gate=str(tmp_path / 'enough'))}# {name}\n")
+        (tmp_path / name).chmod(0o755)
+    words = ["league", f"{SCRIPT_NAME}.py", "bob.py", "--rules", "duel", "--time", "20s", "--start-time", "90s"]
+    words += ["--rounds", "2", "--jobs", "1", "--serve", "127.0.0.1:0", "--store", "l.sqlite"]
+    with subprocess.Popen(
+        [sys.executable, "-c", "from arena.cli.main import main; main()", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.kill()
+
+
+def test_a_league_is_watched_to_its_end(league: "subprocess.Popen[str]", open_page: OpenPage, tmp_path: Path) -> None:
+    assert league.stderr is not None
+    address = next(match[1] for line in league.stderr if (match := re.search(r"pages: (http://\S+)", line)))
+    page = open_page(f"{address}now.html")
+    page.wait_for_selector("#now tbody a")
+    assert SCRIPT_NAME in page.inner_text("#now tbody")
+    watched = open_page(page.evaluate("document.querySelector('#now tbody a').href"))
+    watched.wait_for_selector("[data-square] .piece")
+    plies = "() => Number.parseInt(document.querySelector('[data-moves]').lastElementChild?.textContent ?? '0', 10)"
+    before = watched.evaluate(plies)
+    watched.wait_for_function(f"() => ({plies})() > {before}")
+    assert SCRIPT_NAME in watched.inner_text("h1")
+    known = watched.evaluate("[...document.querySelectorAll('.piece:not(.unknown)')].length")
+    assert known < 16  # most ranks of this army are not known to both sides
+    (tmp_path / "enough").touch()
+    watched.wait_for_selector("#end a")
+    page.wait_for_function("() => document.querySelector('#progress').textContent.includes('league is over')")
+    league.communicate(timeout=PATIENCE * 3)
+    assert league.returncode == 0

@@ -1,0 +1,196 @@
+"""The games that are being played: noted as they are told, shown when the host's delay is over, bounded in number."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+import trio
+import trio.testing
+from msgspec.structs import replace
+from served import Serve
+
+from arena.game.record import GameRecord
+from arena.game.replay import Replay
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.league.executor.event_stream import Happened, WireAction, WireStart
+from arena.play.events import ActionPlayed
+from arena.report.names import DEFAULT_NAMES
+from arena.report.site.audience import Audience as Reading
+from arena.report.site.frame import Site
+from arena.rules.loading import load_ruleset
+from arena.web.address import Address
+from arena.web.application import application
+from arena.web.feed import Audience
+from arena.web.hosts import hosts_of
+from arena.web.live.games import KEPT_OVER, LiveGames
+from arena.web.live.wire import LONGEST, LiveSetup, Over, Progress, Stored, Told, encode
+from arena.web.live.wire import Reading as Messages
+from arena.web.live.words import LIVE_WORDS
+from arena.web.look import Look
+
+
+def live_games(delay: float = 0.0) -> LiveGames:
+    return LiveGames(Audience(), Look(Site("a test", (), "")), Reading.PUBLIC, DEFAULT_NAMES, delay)
+
+
+@pytest.fixture
+def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) -> Callable[[str, int], Iterator[Told]]:
+    """`told(id, plies)`: what is told of a game of this id."""
+    ruleset = load_ruleset("duel")
+
+    def tell(id: str, plies: int = 10) -> Iterator[Told]:
+        record = play_game(ruleset, seed=5, plies=plies)
+        red, blue = record.setups
+        assert red is not None
+        assert blue is not None
+        of_it = replace(spec(ruleset, TimeControl(move_ms=1000)), id=id)
+        yield Happened((WireStart(of_it, (red, blue)),), 0)
+        for step in Replay(record).steps():
+            event = ActionPlayed(id, step.ply, step.color, step.action, step.events, step.microseconds, 0)
+            yield Happened((WireAction.of(event),), 0)
+
+    return tell
+
+
+def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator[Told]]) -> None:
+    setup = LiveSetup(b"/a\xff/l.sqlite", 7, "127.0.0.1:8000", "all", False, 0.0, ("x",), "en", "european")
+    messages: list[Told] = [setup, *told("a", 5), Stored("a", 3, "1-0"), Progress(3, None, 1.5), Over()]
+    data = b"".join(map(encode, messages))
+    for size in (1, 7, len(data)):
+        reading = Messages()
+        found = [one for at in range(0, len(data), size) for one in reading.feed(data[at : at + size])]
+        assert list(map(encode, found)) == list(map(encode, messages))
+        assert found[0] == setup
+        assert found[-3:] == messages[-3:]
+
+
+@pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", (LONGEST + 1).to_bytes(4, "little"), b"\x01\0\0\0\xc1"])
+def test_what_is_no_message_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"a message of \d+ bytes|MessagePack"):
+        list(Messages().feed(data))
+
+
+def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]) -> None:
+    games = live_games()
+    for message in told("aa"):
+        games.tell(message)
+    ((id, _, _, ply),) = json.loads(games._list_event().data)["rows"]
+    assert (id, ply) == ("aa", len(list(told("aa"))) - 1)
+    games.tell(Stored("aa", 4, "red won"))
+    assert json.loads(games._list_event().data)["rows"] == []
+    state = json.loads(games._board_event("aa").data)
+    assert (state["end"], state["href"]) == ("red won", "../games/4.html")
+
+
+def test_progress_is_said_with_what_is_known() -> None:
+    games = live_games()
+    assert games.text == ""
+    games.tell(Progress(3, 12, 90.0))
+    assert games.text == "3 of 12 games over, about 1 min 30 s left"
+    games.tell(Progress(3, None, None))
+    assert games.text == "3 games over"
+    games.tell(Over())
+    assert games.text == LIVE_WORDS.ended
+
+
+def test_a_game_that_is_played_again_begins_again(told: Callable[..., Iterator[Told]]) -> None:
+    games = live_games()
+    for _ in range(2):
+        for message in told("aa", 5):
+            games.tell(message)
+    assert not games.games["aa"].is_broken
+    assert "cells" in games.games["aa"].state()
+
+
+def test_games_that_are_over_are_forgotten_the_oldest_first(told: Callable[..., Iterator[Told]]) -> None:
+    games = live_games()
+    start, *_ = told("x", 3)
+    assert isinstance(start, Happened)
+    (begun,) = start.events
+    assert isinstance(begun, WireStart)
+    for number in range(KEPT_OVER + 10):
+        id = f"{number:04x}"
+        games.tell(Happened((WireStart(replace(begun.spec, id=id), begun.setups),), 0))
+        games.tell(Stored(id, number, "over"))
+    assert len(games.games) == KEPT_OVER
+    assert "0000" not in games.games
+
+
+def test_with_a_delay_nothing_is_shown_before_its_time(told: Callable[..., Iterator[Told]]) -> None:
+    async def main() -> None:
+        games = live_games(delay=30.0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(games.run)
+            all_of_it = list(told("aa", 6))
+            for message in all_of_it:
+                games.tell(message)
+                await trio.sleep(10)
+            last = len(all_of_it) - 1
+            assert games.games["aa"].ply in (last - 3, last - 2)  # of what was told up to 30 s before
+            await trio.sleep(40)
+            assert games.games["aa"].ply == last
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+def test_at_the_end_what_was_delayed_is_shown_and_that_it_is_over(told: Callable[..., Iterator[Told]]) -> None:
+    async def main() -> None:
+        games = live_games(delay=30.0)
+        all_of_it = list(told("aa", 6))
+        for message in all_of_it:
+            games.tell(message)
+        assert not games.games
+        games.end()
+        assert games.games["aa"].ply == len(all_of_it) - 1
+        assert games.text == LIVE_WORDS.ended
+
+    trio.run(main)
+
+
+NASTY = "<script>alert(1)</script>"
+
+
+def test_the_pages_of_games_under_way_can_be_read_without_a_script(
+    serving: Serve, told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    first, *rest = told("aa", 6)
+    assert isinstance(first, Happened)
+    (start,) = first.events
+    assert isinstance(start, WireStart)
+    players = (replace(start.spec.players[0], name=NASTY), start.spec.players[1])
+    games.tell(Happened((WireStart(replace(start.spec, players=players), start.setups),), 0))
+    look = Look(Site("a test", (), ""))
+    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])), beside=games.run)
+    page = served.get("/now.html")
+    assert 'href="now/aa.html"' in page.text
+    assert NASTY not in page.text
+    with served.connect(b"GET /now/aa/events HTTP/1.1\r\nHost: localhost\r\n\r\n") as viewer:
+        for message in rest:
+            served.call(games.tell, message)
+        found = b""
+        while f'"ply": {len(rest)}'.encode() not in found:
+            found += viewer.recv(65536)
+    page = served.get("/now/aa.html")
+    assert (page.status, NASTY in page.text) == (200, False)
+    assert f"{len(rest)}. " in page.text
+    served.call(games.tell, Stored("aa", 9, "over now"))
+    page = served.get("/now/aa.html")
+    assert "over now" in page.text
+    assert 'href="../games/9.html"' in page.text
+    for path in ("/now/bb.html", "/now/bb/events", "/now/../aa.html", "/now/%2e%2e.html"):
+        assert served.get(path).status == 404
+
+
+def test_a_game_that_cannot_be_followed_says_so_on_its_page(
+    serving: Serve, told: Callable[..., Iterator[Told]]
+) -> None:
+    games = live_games()
+    start, _, second, *_ = told("aa", 6)
+    games.tell(start)
+    games.tell(second)
+    look = Look(Site("a test", (), ""))
+    served = serving(application(games.routes(), look, hosts_of([Address("127.0.0.1", 0)])))
+    assert LIVE_WORDS.broken in served.get("/now/aa.html").text
