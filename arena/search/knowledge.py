@@ -12,7 +12,7 @@ from arena.errors import UsageError
 from arena.rules.actions import Action, Infiltration, PieceMove, Rescue, parse_action
 from arena.rules.board import code_of
 from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import Ruleset
+from arena.rules.ruleset import RULE_KEYS, Ruleset
 from arena.rules.setup import place
 from arena.rules.tables import tables_of
 from arena.search.armies import Armies, Army
@@ -26,6 +26,8 @@ from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, SQUARE_INDEX, Col
 from protocol.view import View
 
 GONE = -1
+RULE_NAMES = frozenset(key.replace("_", "-") for key in RULE_KEYS)
+"""The others are passed over, as the protocol asks of bots."""
 
 
 class Happening:
@@ -68,8 +70,8 @@ class Knowledge:
     """What a seat knows, as of the turn that its view is at. `update` reads on when the game has gone on.
 
     `color` is the own side, `ruleset` the rules, `pieces` all the enemy's pieces on the board by their squares.
-    Raises `UsageError` for a view without a set-up, `RulesetError` for one without rules or with some that this
-    version of the arena does not know.
+    Rules of names that this version of the arena does not know are passed over. Raises `UsageError` for a view without
+    a set-up, `RulesetError` for one without rules, or with a value that this version does not know.
     """
 
     def __init__(self, view: View) -> None:
@@ -78,7 +80,8 @@ class Knowledge:
         self.view = view
         self.color = view.color
         self.enemy = view.color.opponent
-        self.ruleset: Ruleset = ruleset_from_lines(view.variant, tuple(view.rules.items()))
+        known = [(name, value) for name, value in view.rules.items() if name in RULE_NAMES]
+        self.ruleset: Ruleset = ruleset_from_lines(view.variant, known)
         self.tables = tables_of(self.ruleset)
         self.ply = 0
         """How many plies have been read."""

@@ -82,15 +82,15 @@ class Position(AttackPlay):
     def filled(self, squares: Sequence[int], ranks: Sequence[Rank]) -> Self:
         """A copy in which the pieces on these squares have these ranks, of which `UNKNOWN` ones had none so far."""
         other = self.copy()
-        board, key, can_move = other.board, other._key, self.tables.can_move
+        board, key, steps, can_move = other.board, other._key, other._steps, self.tables.can_move
         for square, rank in zip(squares, ranks, strict=True):
             side = board[square] > BLUE_BIT
-            code = board[square] = rank + BLUE_BIT if side else rank + 0
+            code = board[square] = rank + BLUE_BIT if side else int(rank)
             key ^= SQUARE_KEYS[code][square]
+            steps[side] = None
             if can_move[code]:
                 other.movers[side].add(square)
         other._key = key
-        other._steps = [None, None]
         other._outcome = NOT_ASKED
         return other
 

@@ -30,6 +30,7 @@ class WebWords:
     took_too_long: str = "This page takes too long to be made. Try again in a moment."
     too_many: str = "Too many people are looking at these pages. Try again in a moment."
     old_http: str = "Only HTTP/1.1 is spoken here."
+    nothing_yet: str = "No games yet"
     not_read: str = "No game is over yet. This page shows the first as soon as it is."
     unreadable: str = "This store cannot be read now. Why has been told to whoever serves these pages."
     live: str = "Live: {} games so far."
@@ -60,10 +61,10 @@ class Look:
         return self.frame.page(template, here, **values)
 
     def error(self, status: int, text: str, path: str = "/", headers: Mapping[str, str] | None = None) -> Response:
-        """The plain page that says why there is no other. `path` is what was asked for, as it came."""
+        """The plain page that says why there is no other, or not yet. `path` is what was asked for, as it came."""
         here = path.partition("?")[0].removeprefix("/")
         if here.count("/") > DEEPEST:
             here = ""
-        title = HTTPStatus(status).phrase
+        title = HTTPStatus(status).phrase if status >= 400 else WEB_WORDS.nothing_yet
         page = self.frame.page("error.html", "/" * here.count("/") + "?", status=status, heading=title, text=text)
         return HTMLResponse(page, status, headers={"Cache-Control": "no-store", **(headers or {})})

@@ -67,6 +67,8 @@ class StorePages:
         async with self._making:
             state = self.reader.state
             if state.contents is None:
+                if state.problem == WEB_WORDS.not_read and not name.endswith(".js"):
+                    raise Refused(200, state.problem)
                 raise Refused(503, state.problem, {"Retry-After": "5"})
             if state is not self._cached:
                 self._cached = state

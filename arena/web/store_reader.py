@@ -25,7 +25,7 @@ from arena.web.look import WEB_WORDS
 LOOK_SECONDS = 0.5
 """How often the file is looked at."""
 SHARE = 1 / 10
-"""Of all time, that reading the store may take while it changes; games that end within a second are read together."""
+"""Of all time, that reading the store may take of a CPU while it changes; games that end within a second are read together."""
 LEAST_SECONDS = 1.0
 
 Dress = Callable[[Site, str], Site]
@@ -94,14 +94,13 @@ class StoreReader:
             if self.is_read.is_set() and found == self._seen:
                 await trio.sleep(LOOK_SECONDS)
                 continue
-            start = time.monotonic()
-            state = await trio.to_thread.run_sync(self._read, self._next_version())
+            state, cost = await trio.to_thread.run_sync(self._read_timed, self._next_version())
             self._seen = found  # what came while it was read is seen at the next look
             self.state = state
             self._changed.set()
             self._changed = trio.Event()
             self.is_read.set()
-            await trio.sleep(max(LEAST_SECONDS, (time.monotonic() - start) * (1 / SHARE - 1)))
+            await trio.sleep(max(LEAST_SECONDS, cost * (1 / SHARE - 1)))
 
     def _next_version(self) -> str:
         self._count += 1
@@ -115,6 +114,11 @@ class StoreReader:
             return None
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
+    def _read_timed(self, version: str) -> tuple[State, float]:
+        """The state, and the processor time that it took: who is kept waiting for the CPU is not to wait longer."""
+        start = time.thread_time()
+        return self._read(version), time.thread_time() - start
+
     def _read(self, version: str) -> State:
         try:
             return self._state_of(version)
@@ -123,7 +127,9 @@ class StoreReader:
             return State(version, None, WEB_WORDS.not_read)
         except ArenaError as error:
             self._tell(printable(str(error), lines=True))
-            return State(version, None, WEB_WORDS.unreadable)
+        except Exception as error:  # whatever a stranger's file brings about, the other pages go on
+            self._tell(printable(f"{self.path}: {type(error).__name__}: {error}"))
+        return State(version, None, WEB_WORDS.unreadable)
 
     def _state_of(self, version: str) -> State:
         """Raises `ArenaError`."""

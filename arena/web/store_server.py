@@ -34,6 +34,8 @@ LIVE = "live.html"
 FOOTER = f"Served by arena {__version__}."
 TITLE = "Stores"
 SOON_SECONDS = 0.02
+LOADS_A_SECOND = 20
+"""Pages that viewers load in a second because something is new."""
 WORDS = asset(script_words(ENGLISH).encode(), "text/javascript; charset=utf-8")
 NOW = (LIVE_WORDS.now, "now.html")
 
@@ -84,12 +86,14 @@ class ServedStore:
             state = self.reader.state
             while True:
                 state = await self.reader.changed(state)
-                self.feed.publish(state_event(state))
+                self.feed.publish(state_event(state, len(self.feed)))
 
 
-def state_event(state: State) -> Event:
-    """What viewers are told of a store: the version of its pages, and a line about them."""
-    told = {"version": state.version, "text": state.text, "lost": WEB_WORDS.lost}
+def state_event(state: State, viewers: int) -> Event:
+    """What viewers are told of a store: the version of its pages, a line about them, and within how many seconds they
+    are to load what is new: not all at once."""
+    within = 1 + viewers / LOADS_A_SECOND
+    told = {"version": state.version, "text": state.text, "lost": WEB_WORDS.lost, "within": within}
     return Event(json.dumps(told), "state")
 
 
@@ -134,7 +138,7 @@ class StoreServer:
             )
 
         reader = StoreReader(path, replace(plan, dialogues=plan.dialogues is not False), dress, self._complain)
-        feed = Feed(self._audience, lambda: [state_event(reader.state)])
+        feed = Feed(self._audience, lambda: [state_event(reader.state, 0)])
         return ServedStore(name, prefix, reader, StorePages(reader), feed, self.live)
 
     def application(self) -> Application:
@@ -174,7 +178,8 @@ class StoreServer:
         states = [store.reader.state for store in self.stores]
         text = WEB_WORDS.live.format(sum(state.games for state in states))
         version = "+".join(state.version for state in states)
-        return Event(json.dumps({"version": version, "text": text, "lost": WEB_WORDS.lost}), "state")
+        within = 1 + len(self._feed) / LOADS_A_SECOND
+        return Event(json.dumps({"version": version, "text": text, "lost": WEB_WORDS.lost, "within": within}), "state")
 
     async def _events(self, request: Request) -> EventStream:
         return self._feed.answer()

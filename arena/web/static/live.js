@@ -8,7 +8,7 @@
   const status = document.createElement("p");
   status.className = "live note";
   document.querySelector("header.top").append(status);
-  let shown = mark.content, wanted = shown, timer = null, lost = "";
+  let shown = mark.content, wanted = shown, timer = null, lost = "", within = 1;
 
   // Make `old` what `made` is, and leave alone what is the same: the focus, what is scrolled and what is marked stay.
   function morph(old, made) {
@@ -47,7 +47,7 @@
 
   // Not all viewers at once.
   function later() {
-    timer ??= setTimeout(refresh, 200 + 800 * Math.random());
+    timer ??= setTimeout(refresh, 200 + 1000 * within * Math.random());
   }
 
   const events = new EventSource(mark.dataset.events);
@@ -55,6 +55,7 @@
     const state = JSON.parse(event.data);
     status.textContent = state.text;
     lost = state.lost;
+    within = state.within;
     wanted = state.version;
     if (!document.querySelector("#replay")) later();
   });

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arena.errors import UsageError
 from arena.rules.board import RANKS
 from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import RulesetError
 from arena.search import Knowledge, Position
 from protocol.messages import Game as GameMessage
 from protocol.notation import Color, Rank
@@ -122,3 +123,12 @@ def test_reading_on_gives_what_reading_from_the_beginning_gives(table: Any, live
 def test_a_view_without_a_set_up_is_refused() -> None:
     with pytest.raises(UsageError, match="without a set-up"):
         Knowledge(new_view(GameMessage(Color.RED, "isf")))
+
+
+def test_rules_of_other_names_are_passed_over_and_other_values_are_an_error(table: Any) -> None:
+    view = table(load_ruleset("duel"), 1).view
+    view.rules["moon"] = "full"
+    assert Knowledge(view).ruleset.digest() == load_ruleset("duel").digest()
+    view.rules["chase"] = "slowly"
+    with pytest.raises(RulesetError, match="chase 'slowly'"):
+        Knowledge(view)

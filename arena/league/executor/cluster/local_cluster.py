@@ -44,7 +44,17 @@ SCHEDULER = "distributed.cli.dask_scheduler"
 WORKER = "distributed.cli.dask_worker"
 LOOPBACK = "127.0.0.1"
 LOOK_SECONDS = 0.02
-QUIET = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False", "DASK_LOGGING__DISTRIBUTED": "warning"}
+QUIET = {
+    "DASK_LOGGING__DISTRIBUTED": "warning",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__GIL__ENABLED": "False",
+    "DASK_DISTRIBUTED__SCHEDULER__WORK_STEALING": "False",
+    "DASK_DISTRIBUTED__SCHEDULER__ACTIVE_MEMORY_MANAGER__START": "False",
+}
+"""What dask looks after for work of other kinds. Without it an idle scheduler takes 0.3% of a CPU and a worker 0.6%,
+with it 1.8% and 1.9%, measured one after the other."""
 
 
 class LocalCluster:
