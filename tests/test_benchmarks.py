@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
+GOLDEN = FOLDER.parent / "tests" / "golden" / "stores" / "v4-duel.sqlite"
 SMALLEST = (
     ("engine.py", "--games", "1", "--ruleset", "duel"),
     ("ply.py", "--plies", "200", "--rounds", "1"),
@@ -25,6 +26,7 @@ SMALLEST = (
     ("scale.py", "--games", "90", "--bots", "10"),
     ("startup.py", "--rounds", "1", "--most", "1000"),
     ("search.py", "--plies", "20", "--samples", "1", "--rounds", "1", "--ruleset", "barrage"),
+    ("site.py", str(GOLDEN), "--games", "4"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
@@ -38,6 +40,7 @@ NEED_NO_COMPILER = {
     "scale.py",
     "search.py",
     "sequential.py",
+    "site.py",
     "startup.py",
 }
 FOREVER = 300.0

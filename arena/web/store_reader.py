@@ -25,7 +25,7 @@ from arena.web.look import WEB_WORDS
 LOOK_SECONDS = 0.5
 """How often the file is looked at."""
 SHARE = 1 / 10
-"""Of all time, that reading the store may take of a CPU while it changes; games of one second are read together."""
+"""Of one CPU, that reading the store may take while it changes; games that end within a second are read together."""
 LEAST_SECONDS = 1.0
 
 Dress = Callable[[Site, str], Site]
