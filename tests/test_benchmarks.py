@@ -9,6 +9,7 @@ import pytest
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 GOLDEN = FOLDER.parent / "tests" / "golden" / "stores" / "v4-duel.sqlite"
+"""A store whose third game has a board to show."""
 SMALLEST = (
     ("engine.py", "--games", "1", "--ruleset", "duel"),
     ("ply.py", "--plies", "200", "--rounds", "1"),
@@ -26,7 +27,7 @@ SMALLEST = (
     ("scale.py", "--games", "90", "--bots", "10"),
     ("startup.py", "--rounds", "1", "--most", "1000"),
     ("search.py", "--plies", "20", "--samples", "1", "--rounds", "1", "--ruleset", "barrage"),
-    ("site.py", str(GOLDEN), "--games", "4"),
+    ("site.py", str(GOLDEN), "--games", "3"),
     ("sequential.py", "--tests", "2", "--elo1", "80", "--seed", "2"),
 )
 """The name of a script, and its arguments."""
