@@ -72,6 +72,9 @@ def open_pages(out: Path, game: int) -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        print("there is no Chromium here: no page was opened")
+        return
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, (path, is_there) in OPENED.items():
