@@ -29,7 +29,7 @@ GUESSABLE = (
     cls=ArenaCommand,
     examples=(
         ("arena export league.sqlite -o games.jsonl", ""),
-        ("arena export league.sqlite --view bot:hunter", "its games, as it saw them"),
+        ("arena export league.sqlite --view bot:warden", "its games, as it saw them"),
         ("arena export league.sqlite --view public", "what both sides were told"),
     ),
 )

@@ -21,7 +21,7 @@ MOST_FAULTS = 10
         ("arena report league.sqlite --out site", "open site/index.html"),
         ("arena report league.sqlite --out site --games 100", "the newest only"),
         ("arena report league.sqlite --out site --for public", "no hidden rank"),
-        ("arena report league.sqlite --out site --for bot:hunter", "for its author"),
+        ("arena report league.sqlite --out site --for bot:warden", "for its author"),
     ),
     usual=("out", "for", "games", "game", "title"),
 )
