@@ -320,7 +320,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, nargs="+", help="games at a time (default: 1 8 64; with --hostile: 8)")
     parser.add_argument("--sleep", type=float, default=5, help="milliseconds that a bot sleeps a move (default: 5)")
     parser.add_argument("--seconds", type=float, default=10, help="how long each number is played (default: 10)")
-    parser.add_argument("--ruleset", default="duel", help="what is played, by lot (default: duel)")
+    parser.add_argument("--ruleset", default="duel", help="what is played, at random (default: duel)")
     parser.add_argument("--load", action="store_true", help="add a program that spins for each CPU")
     parser.add_argument("--affinity", action="store_true", help="pin each worker and its bots to a CPU")
     parser.add_argument(

@@ -62,6 +62,13 @@ def settled(server: psutil.Process, most: int) -> int:
     return count
 
 
+def is_answered(client: socket.socket) -> bool:
+    """Whether something is said to who has asked for nothing yet. `select` knows no descriptor above 1023."""
+    poll = select.poll()
+    poll.register(client, select.POLLIN)
+    return bool(poll.poll(50))
+
+
 def measure(options: argparse.Namespace, where: tuple[str, int], server: psutil.Process) -> None:
     for page in PAGES:
         with ask(where, page) as client:
@@ -83,7 +90,7 @@ def measure(options: argparse.Namespace, where: tuple[str, int], server: psutil.
     others = []
     while True:
         client = socket.create_connection(where, timeout=PATIENCE)
-        if select.select([client], [], [], 0.05)[0]:
+        if is_answered(client):
             client.close()
             break
         others.append(client)

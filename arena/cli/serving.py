@@ -172,9 +172,15 @@ def pages_beside(
     if at is None:
         yield progress, None
         return
+    from arena.cli.export import GUESSABLE
+    from arena.league.readers import HOST, guessable_seed
+    from arena.printable import printable
     from arena.web.address import exposure_text
     from arena.web.live.beside import ServerBeside
 
+    seed = guessable_seed(league.store.settings())
+    if at.options.reader != HOST.text and seed is not None:
+        progress.remark(GUESSABLE.format(store=printable(str(league.plan.path)), seed=seed))
     url, address = at.listening.url, at.listening.address
     if exposure_text(address):
         progress.remark(exposure_text(address))

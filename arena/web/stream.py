@@ -6,6 +6,7 @@ tasks of its connection.
 """
 
 import contextlib
+import math
 import socket
 from collections.abc import Iterator
 
@@ -14,10 +15,15 @@ import trio
 from arena.web.limits import Limits
 
 LAST_SECONDS = 1.0
+IDLE_GRACE = 1.0
+"""Seconds after which who is idle is cut off, beyond those after which the library closes the connection itself."""
 
 
 class GuardedStream(trio.abc.HalfCloseableStream):
     """A stream of a socket for `hypercorn`, which asks for `socket` besides. `scope` is ended with it.
+
+    Without an answer under way it is open for `head_seconds` and no longer. The library keeps that time for requests of
+    HTTP/1.1 alone: who begins to speak HTTP/2 and says nothing more would keep a connection for ever.
 
     When the other side has said its last, an answer that is under way has `LAST_SECONDS` to end, and then or without
     one the connection is closed. The library would wait for the next request till the connection has been idle.
@@ -27,6 +33,7 @@ class GuardedStream(trio.abc.HalfCloseableStream):
         self.socket = stream.socket
         self._stream, self._limits, self._scope = stream, limits, scope
         self._answers, self._is_last = 0, False
+        self._wait_for_request()
         with contextlib.suppress(OSError):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, limits.send_buffer)
 
@@ -56,16 +63,24 @@ class GuardedStream(trio.abc.HalfCloseableStream):
                 self.close()
         return data
 
+    def _wait_for_request(self) -> None:
+        self._scope.deadline = trio.current_time() + self._limits.head_seconds + IDLE_GRACE
+
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
         """Within, an answer is under way."""
         self._answers += 1
+        if not self._is_last:
+            self._scope.deadline = math.inf
         try:
             yield
         finally:
             self._answers -= 1
-            if self._is_last and not self._answers:
-                self.close()
+            if not self._answers:
+                if self._is_last:
+                    self.close()
+                else:
+                    self._wait_for_request()
 
     async def send_eof(self) -> None:
         with contextlib.suppress(trio.BusyResourceError):

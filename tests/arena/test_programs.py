@@ -22,6 +22,8 @@ PATIENCE = 120
 PRINTS_LINES_ANYWAY = {
     "export": "its games are JSON lines, and nothing else is printed",
     "completion": "what it prints is for a shell",
+    "play": "a person sits at it; the game is read from its store",
+    "serve": "it prints a line with the address, and serves until it is stopped",
 }
 """Commands without `--json`, and why."""
 PLAYED = {"league", "match", "compare", "check", "resume", "rerun"}
@@ -49,6 +51,8 @@ MISSING: dict[str, list[str]] = {
     "rules": ["missing"],
     "new": ["missing/hunter"],
     "completion": ["missing"],
+    "play": ["--resume", "missing.json"],
+    "serve": ["missing.sqlite"],
 }
 """How each command is asked for what is not there."""
 NEEDS_NOTHING = {"doctor": "there is nothing that it could be given"}

@@ -5,6 +5,7 @@ game goes on. A request that no page of ours makes is one, and has the status of
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -31,6 +32,8 @@ from arena.web.play.words import ENGLISH, PlayWords
 from arena.web.server import Application
 from protocol.notation import Color
 
+SEAT_VIEWERS = 20
+"""Tabs that may follow one seat. Each seat has its own, so that nobody can take the places of the other player."""
 LONGEST_REFUSAL = 500
 """Characters of a refusal, which may repeat what was sent."""
 Rows = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=40)], ...], msgspec.Meta(max_length=40)]
@@ -62,8 +65,8 @@ class PlayPages:
     def __init__(self, table: Table, limits: Limits = LIMITS, words: PlayWords = ENGLISH) -> None:
         self._table, self._words = table, words
         self._look = Look(Site(words.site, (), words.footer))
-        audience = Audience(limits)
-        self._feeds = {color: Feed(audience, partial(self._greeting, color)) for color in table.tokens}
+        few = replace(limits, viewers=min(limits.viewers, SEAT_VIEWERS))
+        self._feeds = {color: Feed(Audience(few), partial(self._greeting, color)) for color in table.tokens}
 
     def application(self, hosts: Hosts, *, complain: Callable[[str], None] = lambda text: None) -> Application:
         """What can be served."""

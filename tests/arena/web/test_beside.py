@@ -16,6 +16,7 @@ import psutil
 import pytest
 from made_stores import MakeStore
 
+from arena.cli import exit_codes
 from arena.web.address import Address, Listening, listen
 from arena.web.live.beside import ServerBeside
 from arena.web.live.wire import LiveSetup
@@ -219,26 +220,33 @@ def address_of(process: "subprocess.Popen[str]") -> str:
     raise AssertionError("no address was printed")
 
 
-def test_a_league_is_served_while_it_is_played_and_ends_as_always(
-    league: "League",
-) -> None:
-    with league("--rounds", "30", "--serve", "127.0.0.1:0", "--store", "l.sqlite", "--json") as process:
+def test_a_league_is_served_while_it_is_played_and_ends_as_always(league: "League") -> None:
+    """More rounds than anybody waits for, so that it is being played for as long as its pages are read."""
+    with league("--rounds", "5000", "--serve", "127.0.0.1:0", "--store", "l.sqlite") as process:
         try:
             url = address_of(process)
             pages = ""
-            while "of 60 games over" not in pages:
+            while "of 10000 games over" not in pages:
                 pages = get(f"{url}now.html")
             while "Standings" not in pages or "ann" not in pages:
                 with suppress(URLError):
                     pages = get(url)
-            out, said = process.communicate(timeout=PATIENCE * 3)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=PATIENCE * 3)
         finally:
             process.kill()
-    assert process.returncode == 0, said
-    assert '"games": 60' in out or '"games":60' in out
+    assert process.returncode == exit_codes.INTERRUPTED, said
     assert "arena serve l.sqlite" in said
     with pytest.raises(URLError):
         urlopen(url, timeout=PATIENCE)
+
+
+def test_a_league_that_is_served_ends_with_its_table(league: "League") -> None:
+    with league("--rounds", "2", "--serve", "127.0.0.1:0", "--store", "l.sqlite", "--json") as process:
+        out, said = process.communicate(timeout=PATIENCE * 3)
+    assert process.returncode == exit_codes.DONE, said
+    assert '"games": 4' in out or '"games":4' in out
+    assert "arena serve l.sqlite" in said
 
 
 def test_a_port_in_use_is_told_before_anything_is_played(league: "League", tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from play_table import PlayTable, at_random, from_lines, seated, serve_session
 
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
+from arena.web.play.application import SEAT_VIEWERS
 from arena.web.play.page import Answer
 from protocol.notation import Color, Reason
 
@@ -223,3 +225,14 @@ def test_the_page_reads_without_a_script_and_loads_nothing_but_its_own_files(sea
     assert "unsafe" not in policy
     assert page.headers["Referrer-Policy"] == "no-referrer"
     assert page.headers["Cache-Control"] == "no-store"
+
+
+def test_nobody_can_take_the_places_of_those_who_follow_the_other_seat(seat: Seat) -> None:
+    table = seat()
+    asks = {
+        color: f"GET {table.path(color)}events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode("ascii") for color in Color
+    }
+    with ExitStack() as held:
+        said = [held.enter_context(table.served.connect(asks[Color.BLUE])).recv(12) for _ in range(SEAT_VIEWERS + 1)]
+        assert said == [b"HTTP/1.1 200"] * SEAT_VIEWERS + [b"HTTP/1.1 503"]
+        assert held.enter_context(table.served.connect(asks[Color.RED])).recv(12) == b"HTTP/1.1 200"

@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 from served import Serve, read_all
 
@@ -71,6 +72,24 @@ def test_a_request_that_never_ends_is_given_up(serving: Serve) -> None:
     with served.connect(b"GET / HTTP/1.1\r\nHost: loc") as client:
         assert read_all(client) == b""
     served.until(lambda: served.server.connections == 0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+        b"HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n",
+    ],
+    ids=["preface", "preface and settings", "upgrade"],
+)
+def test_who_begins_to_speak_http_2_and_asks_for_nothing_is_given_up_as_well(serving: Serve, said: bytes) -> None:
+    served = serving(hello, Limits(head_seconds=0.2))
+    with served.connect(said) as client:
+        read_all(client)  # which ends
+    served.until(lambda: served.server.connections == 0)
+    assert served.get().status == 200
 
 
 def test_a_head_that_is_too_large_is_refused(serving: Serve) -> None:
