@@ -1,6 +1,7 @@
 """What an installation may lack: packages that only some commands need, and how to get them."""
 
 import importlib.util
+from collections.abc import Sequence
 
 from arena.errors import UsageError
 
@@ -19,10 +20,12 @@ def needs_serving(command: str) -> None:
         )
 
 
-def needs(package: str, extra: str, command: str) -> None:
-    """Raises `UsageError` if a package is not installed that a command needs: it comes with an extra."""
-    if importlib.util.find_spec(package) is None:
+def needs(packages: Sequence[str], extra: str, command: str) -> None:
+    """Raises `UsageError` if any of the packages that a command needs is not installed: they come with an extra."""
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    if missing:
+        are, they = ("is", "it comes") if len(missing) == 1 else ("are", "they come")
         raise UsageError(
-            f"{command} needs {package}, which is not installed: python -m pip install {package} "
-            f"(it comes with the extra {extra!r} of stratego-arena)"
+            f"{command} needs {' and '.join(missing)}, which {are} not installed: "
+            f"python -m pip install {' '.join(missing)} ({they} with the extra {extra!r} of stratego-arena)"
         )

@@ -359,5 +359,5 @@ def collect_cluster(values: dict[str, Any]) -> ClusterOptions | None:
     is_usual = source in (click.core.ParameterSource.DEFAULT, None)
     options = ClusterOptions(cluster, wait, **files, jobs=None if is_usual else values["jobs"])
     options.check()
-    needs("distributed", "cluster", "arena league --cluster")
+    needs(["distributed", "cryptography"], "cluster", "arena league --cluster")
     return options

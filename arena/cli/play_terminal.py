@@ -32,7 +32,8 @@ from arena.report.seat import (
 from arena.report.seat_commands import Typed, Verb, read_typed
 from protocol.notation import COLOR_BY_WORD, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
 
-CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+CLEAR = "\x1b[H\x1b[2J"
+"""The screen alone: what was in the terminal before can still be scrolled to."""
 LARGEST_SEED = 2**32
 LAST_PLIES = 2
 """Actions that are told below a screen: a bot answers before what the person did could be read."""

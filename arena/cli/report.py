@@ -69,7 +69,7 @@ def report_command(
     from arena.printable import printable
     from arena.report.json import to_json
 
-    needs("jinja2", "web", "arena report")
+    needs(["jinja2"], "web", "arena report")
     from arena.report.site.build import write_site
     from arena.report.site.contents import SitePlan
 

@@ -93,9 +93,11 @@ _OPTIONS = (
 def collect_serve(options: dict[str, Any]) -> ServeOptions | None:
     """Take what is said of pages out of the options; None if none are to be served."""
     where, *rest = (options.pop(name.replace("-", "_")) for name in SERVE_GROUP)
-    if where is None:
-        return None
     delay, show, reader, known_as = rest
+    if where is None:
+        if (delay, show, reader, known_as) != (None, PUBLIC, ALL, ""):
+            raise UsageError("--serve-delay, --serve-show, --serve-for and --serve-as need --serve")
+        return None
     return ServeOptions(where, delay, show, reader, tuple(name.strip() for name in known_as.split(",") if name.strip()))
 
 

@@ -140,8 +140,9 @@ def _panel(state: SeatState, names: Names) -> list[str]:
     lines = [f"clock: {_clock_text(state.clocks, own)}", ""] if any(c.left_ms is not None for c in state.clocks) else []
     lines += _paragraph("you lost: ", _counted(state.lost[own], names))
     lines += _paragraph("enemy lost: ", _counted(state.lost[own.opponent], names))
-    hidden = [letter for letter, count in state.hidden for _ in range(count)]
-    lines += _paragraph("enemy pieces not known: ", _counted(hidden, names))
+    if state.stage is not Stage.OVER:  # when it is over the board shows all
+        hidden = [letter for letter, count in state.hidden for _ in range(count)]
+        lines += _paragraph("enemy pieces not known: ", _counted(hidden, names))
     if state.stage is Stage.MOVING:
         lines += ["", "e4-e5 moves, e4 shows where it can go,", "known e7 tells of a piece, help of all else"]
     return lines

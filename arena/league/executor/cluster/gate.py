@@ -95,12 +95,14 @@ class Gate:
             if left <= 0:
                 return f"no dask scheduler answers at {self._address} within {self._patience:g} s{said}"
             try:
-                self._client = await distributed().Client(
+                client = distributed().Client(
                     self._address,
                     asynchronous=True,
                     security=_security(self._tls),
                     timeout=min(left, 10.0),
                 )
+                # its own timeout does not end the wait for what takes the connection and says nothing
+                self._client = await asyncio.wait_for(client, left)
                 return await self._other_version()
             except (OSError, TimeoutError, ValueError, TypeError) as error:
                 said = f": {_last_cause(error)}"
