@@ -62,11 +62,15 @@ def settled(server: psutil.Process, most: int) -> int:
     return count
 
 
-def is_answered(client: socket.socket) -> bool:
-    """Whether something is said to who has asked for nothing yet. `select` knows no descriptor above 1023."""
+def fill(where: tuple[str, int]) -> list[socket.socket]:
+    """Connections on which nothing is asked, opened until one of them is told that there are too many. Quickly: the
+    server closes who has asked for nothing for some seconds. (`select` knows no descriptor above 1023.)"""
+    held = []
     poll = select.poll()
-    poll.register(client, select.POLLIN)
-    return bool(poll.poll(50))
+    while not poll.poll(1):
+        held.append(socket.create_connection(where, timeout=PATIENCE))
+        poll.register(held[-1], select.POLLIN)
+    return held
 
 
 def measure(options: argparse.Namespace, where: tuple[str, int], server: psutil.Process) -> None:
@@ -87,13 +91,7 @@ def measure(options: argparse.Namespace, where: tuple[str, int], server: psutil.
     there = sum(client.recv(65536).startswith(b"HTTP/1.1 200") for client in viewers)
     print(f"{there} viewers: {(rss(server) - memory) / 1024 / max(1, there):.1f} KB each")
 
-    others = []
-    while True:
-        client = socket.create_connection(where, timeout=PATIENCE)
-        if is_answered(client):
-            client.close()
-            break
-        others.append(client)
+    others = fill(where)
     refused = 0
     for _ in range(options.refused):
         with ask(where, "/") as client:
