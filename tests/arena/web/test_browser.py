@@ -2,12 +2,11 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import pytest
@@ -22,24 +21,12 @@ from arena.web.hosts import hosts_of
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
+    from browsing import Axe
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no Chromium here; on Debian: apt-get install chromium"
-)
 NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
 LONG = 1000 * PATIENCE
 OpenPage = Callable[..., "Page"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -121,6 +108,26 @@ def test_standings_and_list_change_by_themselves_and_the_focus_stays(
     games.wait_for_function("() => document.querySelectorAll('#games tbody tr').length == 4")
 
 
+def assert_for_everybody(page: "Page", axe: "Axe") -> None:
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        assert axe(page) == []
+
+
+def test_axe_finds_nothing_on_pages_that_are_served(
+    make_store: MakeStore, serving: Serve, open_page: OpenPage, axe: "Axe", tmp_path: Path
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=3)
+    server = server_of(tmp_path / "l.sqlite")
+    served = serving(server.application(), beside=server.run)
+    for width in (360, 1280):
+        for name in ("", "crosstable.html", "games.html", "rules.html", "bots/1.html", "games/1.html#ply=1"):
+            page = open_page(f"http://{served.host}/{name}", width=width)
+            page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
+            assert_for_everybody(page, axe)
+
+
 BOT = """#!/usr/bin/env python3
 import os
 import time
@@ -181,3 +188,18 @@ def test_a_league_is_watched_to_its_end(league: "subprocess.Popen[str]", open_pa
     page.wait_for_function("() => document.querySelector('#progress').textContent.includes('league is over')")
     league.communicate(timeout=PATIENCE * 3)
     assert league.returncode == 0
+
+
+def test_axe_finds_nothing_on_the_pages_of_running_games(
+    league: "subprocess.Popen[str]", open_page: OpenPage, axe: "Axe", tmp_path: Path
+) -> None:
+    assert league.stderr is not None
+    address = next(match[1] for line in league.stderr if (match := re.search(r"pages: (http://\S+)", line)))
+    page = open_page(f"{address}now.html", width=360)
+    page.wait_for_selector("#now tbody a")
+    watched = open_page(page.evaluate("document.querySelector('#now tbody a').href"), width=360)
+    watched.wait_for_selector("[data-square] .piece")
+    assert_for_everybody(page, axe)
+    assert_for_everybody(watched, axe)
+    (tmp_path / "enough").touch()
+    league.communicate(timeout=PATIENCE * 3)
