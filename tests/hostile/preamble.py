@@ -196,7 +196,7 @@ class DaemonsPause:
 
         # Since when pauses count (the bot writes it); the longest since then, and when it ran last (the daemon does).
         self._shared = mmap.mmap(-1, 24)
-        self._since = self._last = time.monotonic()
+        self._since = self._before = self._last = time.monotonic()
         self._pause = 0.0
 
     def spin(self) -> None:
@@ -205,8 +205,12 @@ class DaemonsPause:
         import time
 
         since, now = struct.unpack_from("d", self._shared)[0], time.monotonic()
-        self._pause = max(self._pause if since == self._since else 0, now - max(self._last, since))
-        self._since, self._last = since, now
+        if since != self._since:
+            # It may have been stopped between the two calls above, and not have known that pauses count from then on:
+            # so the step before this one counts as well.
+            self._since, self._pause = since, self._last - max(self._before, since)
+        self._pause = max(self._pause, now - max(self._last, since))
+        self._before, self._last = self._last, now
         struct.pack_into("dd", self._shared, 8, self._pause, self._last)
 
     def seen(self) -> float:
