@@ -155,7 +155,7 @@ class _Run:
             if await self._versions.were_unchanged(self._bots_of(task.id)):
                 yield task
             else:
-                for spec in filter(None, (task.spec, task.then)):
+                for spec in task.games:
                     self._settle(spec.id, None)
 
     async def _next_missing(self, *, waits: bool = True) -> GameSpec | None:

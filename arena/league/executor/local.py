@@ -6,8 +6,8 @@ that one back. A worker that dies costs no game: those that it had are sent to t
 """
 
 import os
-from collections import Counter, deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from arena.bots.sandbox.launch import host_fault
 from arena.bots.sandbox.own_limits import LimitsChangedError, OwnLimits
 from arena.errors import ArenaError
 from arena.league.executor.event_stream import Happened
+from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.process import WorkerProcess
 from arena.league.executor.task import (
     Begun,
@@ -25,7 +26,6 @@ from arena.league.executor.task import (
     GameTask,
     Lost,
     NotPlayed,
-    Outcome,
     Paused,
     Played,
     PlaySettings,
@@ -64,10 +64,11 @@ async def local_executor(settings: PlaySettings, jobs: int) -> AsyncGenerator["L
             executor.stop()
 
 
-class LocalExecutor:
-    """An `Executor`; made by `local_executor`. It plays one stream of tasks at a time."""
+class LocalExecutor(OutcomeStream):
+    """An `Executor`; made by `local_executor`."""
 
     def __init__(self, settings: PlaySettings, jobs: int) -> None:
+        super().__init__()
         self._settings = settings
         self._limits = OwnLimits()
         self.slots = jobs
@@ -78,19 +79,10 @@ class LocalExecutor:
             WorkerState(jobs // count + (number < jobs % count), (cpus[number],) if settings.is_pinned else ())
             for number in range(count)
         ]
-        self._waiting: deque[GameTask] = deque()
-        """Games that have come back from a worker: they are the next ones to be sent."""
         self._deaths: Counter[str] = Counter()
         """Of the games that were under way when a worker died and are not over, how often that was so."""
         self._interrupted: set[str] = set()
         """Games that a worker has been told to interrupt, and of which nothing has been heard yet."""
-        self._outcomes: deque[Outcome] = deque()
-        self._changed = trio.Event()
-        self._error: Exception | None = None
-        self._nursery: trio.Nursery | None = None
-        self._feeding: trio.CancelScope | None = None
-        """The task that asks for games; None if there are no more."""
-        self._is_closed = self._is_stopped = False
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Start the workers, and wait until all are ready. Raises `ArenaError`."""
@@ -104,14 +96,6 @@ class LocalExecutor:
 
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
-    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """See `Executor.play`."""
-        assert self._nursery is not None
-        assert self._feeding is None, "one stream of tasks at a time"
-        self._feeding = trio.CancelScope()
-        self._nursery.start_soon(self._feed, tasks, self._feeding)
-        return _Outcomes(self)
-
     def close(self) -> None:
         """See `Executor.close`."""
         self._is_closed = True
@@ -122,7 +106,7 @@ class LocalExecutor:
             self._feeding.cancel()
         for worker in self._workers:
             worker.ask_back(is_last=True)
-        self._note()
+        self.changed()
 
     def stop(self) -> None:
         """See `Executor.stop`."""
@@ -131,7 +115,7 @@ class LocalExecutor:
         for worker in self._workers:
             if worker.process:
                 worker.process.stop()
-        self._note()
+        self.changed()
 
     def interrupt(self, game: str) -> None:
         """See `Executor.interrupt`."""
@@ -146,24 +130,12 @@ class LocalExecutor:
 
     # --- the outcomes -------------------------------------------------------------------------------------------------
 
-    def _tell(self, outcome: Outcome) -> None:
-        self._outcomes.append(outcome)
-        self._note()
-
     def _ended(self, outcome: Played | Paused | NotPlayed | Failed) -> None:
         """A game is over: nothing has to be known of it any more."""
         if outcome.id:
             self._deaths.pop(outcome.id, None)
             self._interrupted.discard(outcome.id)
         self._tell(outcome)
-
-    def _note(self) -> None:
-        """Something has changed: whoever waits for anything looks again."""
-        self._changed.set()
-        self._changed = trio.Event()
-
-    async def _wait(self) -> None:
-        await self._changed.wait()
 
     @property
     def _is_over(self) -> bool:
@@ -173,45 +145,14 @@ class LocalExecutor:
         has_games = self._waiting or any(worker.queued or worker.begun for worker in self._workers)
         return self._feeding is None and not has_games
 
-    async def next_outcome(self) -> Outcome | None:
-        """The next outcome; None if there are no more. Raises what keeps all games from being played."""
-        await trio.lowlevel.checkpoint()
-        while not self._outcomes:
-            if self._is_over:
-                if self._error:
-                    raise self._error
-                return None
-            await self._wait()
-        return self._outcomes.popleft()
-
-    def _fail(self, error: Exception) -> None:
-        self._error = self._error or error
-        self.stop()
-
     # --- sending ------------------------------------------------------------------------------------------------------
 
-    async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
-        """Ask for games as there is room for them."""
-        source = aiter(tasks)
-        try:
-            with scope:
-                while not self._is_closed:
-                    await self._until_there_is_room()
-                    task = await anext(source)
-                    if not self._is_closed:
-                        self._waiting.append(task)
-                        self._dispatch()
-        except StopAsyncIteration:
-            pass
-        except Exception as error:
-            self._fail(error)
-        finally:
-            if isinstance(source, AsyncGenerator):
-                with trio.CancelScope(shield=True):
-                    await source.aclose()
-            self._feeding = None
-            self._dispatch()
-            self._note()
+    def _take_task(self, task: GameTask) -> None:
+        self._waiting.append(task)
+        self._dispatch()
+
+    def _no_more_tasks(self) -> None:
+        self._dispatch()
 
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -232,7 +173,7 @@ class LocalExecutor:
             in_hand = [worker for worker in self._workers if worker.queued and worker.room < 0 and not worker.is_asked]
             for worker in in_hand[:1]:
                 worker.ask_back()
-        self._note()
+        self.changed()
 
     def _take_back(self, tasks: Iterable[GameTask]) -> None:
         """Games that no worker has any more are the next ones to be sent, but for those that were to be interrupted.
@@ -268,7 +209,7 @@ class LocalExecutor:
                 worker.process = None
                 if not self._is_stopped:
                     self._worker_died(worker, how, said)
-                self._note()
+                self.changed()
 
     def _handle_all(self, worker: WorkerState, messages: Iterable[Any]) -> None:
         for message in messages:
@@ -344,19 +285,3 @@ class LocalExecutor:
 def _indented(said: str) -> str:
     """What a worker wrote to standard error, below the line that says so."""
     return "".join(f"\n    {line}" for line in said.splitlines()) or ", and said nothing"
-
-
-class _Outcomes:
-    """The outcomes of one stream of tasks. Whoever waits for one may be cancelled, and go on with the next."""
-
-    def __init__(self, executor: LocalExecutor) -> None:
-        self._executor = executor
-
-    def __aiter__(self) -> "_Outcomes":
-        return self
-
-    async def __anext__(self) -> Outcome:
-        outcome = await self._executor.next_outcome()
-        if outcome is None:
-            raise StopAsyncIteration
-        return outcome

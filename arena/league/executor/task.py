@@ -66,6 +66,11 @@ class GameTask(msgspec.Struct, frozen=True):
         return self.spec.id
 
     @property
+    def games(self) -> tuple[GameSpec, ...]:
+        """One game, or two."""
+        return (self.spec,) if self.then is None else (self.spec, self.then)
+
+    @property
     def alone(self) -> "GameTask":
         """The same without the second game."""
         return msgspec.structs.replace(self, then=None)

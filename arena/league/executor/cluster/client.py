@@ -7,7 +7,7 @@ been silent for too long; what it still sends of them is passed over, so that a 
 """
 
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -30,13 +30,13 @@ from arena.league.executor.cluster.messages import (
     encode,
 )
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
+from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
     Failed,
     GameTask,
     Lost,
     NotPlayed,
-    Outcome,
     Paused,
     Played,
     Said,
@@ -69,25 +69,19 @@ async def cluster_executor(cargo: Cargo, plan: ClusterPlan) -> AsyncGenerator["C
             executor.stop()
 
 
-class ClusterExecutor:
-    """An `Executor`; made by `cluster_executor`. It plays one stream of tasks at a time, and pauses none."""
+class ClusterExecutor(OutcomeStream):
+    """An `Executor`; made by `cluster_executor`. It pauses no game that has been sent."""
 
     def __init__(self, cargo: Cargo, plan: ClusterPlan) -> None:
+        super().__init__()
         self._cargo = cargo
         self._crew = Crew(cargo, plan, self)
         self._plan = plan
-        self._waiting: deque[GameTask] = deque()
         self._open: dict[str, GameSpec] = {}
         """The games that were asked for and have not come out, by their ids."""
         self._lost: Counter[str] = Counter()
-        self._outcomes: deque[Outcome] = deque()
-        self._changed = trio.Event()
-        self._error: ArenaError | None = None
-        self._nursery: trio.Nursery | None = None
-        self._feeding: trio.CancelScope | None = None
         self._checking = 0
         """Batches whose records are just being judged."""
-        self._is_closed = self._is_stopped = False
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Connect, and wait until a worker is ready. Raises `ArenaError`."""
@@ -100,14 +94,6 @@ class ClusterExecutor:
         self.said(f"cluster {self._plan.name}: {_workers_text(ready)}; others may come")
 
     # --- what is asked of it ------------------------------------------------------------------------------------------
-
-    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
-        """See `Executor.play`."""
-        assert self._nursery is not None
-        assert self._feeding is None, "one stream of tasks at a time"
-        self._feeding = trio.CancelScope()
-        self._nursery.start_soon(self._feed, tasks, self._feeding)
-        return _Outcomes(self)
 
     def close(self) -> None:
         """See `Executor.close`."""
@@ -135,20 +121,6 @@ class ClusterExecutor:
             del self._open[game]
             self._tell(Paused(game, task.history))
 
-    # --- the outcomes -------------------------------------------------------------------------------------------------
-
-    def _tell(self, outcome: Outcome) -> None:
-        self._outcomes.append(outcome)
-        self.changed()
-
-    def changed(self) -> None:
-        """See `Owner.changed`: whoever waits for anything looks again."""
-        self._changed.set()
-        self._changed = trio.Event()
-
-    async def _wait(self) -> None:
-        await self._changed.wait()
-
     @property
     def _is_over(self) -> bool:
         """Whether no outcome will come any more."""
@@ -156,46 +128,16 @@ class ClusterExecutor:
             return self._crew.is_gone and not self._checking
         return self._feeding is None and not self._open
 
-    async def next_outcome(self) -> Outcome | None:
-        """The next outcome; None if there are no more. Raises what keeps all games from being played."""
-        await trio.lowlevel.checkpoint()
-        while not self._outcomes:
-            if self._is_over:
-                if self._error:
-                    raise self._error
-                return None
-            await self._wait()
-        return self._outcomes.popleft()
-
     def failed(self, error: ArenaError) -> None:
         """See `Owner.failed`."""
-        self._error = self._error or error
-        self.stop()
+        self._fail(error)
 
     # --- sending ------------------------------------------------------------------------------------------------------
 
-    async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
-        """Ask for games as there is room for them."""
-        source = aiter(tasks)
-        try:
-            with scope:
-                while not self._is_closed:
-                    await self._until_there_is_room()
-                    task = await anext(source)
-                    if not self._is_closed:
-                        self._open.update({game.id: game for game in (task.spec, task.then) if game})
-                        self._waiting.append(task)
-                        self.changed()
-        except StopAsyncIteration:
-            pass
-        except ArenaError as error:
-            self.failed(error)
-        finally:
-            if isinstance(source, AsyncGenerator):
-                with trio.CancelScope(shield=True):
-                    await source.aclose()
-            self._feeding = None
-            self.changed()
+    def _take_task(self, task: GameTask) -> None:
+        self._open.update({game.id: game for game in task.games})
+        self._waiting.append(task)
+        self.changed()
 
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -230,7 +172,7 @@ class ClusterExecutor:
         while self._waiting and count < most:
             task = self._waiting.popleft()
             tasks.append(task)
-            count += 1 if task.then is None else 2
+            count += len(task.games)
         batch = SentBatch(tuple(tasks))
         batch.open = {game.id: GameTask(game) for game in batch.specs.values()}
         self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
@@ -266,7 +208,7 @@ class ClusterExecutor:
         if self._is_closed:
             self._drop(back)
             return
-        for spec in (spec for task in back for spec in (task.spec, task.then) if spec):
+        for spec in (spec for task in back for spec in task.games):
             self._lost[spec.id] += counts
             if self._lost[spec.id] >= MOST_LOST:
                 words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
@@ -274,15 +216,14 @@ class ClusterExecutor:
                 return
         self._waiting.extendleft(reversed(back))
         if back and self._crew.is_connected:
-            count = sum(1 if task.then is None else 2 for task in back)
+            count = sum(len(task.games) for task in back)
             self.said(f"{why}: {'1 game is' if count == 1 else f'{count} games are'} played elsewhere")
 
     def _drop(self, tasks: Iterable[GameTask]) -> None:
         """What was not begun, or is lost with its worker, will not be played."""
         for task in tasks:
-            for game in (task.spec, task.then):
-                if game:
-                    self._open.pop(game.id, None)
+            for game in task.games:
+                self._open.pop(game.id, None)
 
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """See `Owner.answered`."""
@@ -415,19 +356,3 @@ def _workers_text(seats: list[Seat]) -> str:
     games = sum(seat.slots for seat in seats)
     workers = "1 worker" if len(seats) == 1 else f"{len(seats)} workers"
     return f"{workers}, {games} game{'' if games == 1 else 's'} at a time so far"
-
-
-class _Outcomes:
-    """The outcomes of one stream of tasks. Whoever waits for one may be cancelled, and go on with the next."""
-
-    def __init__(self, executor: ClusterExecutor) -> None:
-        self._executor = executor
-
-    def __aiter__(self) -> "_Outcomes":
-        return self
-
-    async def __anext__(self) -> Outcome:
-        outcome = await self._executor.next_outcome()
-        if outcome is None:
-            raise StopAsyncIteration
-        return outcome

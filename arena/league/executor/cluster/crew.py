@@ -98,7 +98,7 @@ class Owner(Protocol):
 
 
 class Crew:
-    """The workers of one run. Run `keep` beside everything else, after `start`."""
+    """The workers of one run, from `start` to `stop`."""
 
     def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner) -> None:
         self._cargo = cargo
@@ -137,8 +137,7 @@ class Crew:
         nursery.start_soon(self._keep_time)
 
     async def until_ready(self) -> list[Seat]:
-        """Wait until a worker is ready, and a moment for others; returns those that are. None, if it has been
-        stopped."""
+        """Wait until a worker is ready, and a moment for others; returns those that are: none, if it was stopped."""
         while not self._is_stopped and not self._with(Standing.READY):
             await self._changed.wait()
         with trio.move_on_after(SETTLE_SECONDS):
@@ -304,7 +303,7 @@ class Crew:
         return number
 
     async def _answer(self, seat: Seat, data: bytes) -> Answer | None:
-        """What a worker answers, as it is no longer than that there; None if it is gone. Raises `WireError`."""
+        """What a worker answers; None if it is gone, or the run is stopped. Raises `WireError`."""
         number = self._ask(seat, data)
         while number not in self._answers:
             if self._is_stopped:

@@ -29,7 +29,7 @@ class SentBatch:
     @property
     def specs(self) -> dict[str, GameSpec]:
         """Its games by their ids, second ones included."""
-        return {game.id: game for task in self.tasks for game in (task.spec, task.then) if game}
+        return {game.id: game for task in self.tasks for game in task.games}
 
 
 @dataclass(eq=False)

@@ -70,7 +70,7 @@ class UnderWay:
 
     def __init__(self, number: int, batch: Batch) -> None:
         self.number = number
-        self.waiting = {game.id for task in batch.tasks for game in (task.spec, task.then) if game}
+        self.waiting = {game.id for task in batch.tasks for game in task.games}
         """Those that have not been begun."""
         self.open = set(self.waiting)
         self.records: list[bytes] = []

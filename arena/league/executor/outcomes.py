@@ -1,0 +1,126 @@
+"""What all executors share: games are asked for as there is room for them, and what becomes of them is a stream.
+
+Where games are played is said by a subclass, which waits (`_wait`) until something has changed (`changed`) and tells
+outcomes (`_tell`). The stream ends when no more can come, or with the error that keeps all games from being played.
+"""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+
+import trio
+
+from arena.league.executor.task import GameTask, Outcome
+
+
+class OutcomeStream(ABC):
+    """The part of an `Executor` that has to do with tasks and outcomes. It plays one stream of tasks at a time."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[GameTask] = deque()
+        """Games that are to be sent: those that have been asked for, and those that have come back."""
+        self._outcomes: deque[Outcome] = deque()
+        self._changed = trio.Event()
+        self._error: Exception | None = None
+        self._nursery: trio.Nursery | None = None
+        self._feeding: trio.CancelScope | None = None
+        """The task that asks for games; None if there are no more."""
+        self._is_closed = self._is_stopped = False
+
+    @abstractmethod
+    def stop(self) -> None:
+        """See `Executor.stop`."""
+
+    @property
+    @abstractmethod
+    def _is_over(self) -> bool:
+        """Whether no outcome will come any more."""
+
+    @abstractmethod
+    async def _until_there_is_room(self) -> None:
+        """Wait until a further game is to be asked for."""
+
+    @abstractmethod
+    def _take_task(self, task: GameTask) -> None:
+        """There is a further game to play."""
+
+    def _no_more_tasks(self) -> None:
+        """No further game will come."""
+        self.changed()
+
+    # --- tasks --------------------------------------------------------------------------------------------------------
+
+    def play(self, tasks: AsyncIterable[GameTask]) -> AsyncIterator[Outcome]:
+        """See `Executor.play`."""
+        assert self._nursery is not None
+        assert self._feeding is None, "one stream of tasks at a time"
+        self._feeding = trio.CancelScope()
+        self._nursery.start_soon(self._feed, tasks, self._feeding)
+        return _Outcomes(self)
+
+    async def _feed(self, tasks: AsyncIterable[GameTask], scope: trio.CancelScope) -> None:
+        """Ask for games as there is room for them."""
+        source = aiter(tasks)
+        try:
+            with scope:
+                while not self._is_closed:
+                    await self._until_there_is_room()
+                    task = await anext(source)
+                    if not self._is_closed:
+                        self._take_task(task)
+        except StopAsyncIteration:
+            pass
+        except Exception as error:
+            self._fail(error)
+        finally:
+            if isinstance(source, AsyncGenerator):
+                with trio.CancelScope(shield=True):
+                    await source.aclose()
+            self._feeding = None
+            self._no_more_tasks()
+
+    # --- outcomes -----------------------------------------------------------------------------------------------------
+
+    def _tell(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        self.changed()
+
+    def _fail(self, error: Exception) -> None:
+        """No game can be played any more: the first such error is what the outcomes end with."""
+        self._error = self._error or error
+        self.stop()
+
+    def changed(self) -> None:
+        """Something has changed: whoever waits for anything looks again."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _wait(self) -> None:
+        await self._changed.wait()
+
+    async def next_outcome(self) -> Outcome | None:
+        """The next outcome; None if there are no more. Raises what keeps all games from being played."""
+        await trio.lowlevel.checkpoint()
+        while not self._outcomes:
+            if self._is_over:
+                if self._error:
+                    raise self._error
+                return None
+            await self._wait()
+        return self._outcomes.popleft()
+
+
+class _Outcomes:
+    """The outcomes of one stream of tasks. Whoever waits for one may be cancelled, and go on with the next."""
+
+    def __init__(self, stream: OutcomeStream) -> None:
+        self._stream = stream
+
+    def __aiter__(self) -> "_Outcomes":
+        return self
+
+    async def __anext__(self) -> Outcome:
+        outcome = await self._stream.next_outcome()
+        if outcome is None:
+            raise StopAsyncIteration
+        return outcome
