@@ -11,11 +11,11 @@ sent a wrong record gets no other, and a pair of games stays on one machine.
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.league.executor import child_process
 from arena.league.executor.cluster.dask import distributed
 from arena.league.executor.cluster.guarded import Unknown, guard_pickle
 from arena.league.executor.cluster.local_cluster import LocalCluster
@@ -35,7 +35,6 @@ from arena.league.executor.cluster.messages import (
     to_gate,
 )
 from arena.league.executor.wire import READ_SIZE, Frames, frame
-from arena.league.executor.worker_main import PASSED_OVER
 
 POLL_SECONDS = 0.5
 """How often the scheduler is asked which workers there are."""
@@ -344,11 +343,7 @@ async def _handle(gate: Gate, inbox: "asyncio.Queue[Any]") -> None:
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a gate that is told what to do over one descriptor and answers over another."""
-    for number in PASSED_OVER:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-    for descriptor in (incoming, outgoing):
-        os.set_inheritable(descriptor, False)
+    child_process.begin(incoming, outgoing)
     guard_pickle()
     asyncio.run(serve(incoming, outgoing, parent))
     sys.stderr.flush()
