@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from arena.bots.names import name_fault
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import INTERRUPTED
-from arena.cli.extras import needs_serving
+from arena.cli.extras import SERVING, needs
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.pausable import CHANGED
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
@@ -109,7 +109,7 @@ def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[
 def _check_face(seats: Seats) -> None:
     """Raise `UsageError` if a game cannot be shown where it is to be, before anything is started."""
     if not seats.is_terminal:
-        needs_serving("arena play without --terminal")
+        needs(SERVING, "web", "arena play without --terminal")
         seats.address()
 
 

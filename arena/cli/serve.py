@@ -59,13 +59,13 @@ def serve_command(
     The address is printed. Nothing is written; a league may be playing with the store. Ctrl-C ends it.
     """
     from arena.cli.export import GUESSABLE
-    from arena.cli.extras import needs_serving
+    from arena.cli.extras import SERVING, needs
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
     from arena.league.readers import HOST, guessable_seed, reader_named
     from arena.printable import printable
 
-    needs_serving("arena serve")
+    needs(SERVING, "web", "arena serve")
     from arena.report.site.contents import SitePlan
     from arena.web.address import exposure_text, parse_address
     from arena.web.service import serve_stores

@@ -107,13 +107,13 @@ def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
     if options is None:
         yield None
         return
-    from arena.cli.extras import needs_serving
+    from arena.cli.extras import SERVING, needs
     from arena.game.time_control import parse_duration
     from arena.league.readers import reader_named
     from arena.league.settings import option_value
     from arena.web.address import listen, parse_address
 
-    needs_serving("arena league --serve")
+    needs(SERVING, "web", "arena league --serve")
     option_value("--serve-for", reader_named, options.reader)
     delay = 0.0 if options.delay is None else option_value("--serve-delay", parse_duration, options.delay) / 1000
     listening = listen(option_value("--serve", lambda text: parse_address(text, PORT), options.where))
