@@ -6,6 +6,7 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.rules import names_options
+from arena.cli.seeds import warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.report.names import Language, Names, Numbering
 
@@ -58,11 +59,10 @@ def serve_command(
 
     The address is printed. Nothing is written; a league may be playing with the store. Ctrl-C ends it.
     """
-    from arena.cli.export import GUESSABLE
     from arena.cli.extras import SERVING, needs
     from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
-    from arena.league.readers import HOST, guessable_seed, reader_named
+    from arena.league.readers import reader_named
+    from arena.league.settings import option_value
     from arena.printable import printable
 
     needs(SERVING, "web", "arena serve")
@@ -71,14 +71,10 @@ def serve_command(
     from arena.web.service import serve_stores
 
     address = parse_address(where, PORT)
-    try:
-        reads = reader_named(reader)
-    except UsageError as error:
-        raise UsageError(f"--for: {error}") from None
+    reads = option_value("--for", reader_named, reader)
     for path in stores:
         with open_to_read(path) as store:
-            if reads is not HOST and (seed := guessable_seed(store.settings())) is not None:
-                remark(GUESSABLE.format(store=printable(str(path)), seed=seed))
+            warn_of_seed(path, store.settings(), reads)
     if exposure_text(address):
         remark(exposure_text(address))
     plan = SitePlan(reads, title=printable(title), names=Names(language, ranks))

@@ -174,15 +174,12 @@ def pages_beside(
     if at is None:
         yield progress, None
         return
-    from arena.cli.export import GUESSABLE
-    from arena.league.readers import HOST, guessable_seed
-    from arena.printable import printable
+    from arena.cli.seeds import warn_of_seed
+    from arena.league.readers import reader_named
     from arena.web.address import exposure_text
     from arena.web.live.beside import ServerBeside
 
-    seed = guessable_seed(league.store.settings())
-    if at.options.reader != HOST.text and seed is not None:
-        progress.remark(GUESSABLE.format(store=printable(str(league.plan.path)), seed=seed))
+    warn_of_seed(league.plan.path, league.store.settings(), reader_named(at.options.reader), progress.remark)
     url, address = at.listening.url, at.listening.address
     if exposure_text(address):
         progress.remark(exposure_text(address))
