@@ -19,9 +19,9 @@ from arena.errors import ArenaError, UsageError
 from arena.game.faults import named
 from arena.game.time_control import parse_time
 from arena.league.options import PlayOptions
-from arena.league.person_game import Face, NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
-from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, PreparedGame, Saved
+from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.league.settings import option_value
 from arena.league.store import StoreChangedError
 from arena.play.saved_game import load_saved
