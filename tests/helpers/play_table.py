@@ -139,7 +139,7 @@ def at_random(seed: int, plies: int = 1000) -> Callable[[Session, Color], Awaita
     """Sets up and plays at random; resigns when so many plies have been played."""
 
     async def play(session: Session, color: Color) -> None:
-        numbers = random.Random(seed)
+        numbers = random.Random(seed + color)
         state = await session.changed(color)
         while state.stage not in (Stage.OVER, Stage.PAUSED):
             if state.stage is Stage.SETTING_UP:
