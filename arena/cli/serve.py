@@ -68,18 +68,20 @@ def serve_command(
     needs(SERVING, "web", "arena serve")
     from arena.report.site.contents import SitePlan
     from arena.web.address import exposure_text, parse_address
+    from arena.web.hosts import parse_host
     from arena.web.service import serve_stores
 
-    address = parse_address(where, PORT)
+    address = option_value("--listen", lambda text: parse_address(text, PORT), where)
     reads = option_value("--for", reader_named, reader)
     for path in stores:
         with open_to_read(path) as store:
             warn_of_seed(path, store.settings(), reads)
-    if exposure_text(address):
-        remark(exposure_text(address))
+    known = [option_value("--known-as", parse_host, name) for name in known_as]
     plan = SitePlan(reads, title=printable(title), names=Names(language, ranks))
 
     def ready(url: str) -> None:
+        if exposure_text(address):
+            remark(exposure_text(address))
         result(url)
         flush_results()
         remark("Ctrl-C ends it")
@@ -88,7 +90,7 @@ def serve_command(
         stores,
         address,
         plan,
-        known_as=known_as,
+        known_as=known,
         ready=ready,
         complain=lambda text: remark(f"arena: {text}"),
     )

@@ -153,6 +153,9 @@ def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
         (tmp_path / "x").write_text(text)
         with pytest.raises(UsageError, match="expected a paused game"):
             load_saved(tmp_path / "x")
+    (tmp_path / "x").write_text("root:x:0:0")
+    with pytest.raises(UsageError, match="'arena play' write it, got a file of another kind: JSON is malformed"):
+        load_saved(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot be read"):
         load_saved(tmp_path / "missing")
 

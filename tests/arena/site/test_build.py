@@ -259,8 +259,12 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_
     make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
-    with pytest.raises(ArenaError, match="the pages cannot be written: "):
-        written(tmp_path / "l.sqlite", tmp_path / "l.sqlite" / "out")
+    for where in ("l.sqlite", "mistyped"):
+        with pytest.raises(UsageError, match=f"expected a folder to make it in; there is no folder .*{where}"):
+            written(tmp_path / "l.sqlite", tmp_path / where / "out")
+    with pytest.raises(UsageError, match="the pages cannot be written: "):
+        written(tmp_path / "l.sqlite", tmp_path / ("x" * 1000))
+    assert [path.name for path in tmp_path.iterdir()] == ["l.sqlite"]
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(UsageError, match="another folder than the current one"):
