@@ -50,7 +50,7 @@ def test_what_everybody_could_see_is_not_said_where_nothing_is_served(
     ("words", "said"),
     [
         (["--serve", "bots/mine.py", "other.py"], BEHIND),
-        (["--serve", "no_host_has_underscores", "warden"], BEHIND),
+        (["--serve", "x" * 64, "warden"], BEHIND),
         (["warden", "drifter", "--serve", "127.0.0.1:x"], "--serve: expected HOST:PORT"),
         (["warden", "drifter", "--serve", "--serve-as", "a,b c"], "--serve-as: expected the name of a host alone"),
     ],
