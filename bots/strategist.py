@@ -22,57 +22,57 @@ from protocol.view import Piece
 
 # --- what was tuned -----------------------------------------------------------------------------------------------
 
-VALUE = (0, 131.5, 27.9, 15.8, 1.91, 17.8, 8.79, 11.8, 11.8, 10.3, 23.3, 34.6, 56.7, 10)
+VALUE = (0, 116.8, 25.1, 22.8, 2.24, 18.4, 8.79, 11.2, 11.1, 10.9, 21.5, 31.4, 57.6, 10)
 """What a piece is worth, by rank: nothing, flag, bomb, spy, scout, miner, sergeant, ... marshal, infiltrator."""
-LAST_MINERS = (17.8, 25.6, 28.4, 26.8, 25.1)
+LAST_MINERS = (18.4, 35.6, 26.3, 24.0, 19.3)
 """What a miner is worth if there are so many; VALUE has the worth of one of five."""
-LATE_SPY = 2.33
+LATE_SPY = 2.62
 """What a spy is worth when the enemy marshal is gone."""
 
-CURIOSITY = 1.1
+CURIOSITY = 0.65
 """What learning a rank is worth."""
-EAGER = 0.0441
+EAGER = 0.0605
 """How much this grows with each ply without a fight, for a piece that is worth nothing."""
-EAGER_UP_TO = 31.0
+EAGER_UP_TO = 23.3
 """What a piece is worth that does not become eager at all."""
-HIDING = 0.0701
+HIDING = 0.0552
 """What share of its worth a piece gives away when its rank is seen."""
-PATIENCE = 79.6
+PATIENCE = 94.9
 """In so many plies without a fight the wish to stay hidden goes down to a fifth."""
 
-GUARD = 52.9
+GUARD = 86.4
 """How much more it is worth to remove a piece right beside the own flag."""
-GUARD_DECAY = 0.431
+GUARD_DECAY = 0.353
 """The same a step further away, as a share."""
-DECAY = 0.764
+DECAY = 0.769
 """How much less a target is worth with each step on the way to it."""
-MOVING = 0.379
+MOVING = 0.372
 """How much less a target is worth if it can run."""
-IN_THE_WAY = 0.456
+IN_THE_WAY = 0.37
 """How much less it is worth behind an own piece."""
-FIRST_MOVE = 0.423
+FIRST_MOVE = 0.295
 """The price of moving a piece that has not moved, which shows that it is no bomb."""
 
-CAUTION = 0.901
+CAUTION = 0.772
 """How likely an enemy attacks a piece that it has not seen, beside one that it has seen."""
-RELIEF = 0.827
+RELIEF = 0.788
 """What share of its danger a piece is worth that leaves it."""
-AFTER_WIN = 2.06
+AFTER_WIN = 1.61
 """How much the danger counts that a piece walks into by winning a fight."""
-TRUST = 1.03
+TRUST = 1.17
 """How much the search counts beside the score of the action by itself."""
-WORTHWHILE = 1.57
+WORTHWHILE = 0.991
 """What a capture must bring for the search to look at it."""
-UNANSWERED = 0.638
+UNANSWERED = 0.417
 """How much a capture counts at the end of the search, where nobody looks whether it is answered."""
 
-CAME_NEAR = 5.29
+CAME_NEAR = 7.31
 """How much likelier a piece is to beat the known piece that it has come to."""
-LET_STAND = 0.902
+LET_STAND = 0.624
 """How much likelier it is to beat one that it has left alone once more."""
-FLED = 0.517, 3.54
+FLED = 0.51, 3.89
 """How much likelier a piece that stepped away from a known one is to beat it, and to lose to it."""
-STANDING = 0.465
+STANDING = 0.584
 """How much likelier a piece that stays where it was is a bomb, with every hundred plies."""
 
 # --- what was not -------------------------------------------------------------------------------------------------
@@ -328,7 +328,8 @@ class Position:
                 self.still.append(not piece.moved)
         for square, piece in view.pieces(view.color):
             self.mine[square] = int(piece.rank or 0)
-            self.seen[square] = piece in exposed or piece.rank is Rank.FLAG  # that a flag is hidden protects it little
+            # That it is not known protects neither a flag nor a spy.
+            self.seen[square] = piece in exposed or piece.rank in (Rank.FLAG, Rank.SPY)
             self.unmoved[square] = not piece.moved
         self.weigh(view)
         self.fields: dict[int, list[float]] = {}
@@ -394,6 +395,8 @@ class Position:
         relief = RELIEF * self.danger(origin, rank, self.seen[origin]) - FIRST_MOVE * self.unmoved[origin]
         kind = self.kind[target]
         if kind:
+            if kind < KNOWN and FIGHT[rank][kind] < 0:
+                return self.gain[rank][kind]  # no relief for a piece that is thrown away
             risk = AFTER_WIN * self.wins[rank][kind] * self.danger(target, rank, True)
             return self.taking(rank, target) + relief - risk
         field = self.field(rank)
