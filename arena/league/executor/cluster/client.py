@@ -6,7 +6,6 @@ arena is not used again in this run, and its games are played elsewhere. So are 
 been silent for too long; what it still sends of them is passed over, so that a game comes out once.
 """
 
-from collections import Counter, deque
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 
@@ -17,8 +16,9 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
 from arena.league.executor.cluster.carrying import Cargo
-from arena.league.executor.cluster.crew import LONGEST_WHY, ClusterPlan, Crew
+from arena.league.executor.cluster.crew import LONGEST_WHY, Crew
 from arena.league.executor.cluster.expected import checked_record
+from arena.league.executor.cluster.ledger import MOST_LOST, Ledger
 from arena.league.executor.cluster.messages import (
     Answer,
     Batch,
@@ -29,6 +29,7 @@ from arena.league.executor.cluster.messages import (
     decode_answer,
     encode,
 )
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
 from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
@@ -48,8 +49,6 @@ from arena.printable import printable
 
 LINGER_SECONDS = 0.02
 """How long a batch that is not full waits for further games."""
-MOST_LOST = 5
-"""So often a game may be lost with its worker."""
 OWN_FAULTS = frozenset({"HOST", "SANDBOX", "REFUSED_BOTS"})
 """Errors that are the machine's, by the names of `ErrorKind`: another one may play the game."""
 
@@ -77,9 +76,7 @@ class ClusterExecutor(OutcomeStream):
         self._cargo = cargo
         self._crew = Crew(cargo, plan, self)
         self._plan = plan
-        self._open: dict[str, GameSpec] = {}
-        """The games that were asked for and have not come out, by their ids."""
-        self._lost: Counter[str] = Counter()
+        self._ledger = Ledger(self._waiting)
         self._checking = 0
         """Batches whose records are just being judged."""
 
@@ -100,8 +97,7 @@ class ClusterExecutor(OutcomeStream):
         if self._is_closed:
             return
         self._is_closed = True
-        self._drop(self._waiting)
-        self._waiting.clear()
+        self._ledger.drop_waiting()
         if self._feeding:
             self._feeding.cancel()
         self._crew.close()
@@ -116,9 +112,7 @@ class ClusterExecutor(OutcomeStream):
 
     def interrupt(self, game: str) -> None:
         """See `Executor.interrupt`. A game that has been sent to a worker is played to its end."""
-        for task in [task for task in self._waiting if task.id == game and task.can_pause]:
-            self._waiting.remove(task)
-            del self._open[game]
+        if task := self._ledger.drop_paused(game):
             self._tell(Paused(game, task.history))
 
     @property
@@ -126,7 +120,7 @@ class ClusterExecutor(OutcomeStream):
         """Whether no outcome will come any more."""
         if self._is_stopped:
             return self._crew.is_gone and not self._checking
-        return self._feeding is None and not self._open
+        return self._feeding is None and not self._ledger.open
 
     def failed(self, error: ArenaError) -> None:
         """See `Owner.failed`."""
@@ -135,8 +129,7 @@ class ClusterExecutor(OutcomeStream):
     # --- sending ------------------------------------------------------------------------------------------------------
 
     def _take_task(self, task: GameTask) -> None:
-        self._open.update({game.id: game for game in task.games})
-        self._waiting.append(task)
+        self._ledger.add(task)
         self.changed()
 
     async def _until_there_is_room(self) -> None:
@@ -166,15 +159,8 @@ class ClusterExecutor(OutcomeStream):
                     self._send(seat, count)
 
     def _send(self, seat: Seat, most: int) -> None:
-        """Send a worker games that wait; a pair is one task, and counts as two games."""
-        tasks: list[GameTask] = []
-        count = 0
-        while self._waiting and count < most:
-            task = self._waiting.popleft()
-            tasks.append(task)
-            count += len(task.games)
-        batch = SentBatch(tuple(tasks))
-        batch.open = {game.id: GameTask(game) for game in batch.specs.values()}
+        """Send a worker games that wait."""
+        batch = self._ledger.take_batch(most)
         self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
         self._tell_begun(seat)
 
@@ -199,31 +185,20 @@ class ClusterExecutor(OutcomeStream):
         """See `Owner.lost`: what nothing has come of is played by another worker."""
         back: list[GameTask] = []
         for batch in batches:
-            games = [game for game in batch.open if game in self._open]
-            for game in batch.begun.intersection(games):
+            left = self._ledger.still_open(batch)
+            for game in batch.begun.intersection(game.id for task in left for game in task.games):
                 self._tell(Lost(game))
             batch.open.clear()
             batch.begun.clear()
-            back += _paired(batch.tasks, [GameTask(self._open[game]) for game in games])
-        if self._is_closed:
-            self._drop(back)
-            return
-        for spec in (spec for task in back for spec in task.games):
-            self._lost[spec.id] += counts
-            if self._lost[spec.id] >= MOST_LOST:
-                words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
-                self.failed(ArenaError(words))
-                return
-        self._waiting.extendleft(reversed(back))
-        if back and self._crew.is_connected:
+            back += left
+        if self._is_closed:  # what is lost with its worker will not be played
+            self._ledger.drop(back)
+        elif spec := self._ledger.put_back(back, counts=counts):
+            words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
+            self.failed(ArenaError(words))
+        elif back and self._crew.is_connected:
             count = sum(len(task.games) for task in back)
             self.said(f"{why}: {'1 game is' if count == 1 else f'{count} games are'} played elsewhere")
-
-    def _drop(self, tasks: Iterable[GameTask]) -> None:
-        """What was not begun, or is lost with its worker, will not be played."""
-        for task in tasks:
-            for game in task.games:
-                self._open.pop(game.id, None)
 
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """See `Owner.answered`."""
@@ -283,14 +258,12 @@ class ClusterExecutor(OutcomeStream):
     def _come_out(self, batch: SentBatch, game: str, outcome: Played | NotPlayed | Failed) -> None:
         """A game is over, unless it came out before: then this is a second one of it, and passed over."""
         batch.open.pop(game, None)
-        if self._open.pop(game, None) is None:
+        if not self._ledger.come_out(game):
             return
         told = [one for seat in self._crew.seats.values() for one in seat.sent.values() if game in one.begun]
         was_begun = bool(told) or game in batch.begun
         for one in (batch, *told):  # it may have been sent to another worker as well
             one.begun.discard(game)
-        self._waiting = deque(task for waiting in self._waiting for task in _without(waiting, game))
-        self._lost.pop(game, None)
         if not was_begun:
             self._tell(Begun(game))
         self._tell(outcome)
@@ -329,27 +302,6 @@ def _on(record: GameRecord, seat: Seat, load: float) -> GameRecord:
     assert seat.calibration is not None
     machine = played_on(record.machine or "", seat.name, load, seat.calibration.work_us)
     return msgspec.structs.replace(record, machine=machine)
-
-
-def _without(task: GameTask, game: str) -> list[GameTask]:
-    """What is left of a task when one of its games has come out."""
-    if task.id == game:
-        return [GameTask(task.then)] if task.then else []
-    return [task.alone if task.then and task.then.id == game else task]
-
-
-def _paired(tasks: Iterable[GameTask], back: Iterable[GameTask]) -> list[GameTask]:
-    """Games that come back, as tasks: pairs that were one task are one again, if neither has come out."""
-    left = {task.id: task for task in back}
-    found = []
-    for task in tasks:
-        first = left.pop(task.id, None)
-        second = left.pop(task.then.id, None) if task.then else None
-        if first and second:
-            found.append(GameTask(first.spec, then=second.spec))
-        else:
-            found += [one for one in (first, second) if one]
-    return found
 
 
 def _workers_text(seats: list[Seat]) -> str:

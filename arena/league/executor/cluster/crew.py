@@ -4,78 +4,42 @@ What becomes of games is not decided here: an `Owner` is told which batches are 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import trio
 
-from arena.bots.build_checks import BuildLimits
 from arena.errors import ArenaError, UsageError
+from arena.league.executor.cluster.asking import Requests
 from arena.league.executor.cluster.calibration import Calibration, measure, unfit
 from arena.league.executor.cluster.carrying import Cargo
+from arena.league.executor.cluster.gate_process import Gate, GateProcess
 from arena.league.executor.cluster.messages import (
-    Answer,
-    Ask,
     Close,
     Connect,
     Connected,
     Disconnected,
-    Done,
     End,
     FromGate,
-    Missing,
-    Prepare,
     Prepared,
-    PutBot,
     Refused,
     Reply,
-    Submit,
-    Tls,
     Unconnected,
-    Unprepared,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
-    decode_answer,
     encode,
-    from_gate,
 )
+from arena.league.executor.cluster.plan import ClusterPlan
+from arena.league.executor.cluster.preparing import prepare
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
-from arena.league.executor.process import WorkerProcess
-from arena.league.executor.wire import WireError
 from arena.printable import printable
 
-GATE = "arena.league.executor.cluster.gate"
-AGAIN_SECONDS = 1.0
-"""After this time a worker is asked again that could not be reached."""
 SETTLE_SECONDS = 0.5
 """How long the first worker that is ready waits for others that are coming."""
 LOOK_SECONDS = 0.2
 """How often it is looked whether there is a worker."""
 LONGEST_WHY = 2000
-
-
-@dataclass(frozen=True)
-class ClusterPlan:
-    """Where the games are to be played: at the scheduler of this address, or with `local` workers of our own.
-
-    `jobs` is how many games each worker plays at a time (0: as many as it has CPUs), `build` what builds may use, and
-    `patience` the seconds for which a scheduler may be out of reach, and a worker silent.
-    """
-
-    address: str
-    local: int
-    tls: Tls | None
-    jobs: int
-    build: BuildLimits
-    patience: float
-    move_ms: int | None = None
-    """The shortest time in milliseconds, with the margin, that a bot has for a move; None: moves are not bounded."""
-
-    @property
-    def name(self) -> str:
-        """The cluster in words."""
-        return f"local:{self.local}" if self.local else self.address
 
 
 class Owner(Protocol):
@@ -100,11 +64,12 @@ class Owner(Protocol):
 class Crew:
     """The workers of one run, from `start` to `stop`."""
 
-    def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner) -> None:
+    def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner, gate: Gate | None = None) -> None:
         self._cargo = cargo
         self._plan = plan
         self._owner = owner
-        self._gate: WorkerProcess | None = None
+        self._gate = gate or GateProcess()
+        self._requests = Requests(self._gate)
         self.is_connected = False
         self._own: Calibration | None = None
         """What was measured on the arena's own machine."""
@@ -112,27 +77,25 @@ class Crew:
         """The workers that are there, by address."""
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
-        self._number = 0
-        self._asked: dict[int, Seat] = {}
-        """What workers do beside playing, by the numbers of the requests."""
-        self._answers: dict[int, Reply] = {}
         self._preparing: dict[str, trio.Lock] = {}
         """By machine: its workers are prepared one after another, so that bots are sent to it once."""
         self._changed = trio.Event()
         self._nursery: trio.Nursery | None = None
         self._is_stopped = False
-        self.is_gone = False
-        """Whether the gate has ended."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is heard of the cluster any more."""
+        return self._gate.is_gone
 
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
         self._nursery = nursery
         if not self._plan.local:
             self._own = await trio.to_thread.run_sync(measure)
-        self._gate, _ = WorkerProcess.start_module(GATE, from_gate)
         plan = self._plan
         farewell = encode(End(self._cargo.run.id))
-        self._gate.connection.send(Connect(plan.address, plan.local, plan.tls, plan.patience, farewell))
+        self._gate.start(Connect(plan.address, plan.local, plan.tls, plan.patience, farewell))
         nursery.start_soon(self._keep_gate)
         nursery.start_soon(self._keep_time)
 
@@ -152,23 +115,20 @@ class Crew:
 
     def send(self, seat: Seat, batch: SentBatch, data: bytes) -> None:
         """Send a worker a batch; its answer goes to the owner."""
-        number = self._next_number()
-        seat.sent[number] = batch
-        self._to_gate(Submit(number, seat.address, data))
+        seat.sent[self._requests.submit(seat, data)] = batch
 
     def close(self) -> None:
         """Have the workers begin no game any more."""
         for seat in self.seats.values():
             if seat.sent:
-                self._ask(seat, encode(Close(self._cargo.run.id)))
+                self._requests.ask(seat, encode(Close(self._cargo.run.id)))
 
     def stop(self) -> None:
         """Leave the cluster, whatever is under way there."""
         if not self._is_stopped:
             self._is_stopped = True
-            if self._gate:
-                self._gate.connection.finish()
-                self._gate.stop()
+            self._requests.stop()
+            self._gate.stop()
         self._note()
 
     def refuse(self, seat: Seat, why: str) -> None:
@@ -200,26 +160,14 @@ class Crew:
         self._changed = trio.Event()
         self._owner.changed()
 
-    def _next_number(self) -> int:
-        self._number += 1
-        return self._number
-
-    def _to_gate(self, message: Ask | Submit) -> None:
-        assert self._gate is not None
-        self._gate.connection.send(message)
-
     # --- the gate -----------------------------------------------------------------------------------------------------
 
     async def _keep_gate(self) -> None:
         """Hear what the gate says, to its end."""
-        assert self._gate is not None
         with trio.CancelScope(shield=True):  # `stop` ends it
             how = await self._gate.attend(self._hear)
-            said = self._gate.stderr_tail
-            self.is_gone = True
             if not self._is_stopped:
-                last = said.splitlines()[-1:] or ["it said nothing"]
-                self._owner.failed(ArenaError(f"the process that speaks with the cluster {how}: {printable(last[0])}"))
+                self._owner.failed(ArenaError(f"the process that speaks with the cluster {printable(how)}"))
             self._note()
 
     def _hear(self, messages: Iterable[FromGate]) -> None:
@@ -261,9 +209,7 @@ class Crew:
         seat = self.seats.pop(address, None)
         if seat is None:
             return
-        for number in [number for number, asked in self._asked.items() if asked is seat]:
-            del self._asked[number]
-            self._answers[number] = Reply(number, lost="the worker is gone")
+        self._requests.forget(seat)
         self._owner.lost(list(seat.sent.values()), f"worker {seat.name} is gone", counts=self.is_connected)
         seat.sent.clear()
         seat.standing = Standing.REFUSED
@@ -290,43 +236,16 @@ class Crew:
         if reasons:
             return ArenaError(f"cluster {cluster}: no worker can play:{reasons}")
         return ArenaError(
-            f"cluster {cluster}: no worker came within {patience}; start some: dask worker {self._plan.address} "
-            "--nthreads 1 --preload arena.league.executor.cluster.preload"
+            f"cluster {cluster}: no worker came within {patience}; start some: {self._plan.worker_command}"
         )
 
     # --- the workers --------------------------------------------------------------------------------------------------
 
-    def _ask(self, seat: Seat, data: bytes) -> int:
-        number = self._next_number()
-        self._asked[number] = seat
-        self._to_gate(Ask(number, seat.address, data))
-        return number
-
-    async def _answer(self, seat: Seat, data: bytes) -> Answer | None:
-        """What a worker answers; None if it is gone, or the run is stopped. Raises `WireError`."""
-        number = self._ask(seat, data)
-        while number not in self._answers:
-            if self._is_stopped:
-                return None
-            await self._changed.wait()
-        reply = self._answers.pop(number)
-        if seat.address not in self.seats:
-            return None
-        if reply.is_fault:
-            return Refused(reply.lost)
-        return Unprepared() if reply.lost else decode_answer(reply.data)
-
     async def _prepare(self, seat: Seat) -> None:
-        """Have a worker ready to play: send it the bots that its machine has not got yet."""
+        """Have a worker ready to play."""
         with trio.CancelScope(shield=True):
-            try:
-                async with self._preparing.setdefault(seat.host, trio.Lock()):
-                    answer = await self._prepared(seat)
-                    while isinstance(answer, Unprepared) and not self._is_stopped:
-                        await trio.sleep(AGAIN_SECONDS)  # the way there is not free just now
-                        answer = await self._prepared(seat)
-            except WireError as error:
-                answer = Refused(f"it sends what is no message: {error}")
+            async with self._preparing.setdefault(seat.host, trio.Lock()):
+                answer = await prepare(partial(self._requests.answer, seat), self._cargo)
             match answer:
                 case None:
                     pass
@@ -348,23 +267,8 @@ class Crew:
             return ""
         return unfit(self._own, calibration, self._plan.move_ms)
 
-    async def _prepared(self, seat: Seat) -> Answer | None:
-        request = encode(Prepare(self._cargo.run))
-        answer = await self._answer(seat, request)
-        if not isinstance(answer, Missing):
-            return answer
-        for key in answer.keys:
-            pack = self._cargo.packs.get(key)
-            if pack is None:
-                return Refused("it asks for a bot that does not take part")
-            put = await self._answer(seat, encode(PutBot(key, pack)))
-            if not isinstance(put, Done):
-                return put
-        return await self._answer(seat, request)
-
     def _note_reply(self, number: int, reply: Reply) -> None:
-        if self._asked.pop(number, None):
-            self._answers[number] = reply
+        if self._requests.note(reply):
             return
         for seat in self.seats.values():
             if number in seat.sent:

@@ -1,4 +1,4 @@
-"""What the gate says of schedulers that cannot be used."""
+"""What is said of schedulers that cannot be used."""
 
 import asyncio
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import distributed
 import pytest
 
-from arena.league.executor.cluster.gate import Gate, Pipes
-from arena.league.executor.cluster.messages import Connect
+from arena.league.executor.cluster.messages import Connect, FromGate
+from arena.league.executor.cluster.scheduler import Scheduler
 
 CONNECT = Connect("tcp://10.0.0.1:8786", 0, None, 5.0, b"")
 
@@ -23,10 +23,14 @@ class OtherClient:
         return {"scheduler": {"packages": self._packages}}
 
 
+async def nobody_hears(message: FromGate) -> None:
+    pass
+
+
 async def refusal(packages: dict[str, str]) -> str:
-    gate = Gate(Pipes(-1), CONNECT)
-    gate._client = OtherClient(packages)
-    return await gate._other_version()
+    scheduler = Scheduler(nobody_hears, CONNECT)
+    scheduler._client = OtherClient(packages)
+    return await scheduler._other_version()
 
 
 def test_a_scheduler_of_another_version_is_refused_with_both_versions() -> None:
