@@ -15,24 +15,28 @@ from arena.league.executor.cluster.calibration import Calibration, measure, unfi
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.gate_process import Gate, GateProcess
 from arena.league.executor.cluster.messages import (
+    Answer,
     Close,
     Connect,
     Connected,
     Disconnected,
     End,
     FromGate,
+    Mute,
     Prepared,
     Refused,
     Reply,
+    Speaks,
     Unconnected,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
     encode,
 )
-from arena.league.executor.cluster.plan import ClusterPlan
+from arena.league.executor.cluster.plan import ClusterPlan, seconds_text
 from arena.league.executor.cluster.preparing import prepare
-from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
+from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
+from arena.league.executor.wire import WireError
 from arena.printable import printable
 
 SETTLE_SECONDS = 0.5
@@ -57,6 +61,9 @@ class Owner(Protocol):
     def lost(self, batches: Iterable[SentBatch], why: str, *, counts: bool) -> None:
         """Nothing comes of these batches any more. `counts`: their games may be what brought that about."""
 
+    def lost_sight(self) -> None:
+        """Nothing can be heard of the workers for now."""
+
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """A worker has answered a batch of this number."""
 
@@ -71,10 +78,13 @@ class Crew:
         self._gate = gate or GateProcess()
         self._requests = Requests(self._gate)
         self.is_connected = False
+        self._is_mute = False
+        """Whether the scheduler does not answer just now."""
         self._own: Calibration | None = None
         """What was measured on the arena's own machine."""
         self.seats: dict[str, Seat] = {}
         """The workers that are there, by address."""
+        self._was_connected = False
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
         self._preparing: dict[str, trio.Lock] = {}
@@ -87,6 +97,11 @@ class Crew:
     def is_gone(self) -> bool:
         """Whether nothing is heard of the cluster any more."""
         return self._gate.is_gone
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether workers can be heard of."""
+        return self.is_connected and not self._is_mute
 
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
@@ -116,6 +131,14 @@ class Crew:
     def send(self, seat: Seat, batch: SentBatch, data: bytes) -> None:
         """Send a worker a batch; its answer goes to the owner."""
         seat.sent[self._requests.submit(seat, data)] = batch
+
+    async def ask(self, seat: Seat, data: bytes) -> Answer | None:
+        """What a worker answers beside what it plays; None if it is gone or the run is stopped. What is no answer is
+        `Refused`."""
+        try:
+            return await self._requests.answer(seat, data)
+        except WireError as error:
+            return Refused(f"it sends what is no message: {error}")
 
     def close(self) -> None:
         """Have the workers begin no game any more."""
@@ -174,18 +197,18 @@ class Crew:
         for message in messages:
             match message:
                 case Connected():
-                    self.is_connected = True
-                case Disconnected():
-                    self.is_connected = False
-                    if not self._is_stopped:
-                        patience = f"{self._plan.patience:g} s"
-                        self._owner.said(f"the scheduler at {self._plan.name} is lost: it is tried for {patience}")
+                    self._note_connected()
+                case Mute(seconds, why):
+                    self._note_mute(seconds, why)
+                case Speaks():
+                    self._is_mute = False
+                    self._owner.said(f"the scheduler at {self._plan.name} answers again")
+                case Disconnected(seconds):
+                    self._note_disconnected(seconds)
                 case Unconnected(why, is_usage):
                     self._owner.failed((UsageError if is_usage else ArenaError)(printable(why)[:LONGEST_WHY]))
                 case WorkerCame(address, name, host):
-                    seat = Seat(address, printable(name, 80), printable(host, 80))
-                    self.seats[address] = seat
-                    self._start_preparing(seat)
+                    self._note_came(address, name, host)
                 case WorkerSilent(address, is_back):
                     self._note_silent(address, is_back=is_back)
                 case WorkerGone(address):
@@ -194,6 +217,35 @@ class Crew:
                     self._note_reply(number, message)
         self._note()
 
+    def _note_connected(self) -> None:
+        if self._was_connected:
+            self._owner.said(f"the scheduler at {self._plan.name} is there again")
+        self.is_connected = self._was_connected = True
+        self._is_mute = False
+
+    def _note_mute(self, seconds: float, why: str) -> None:
+        """The scheduler does not answer: what is under way there is waited for, so long."""
+        self._is_mute = True
+        cause = f" ({printable(why, 300)})" if why else ""
+        most = seconds_text(seconds)
+        self._owner.said(f"the scheduler at {self._plan.name} does not answer{cause}: it is waited for, at most {most}")
+        self._owner.lost_sight()
+
+    def _note_disconnected(self, seconds: float) -> None:
+        """The scheduler is gone, or the way there: what its workers had is lost."""
+        self.is_connected = False
+        if not self._is_stopped:
+            self._owner.said(
+                f"the scheduler at {self._plan.name} is lost: for {seconds_text(seconds)} it is tried to reach it again"
+            )
+        self._owner.lost_sight()
+
+    def _note_came(self, address: str, name: str, host: str) -> None:
+        taken = {seat.name for seat in self.seats.values()}
+        name = distinct_name(printable(name, 80), machine_name(printable(host, 80), self._plan.address), address, taken)
+        seat = self.seats[address] = Seat(address, name, printable(host, 80))
+        self._start_preparing(seat)
+
     def _note_silent(self, address: str, *, is_back: bool) -> None:
         seat = self.seats.get(address)
         if seat is None or seat.standing is Standing.REFUSED:
@@ -201,8 +253,14 @@ class Crew:
         seat.is_silent = not is_back
         if is_back:
             self._owner.said(f"worker {seat.name} is heard of again")
+            if seat.standing is Standing.COMING:
+                self._start_preparing(seat)
             return
-        why = f"worker {seat.name} has not been heard of for {self._plan.patience:g} s"
+        if seat.standing is Standing.COMING:  # others of its machine wait for it
+            self._requests.forget(seat)
+        why = f"worker {seat.name} has not been heard of for {seconds_text(self._plan.patience)}"
+        if not seat.games:
+            self._owner.said(why)
         self._owner.lost(list(seat.sent.values()), why, counts=True)
 
     def _note_gone(self, address: str) -> None:
@@ -215,28 +273,44 @@ class Crew:
         seat.standing = Standing.REFUSED
 
     async def _keep_time(self) -> None:
-        """Give up if for too long there has been no worker that can play."""
+        """Give up if for too long there has been no worker that can play, and say so when that time begins."""
         since: float | None = None
+        is_told = False
         with trio.CancelScope(shield=True):
             while not self._is_stopped:
-                has_one = any(seat.standing is not Standing.REFUSED for seat in self.seats.values())
-                if has_one or not self.is_connected:
-                    since = None
+                has_one = any(seat.is_hopeful for seat in self.seats.values())
+                if has_one or not self.is_reachable:
+                    since, is_told = None, False
                 elif since is None:
                     since = trio.current_time()
-                is_late = since is not None and trio.current_time() > since + self._plan.patience
-                if is_late or 0 < self._plan.local == len(self._refusals):  # of our own no others will come
-                    self._owner.failed(self._no_worker())
+                waited = 0.0 if since is None else trio.current_time() - since
+                if waited > self._plan.patience or 0 < self._plan.local == len(self._refusals):
+                    self._owner.failed(self._no_worker())  # of our own no others will come
+                elif waited > SETTLE_SECONDS and not is_told:
+                    self._owner.said(self._waiting_text())
+                    is_told = True
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
 
+    def _waiting_text(self) -> str:
+        patience = seconds_text(self._plan.patience)
+        if self._plan.local:
+            return f"cluster {self._plan.name}: no worker is there; one is waited for, at most {patience}"
+        return (
+            f"cluster {self._plan.name}: no worker can play; one is waited for, at most {patience}. To start one:\n"
+            f"    {self._plan.worker_command}"
+        )
+
     def _no_worker(self) -> ArenaError:
-        reasons = "".join(f"\n    {name}: {why}" for name, why in self._refusals.items())
-        cluster, patience = self._plan.name, f"{self._plan.patience:g} s"
+        silent = {seat.name: "it has not been heard of for long" for seat in self.seats.values() if seat.is_silent}
+        reasons = "".join(f"\n    {name}: {why}" for name, why in {**silent, **self._refusals}.items())
+        cluster, patience = self._plan.name, seconds_text(self._plan.patience)
         if reasons:
             return ArenaError(f"cluster {cluster}: no worker can play:{reasons}")
+        if self._plan.local:
+            return ArenaError(f"cluster {cluster}: no worker came within {patience}")
         return ArenaError(
-            f"cluster {cluster}: no worker came within {patience}; start some: {self._plan.worker_command}"
+            f"cluster {cluster}: no worker came within {patience}; to start one:\n    {self._plan.worker_command}"
         )
 
     # --- the workers --------------------------------------------------------------------------------------------------

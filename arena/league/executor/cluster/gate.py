@@ -25,6 +25,7 @@ from arena.league.executor.cluster.messages import (
     Unconnected,
     to_gate,
 )
+from arena.league.executor.cluster.plan import seconds_text
 from arena.league.executor.cluster.scheduler import Scheduler
 from arena.league.executor.wire import READ_SIZE, Frames, frame
 from arena.league.executor.worker_main import PASSED_OVER
@@ -84,10 +85,13 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
 
 
 async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: Connect) -> None:
-    address = connect.address
+    """Serve as long as there is a scheduler. One that is lost is tried to be reached until its time is over, which
+    begins when it was heard last."""
+    now = asyncio.get_running_loop().time
+    deadline, is_again = now() + connect.patience, False
     while True:
-        scheduler = Scheduler(pipes.send, connect)
-        connecting = asyncio.ensure_future(scheduler.connect())
+        scheduler = Scheduler(pipes.send, connect, is_again=is_again)
+        connecting = asyncio.ensure_future(scheduler.connect(deadline))
         leaving = asyncio.ensure_future(_until_leaving(inbox))
         await asyncio.wait([connecting, leaving], return_when=asyncio.FIRST_COMPLETED)
         leaving.cancel()
@@ -98,18 +102,25 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
             await pipes.send(Unconnected(why, "expected the same" in why))
             await scheduler.close()
             return
-        await pipes.send(Connected(address))
+        await pipes.send(Connected(connect.address))
         watching = asyncio.ensure_future(scheduler.watch())
         handling = asyncio.ensure_future(_handle(scheduler, inbox))
         await asyncio.wait([watching, handling], return_when=asyncio.FIRST_COMPLETED)
         watching.cancel()
         handling.cancel()
         is_left = handling.done() and not handling.cancelled()
-        if not is_left:
-            await pipes.send(Disconnected())
-        await scheduler.close()
         if is_left:
+            await scheduler.close()
             handling.result()
+            return
+        deadline, is_again = watching.result(), True
+        if deadline <= now():
+            patience = seconds_text(connect.patience)
+            await pipes.send(Unconnected(f"the scheduler at {connect.address} has not answered for {patience}"))
+        else:
+            await pipes.send(Disconnected(deadline - now()))
+        await scheduler.close()
+        if deadline <= now():
             return
 
 
@@ -123,7 +134,11 @@ async def _handle(scheduler: Scheduler, inbox: "asyncio.Queue[Any]") -> None:
     """Do what the arena says, until it leaves."""
     while isinstance(message := await inbox.get(), Ask | Submit):
         scheduler.begin(message)
-    await scheduler.bid_farewell()
+    try:
+        await scheduler.bid_farewell()
+    except asyncio.CancelledError:  # the scheduler is lost at this moment: whoever looks next leaves
+        inbox.put_nowait(None)
+        raise
 
 
 def main(incoming: int, outgoing: int, parent: int) -> None:

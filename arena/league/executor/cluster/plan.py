@@ -40,3 +40,8 @@ class ClusterPlan:
             files = {"--tls-ca-file": self.tls.ca, "--tls-cert": self.tls.cert, "--tls-key": self.tls.key}
             words += [word for option, file in files.items() for word in (option, os.fsdecode(file))]
         return shlex.join([*words, "--preload", PRELOAD])
+
+
+def seconds_text(seconds: float) -> str:
+    """A time to wait for, in words: to the second, or `0.5 s` if it is less than ten."""
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f}".removesuffix(".0") + " s"

@@ -17,16 +17,25 @@ from arena.league.executor.cluster.messages import (
     Ask,
     Connect,
     FromGate,
+    Mute,
     Reply,
+    Speaks,
     Submit,
     Tls,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
 )
+from arena.league.executor.cluster.plan import seconds_text
 
 POLL_SECONDS = 0.5
 """How often the scheduler is asked which workers there are."""
+LOOK_SECONDS = 0.1
+"""How often it is looked whether the connection is still there, while an answer is waited for."""
+MUTE_SECONDS = 3.0
+"""A scheduler that has not answered for so long is mute."""
+LONGEST_ATTEMPT = 10.0
+"""How long one attempt to connect may last."""
 LONGEST_WHY = 2000
 LEAVE_SECONDS = 5.0
 """How long workers have to hear that the run is over."""
@@ -40,16 +49,27 @@ class _WorkerFaultError(Exception):
     """A task has failed on its worker, or with it."""
 
 
+def mute_seconds(patience: float) -> float:
+    """After how long a scheduler counts as mute that is waited for so long."""
+    return min(MUTE_SECONDS, patience / 2)
+
+
 class Scheduler:
     """One connection to a scheduler."""
 
-    def __init__(self, tell: Tell, connect: Connect) -> None:
+    def __init__(self, tell: Tell, connect: Connect, *, is_again: bool = False) -> None:
+        """`is_again`: there was a connection before, and it has been told that it is tried to reach the scheduler."""
         self._tell = tell
         self._address = connect.address
         self._tls = connect.tls
         self._patience = connect.patience
         self._farewell = connect.farewell
+        self._is_again = is_again
         self._client: Any = None
+        self._id = ""
+        """What the scheduler is called, which is random: another one has another one."""
+        self.is_mute = False
+        """Whether it has not answered for a while."""
         self._workers: dict[str, float] = {}
         """By address, what the scheduler said last of when it had heard of it."""
         self._changed_at: dict[str, float] = {}
@@ -63,32 +83,36 @@ class Scheduler:
 
     # --- the scheduler ------------------------------------------------------------------------------------------------
 
-    async def connect(self) -> str:
-        """Connect to the scheduler; returns why not, or nothing."""
-        deadline = asyncio.get_running_loop().time() + self._patience
-        said = ""
+    async def connect(self, deadline: float) -> str:
+        """Connect to the scheduler, until this time by the loop's clock; returns why not, or nothing."""
+        now = asyncio.get_running_loop().time
+        said, attempt = "", mute_seconds(self._patience)
+        is_told = self._is_again
         while True:
-            left = deadline - asyncio.get_running_loop().time()
+            left = deadline - now()
             if left <= 0:
-                return f"no dask scheduler answers at {self._address} within {self._patience:g} s{said}"
+                return f"no dask scheduler answers at {self._address} within {seconds_text(self._patience)}{said}"
             try:
                 client = distributed().Client(
-                    self._address,
-                    asynchronous=True,
-                    security=_security(self._tls),
-                    timeout=min(left, 10.0),
+                    self._address, asynchronous=True, security=_security(self._tls), timeout=min(left, attempt)
                 )
                 # its own timeout does not end the wait for what takes the connection and says nothing
-                self._client = await asyncio.wait_for(client, left)
+                self._client = await asyncio.wait_for(client, min(left, attempt))
                 return await self._other_version()
             except (OSError, TimeoutError, ValueError, TypeError) as error:
-                said = f": {_last_cause(error)}"
-                await asyncio.sleep(min(left, POLL_SECONDS))
+                if cause := _cause_of_silence(error):
+                    said = f": {cause}"
+            left = max(0.0, deadline - now())
+            if not is_told and left:
+                await self._tell(Mute(left, said.removeprefix(": ")))
+                is_told = True
+            attempt = min(2 * attempt, LONGEST_ATTEMPT)
+            await asyncio.sleep(min(left, POLL_SECONDS))
 
     async def _other_version(self) -> str:
         """What keeps this dask and the scheduler's from speaking with one another; empty if nothing does."""
         ours = distributed().__version__
-        found = await asyncio.wait_for(self._client.get_versions(check=False), self._patience)
+        found = await asyncio.wait_for(self._client.get_versions(check=False), LONGEST_ATTEMPT)
         theirs = ((found.get("scheduler") or {}).get("packages") or {}).get("distributed")
         if theirs != ours:
             return (
@@ -97,34 +121,65 @@ class Scheduler:
             )
         return ""
 
-    async def watch(self) -> None:
-        """Tell which workers come, fall silent and go, until the scheduler does not answer any more."""
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                identity = await asyncio.wait_for(self._client.scheduler.identity(n_workers=-1), self._patience)
-            except (OSError, TimeoutError):
-                return
-            workers = identity["workers"]
-            for address in [address for address in self._workers if address not in workers]:
-                await self._gone(address)
-            for address, worker in workers.items():
-                seen = float(worker["last_seen"])
-                is_new = address not in self._workers
-                if is_new or seen != self._workers[address]:
-                    self._changed_at[address] = loop.time()
-                self._workers[address] = seen
-                if is_new:
-                    host = str(worker["host"])
-                    name = str(worker["name"])
-                    await self._tell(WorkerCame(address, host if name == address else name, host))
-                is_silent = loop.time() - self._changed_at[address] > self._patience
-                if is_silent != (address in self._silent):
-                    (self._silent.add if is_silent else self._silent.discard)(address)
-                    await self._tell(WorkerSilent(address, is_back=not is_silent))
+    async def watch(self) -> float:
+        """Tell which workers come, fall silent and go, until the scheduler is lost or has been mute for too long.
+
+        Returns until when it may be tried to reach it again, by the loop's clock.
+        """
+        now = asyncio.get_running_loop().time
+        heard = now()
+        while (identity := await self._identity(heard)) is not None:
+            heard, before = now(), heard
+            if heard - before > mute_seconds(self._patience):  # of its workers nothing could be heard meanwhile, either
+                self._changed_at = {address: at + heard - before for address, at in self._changed_at.items()}
+            await self._note_workers(identity["workers"])
             self._looks += 1
             self._looked.set()
             await asyncio.sleep(POLL_SECONDS)
+        return heard + self._patience
+
+    async def _identity(self, heard: float) -> Any:
+        """What the scheduler says of itself and its workers; None if it is lost, or has been mute for too long since
+        it was heard. That it is mute is told."""
+        now = asyncio.get_running_loop().time
+        asking = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
+        try:
+            while not asking.done():
+                if self._client.status != "running" or now() > heard + self._patience:
+                    return None
+                if not self.is_mute and now() > heard + mute_seconds(self._patience):
+                    self.is_mute = True
+                    await self._tell(Mute(max(0.0, heard + self._patience - now())))
+                await asyncio.wait({asking}, timeout=LOOK_SECONDS)
+            identity = asking.result()
+        except OSError:
+            return None
+        finally:
+            asking.cancel()
+        if self._client.status != "running" or identity["id"] != (self._id or identity["id"]):
+            return None  # another one has been started there: what this one was sent is lost
+        self._id = identity["id"]
+        if self.is_mute:
+            self.is_mute = False
+            await self._tell(Speaks())
+        return identity
+
+    async def _note_workers(self, workers: dict[str, Any]) -> None:
+        now = asyncio.get_running_loop().time()
+        for address in [address for address in self._workers if address not in workers]:
+            await self._gone(address)
+        for address, worker in workers.items():
+            seen = float(worker["last_seen"])
+            is_new = address not in self._workers
+            if is_new or seen != self._workers[address]:
+                self._changed_at[address] = now
+            self._workers[address] = seen
+            if is_new:
+                await self._tell(WorkerCame(address, str(worker["name"]), str(worker["host"])))
+            is_silent = now - self._changed_at[address] > self._patience
+            if is_silent != (address in self._silent):
+                (self._silent.add if is_silent else self._silent.discard)(address)
+                await self._tell(WorkerSilent(address, is_back=not is_silent))
 
     async def _gone(self, address: str) -> None:
         del self._workers[address], self._changed_at[address]
@@ -135,7 +190,7 @@ class Scheduler:
         await self._tell(WorkerGone(address))
 
     async def close(self) -> None:
-        """Leave the scheduler, which forgets all that was sent to it."""
+        """Leave the scheduler, which forgets all that was sent to it as soon as it knows."""
         for worker in list(self._workers):
             await self._gone(worker)
         for _, task in list(self._work.values()):
@@ -209,7 +264,7 @@ class Scheduler:
         """Tell all workers that the run is over, and wait for their answers for a time."""
         from arena.league.executor.cluster.service import handle
 
-        heard = [worker for worker in self._workers if worker not in self._silent]
+        heard = [worker for worker in self._workers if worker not in self._silent and not self.is_mute]
         if heard:
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(
@@ -226,6 +281,13 @@ def _security(tls: Tls | None) -> Any:
         tls_client_key=os.fsdecode(tls.key),
         require_encryption=True,
     )
+
+
+def _cause_of_silence(error: BaseException) -> str:
+    """Why no connection was made, in one line; empty if nothing was heard."""
+    while isinstance(error, TimeoutError | OSError) and error.__cause__ is not None:
+        error = error.__cause__
+    return "" if isinstance(error, TimeoutError | asyncio.CancelledError) else _last_cause(error)
 
 
 def _last_cause(error: BaseException) -> str:
