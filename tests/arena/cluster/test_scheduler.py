@@ -2,6 +2,7 @@
 
 import asyncio
 import selectors
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ from arena.league.executor.cluster.messages import (
     WorkerGone,
     WorkerSilent,
 )
-from arena.league.executor.cluster.scheduler import MUTE_SECONDS, Scheduler
+from arena.league.executor.cluster.scheduler import MUTE_SECONDS, Scheduler, cause_of_silence
 
 CONNECT = Connect("tcp://10.0.0.1:8786", 0, None, 60.0, b"")
 ATTIC = "tcp://10.0.0.2:4000"
@@ -195,7 +196,7 @@ def test_what_is_asked_of_a_worker_that_goes_is_not_answered() -> None:
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
-        (ConnectionRefusedError(111, "Connection refused"), ": ConnectionRefusedError: [Errno 111] Connection refused"),
+        (ConnectionRefusedError(111, "Connection refused"), ": connection refused"),
         (TimeoutError(), ""),
     ],
 )
@@ -236,6 +237,28 @@ def test_at_a_start_without_a_scheduler_it_is_told_early_and_given_up_in_time(
     assert isinstance(mute, Mute)
     assert told_at <= MUTE_SECONDS
     assert mute.why == cause.removeprefix(": ")
+
+
+@pytest.mark.parametrize(
+    ("error", "is_tls", "words"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), False, "name or service not known"),
+        (ConnectionResetError(104, "Connection reset by peer"), True, "connection reset by peer"),
+        (
+            ConnectionResetError(104, "Connection reset by peer"),
+            False,
+            "connection reset by peer; the address of a scheduler with TLS begins with tls://",
+        ),
+        (ValueError("IOStream is not idle; cannot convert to SSL"), True, "what listens there does not speak TLS"),
+        (OSError("odd"), False, "OSError: odd"),
+        (asyncio.CancelledError(), False, ""),
+    ],
+)
+def test_why_nothing_answers_is_said_in_words(error: BaseException, is_tls: bool, words: str) -> None:
+    assert cause_of_silence(error, is_tls=is_tls) == words
+    outer = OSError("Timed out trying to connect")
+    outer.__cause__ = error
+    assert cause_of_silence(outer, is_tls=is_tls) == words
 
 
 async def refusal(packages: dict[str, str]) -> str:

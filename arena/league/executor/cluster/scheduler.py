@@ -8,6 +8,7 @@ games stays on one machine.
 import asyncio
 import contextlib
 import os
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -36,6 +37,8 @@ MUTE_SECONDS = 3.0
 """A scheduler that has not answered for so long is mute."""
 LONGEST_ATTEMPT = 10.0
 """How long one attempt to connect may last."""
+DASK_SHARE = 0.5
+"""How much of that dask has, which knows why it failed, and takes a while to say so."""
 LONGEST_WHY = 2000
 LEAVE_SECONDS = 5.0
 """How long workers have to hear that the run is over."""
@@ -93,14 +96,15 @@ class Scheduler:
             if left <= 0:
                 return f"no dask scheduler answers at {self._address} within {seconds_text(self._patience)}{said}"
             try:
+                most = min(left, attempt)
                 client = distributed().Client(
-                    self._address, asynchronous=True, security=_security(self._tls), timeout=min(left, attempt)
+                    self._address, asynchronous=True, security=_security(self._tls), timeout=most * DASK_SHARE
                 )
-                # its own timeout does not end the wait for what takes the connection and says nothing
-                self._client = await asyncio.wait_for(client, min(left, attempt))
+                # its own timeout says why, but does not end the wait for what takes the connection and says nothing
+                self._client = await asyncio.wait_for(client, most)
                 return await self._other_version()
             except (OSError, TimeoutError, ValueError, TypeError) as error:
-                if cause := _cause_of_silence(error):
+                if cause := cause_of_silence(error, is_tls=self._tls is not None):
                     said = f": {cause}"
             left = max(0.0, deadline - now())
             if not is_told and left:
@@ -283,11 +287,22 @@ def _security(tls: Tls | None) -> Any:
     )
 
 
-def _cause_of_silence(error: BaseException) -> str:
-    """Why no connection was made, in one line; empty if nothing was heard."""
-    while isinstance(error, TimeoutError | OSError) and error.__cause__ is not None:
+def cause_of_silence(error: BaseException, *, is_tls: bool) -> str:
+    """Why no connection was made, in words for whoever has given the address; empty if nothing was heard."""
+    while isinstance(error, OSError) and error.__cause__ is not None:
         error = error.__cause__
-    return "" if isinstance(error, TimeoutError | asyncio.CancelledError) else _last_cause(error)
+    match error:
+        case TimeoutError() | asyncio.CancelledError():
+            return ""
+        case ssl.SSLCertVerificationError():
+            return f"its certificate cannot be verified: {error.verify_message}"
+        case ConnectionResetError() if not is_tls:
+            return "connection reset by peer; the address of a scheduler with TLS begins with tls://"
+        case ValueError() if is_tls:
+            return "what listens there does not speak TLS"
+        case OSError() if error.strerror and not isinstance(error, ssl.SSLError):
+            return error.strerror[0].lower() + error.strerror[1:]
+    return _last_cause(error)
 
 
 def _last_cause(error: BaseException) -> str:
