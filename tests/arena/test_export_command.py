@@ -168,6 +168,16 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None
         arena("export", "own.sqlite", "-o", "no/folder.jsonl")
     with pytest.raises(UsageError, match="expected a file to replace, found a folder"):
         arena("export", "own.sqlite", "-o", ".", "--force")
+    for command in (("export", "own.sqlite", "-o"), ("export", "own.sqlite", "--force", "-o")):
+        with pytest.raises(ArenaError, match="cannot be written: File name too long"):
+            arena(*command, "x" * 1000)
+    assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
+
+
+def test_a_store_that_cannot_be_salvaged_to_a_place_is_left_as_it_is(arena: Run) -> None:
+    for place in ("x" * 1000, "no/folder.sqlite", "own.sqlite"):
+        with pytest.raises(ArenaError, match=r"cannot be opened: |expected a file that does not exist yet"):
+            arena("verify", "own.sqlite", "--salvage", place)
     assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
 
 
