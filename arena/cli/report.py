@@ -86,5 +86,5 @@ def report_command(
         result(to_json(written))
     else:
         size = f"{written.size / 1e6:.1f} MB"
-        result(f"{printable(written.index)}: {written.games} games, {written.pages} with pages, {size}")
+        result(f"{written.index}: {written.games} games, {written.pages} with pages, {size}")
     return warn_of_damage(store, contents.damage)

@@ -1,6 +1,7 @@
 """`arena export`, `arena import` and `arena verify FILE` as a user meets them."""
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -179,6 +180,18 @@ def test_a_store_that_cannot_be_salvaged_to_a_place_is_left_as_it_is(arena: Run)
         with pytest.raises(ArenaError, match=r"cannot be opened: |expected a file that does not exist yet"):
             arena("verify", "own.sqlite", "--salvage", place)
     assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
+
+
+def test_names_that_are_no_text_are_printed_as_text_in_documents_too(arena: Run, own: Path) -> None:
+    strange = os.fsdecode(b"\xff\x1b.sqlite")
+    own.rename(strange)
+    assert json.loads(arena("verify", strange, "--json")[1])["store"] == "\\udcff\\x1b.sqlite"
+    folder = os.fsdecode(b"\xff\x1f")
+    for more in ((), ("--json",)):
+        code, out, _ = arena("report", strange, "--out", folder, *more)
+        assert code == 0
+        shown = json.loads(out)["index"] if more else out.decode().partition(": ")[0]
+        assert shown == "\\udcff\\x1f/index.html"
 
 
 def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:
