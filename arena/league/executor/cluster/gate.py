@@ -8,11 +8,11 @@ arena is bytes of ours.
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.league.executor import child_process
 from arena.league.executor.cluster.guarded import guard_pickle
 from arena.league.executor.cluster.local_cluster import LocalCluster
 from arena.league.executor.cluster.messages import (
@@ -28,7 +28,6 @@ from arena.league.executor.cluster.messages import (
 from arena.league.executor.cluster.plan import seconds_text
 from arena.league.executor.cluster.scheduler import Scheduler
 from arena.league.executor.wire import READ_SIZE, Frames, frame
-from arena.league.executor.worker_main import PASSED_OVER
 
 
 class Pipes:
@@ -143,11 +142,7 @@ async def _handle(scheduler: Scheduler, inbox: "asyncio.Queue[Any]") -> None:
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a gate that is told what to do over one descriptor and answers over another."""
-    for number in PASSED_OVER:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-    for descriptor in (incoming, outgoing):
-        os.set_inheritable(descriptor, False)
+    child_process.begin(incoming, outgoing)
     guard_pickle()
     asyncio.run(serve(incoming, outgoing, parent))
     sys.stderr.flush()

@@ -5,8 +5,6 @@ the bots are killed. It serves one run.
 """
 
 import contextlib
-import os
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -22,6 +20,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
 from arena.game.record import encode_record
+from arena.league.executor import child_process
 from arena.league.executor.cluster.cache import Cache, cache_folder
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
@@ -55,7 +54,6 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import Connection, unpacked
 from arena.league.executor.worker import known_fault
-from arena.league.executor.worker_main import PASSED_OVER, until_gone
 from arena.nursery import background
 from arena.play.machine import this_machine
 
@@ -184,7 +182,7 @@ class Program:
         async def watched() -> T:
             results: list[T] = []
             async with background() as nursery:
-                nursery.start_soon(until_gone, self._parent, nursery.cancel_scope)
+                nursery.start_soon(child_process.until_gone, self._parent, nursery.cancel_scope)
                 nursery.start_soon(self._connection.write)
                 results.append(await function(*arguments))
             if not results:
@@ -251,11 +249,7 @@ def _told(error: Exception) -> ArenaError:
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a station that is told what to do over one descriptor and answers over another."""
-    for number in PASSED_OVER:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-    for descriptor in (incoming, outgoing):
-        os.set_inheritable(descriptor, False)
+    child_process.begin(incoming, outgoing)
     use_all_descriptors()
     reaper.claim_all_orphans()
     with contextlib.suppress(_GoneError):
