@@ -80,6 +80,9 @@ def test_a_link_that_is_cut_and_mended_costs_no_game(
         bots.let_go()
     assert league.end() == 0, league.said
     assert results(tmp_path / "l.sqlite") == plain
+    if CUT_SECONDS:  # its connection is tried again at longer and longer intervals, which other tests do not wait for
+        cluster.end_worker("w3")
+        cluster.start_worker("w3")
 
 
 def test_a_link_of_the_arena_itself_that_is_cut_and_mended_costs_no_game(
