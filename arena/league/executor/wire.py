@@ -280,6 +280,12 @@ class Connection:
             self._unsent[0] = self._unsent[0][written:]  # a view: what is left of a long message is not copied
         return not self._unsent
 
+    def flush_all(self) -> None:
+        """Write all that is sent, and wait as long as that takes; for when nothing else runs any more."""
+        os.set_blocking(self._outgoing, True)
+        while not self.flush():
+            pass
+
     async def receive(self) -> list[Any]:
         """The next messages, at least one; none at the end. To cancel this loses no message. Raises `WireError`."""
         while True:

@@ -3,10 +3,11 @@
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena.bots import BotSpec
 from arena.bots.build_checks import BuildLimits
+from arena.errors import UsageError
 from arena.league.executor.cluster.messages import CarriedBot, RunInfo
 from arena.league.executor.cluster.packing import key_of, pack_bot
 from arena.league.executor.cluster.source import this_arena
@@ -16,21 +17,27 @@ from arena.league.executor.wire import WireBot, packed, unpacked
 
 @dataclass(frozen=True)
 class Cargo:
-    """A run on its way, and the packs of its bots by their keys."""
+    """A run on its way, and the packs of its bots by their keys. `unsent` are bots that could not be packed, and why,
+    by name: they are none of the run's."""
 
     run: RunInfo
     packs: Mapping[str, bytes]
+    unsent: Mapping[str, str] = field(default_factory=dict)
 
 
 def cargo_of(settings: PlaySettings, build: BuildLimits, jobs: int) -> Cargo:
-    """What is sent so that games can be played under these settings. Reads the files of all bots. Raises
-    `UsageError`."""
+    """What is sent so that games can be played under these settings. Reads the files of all bots."""
     packs: dict[str, bytes] = {}
+    unsent: dict[str, str] = {}
     bots = []
     for bot in settings.bots:
         key = ""
         if bot.fault is None:
-            pack = pack_bot(bot)
+            try:
+                pack = pack_bot(bot)
+            except UsageError as error:  # it has changed since it was looked at
+                unsent[bot.name] = str(error)
+                continue
             key = key_of(pack)
             packs[key] = pack
         bots.append(carried(bot, key))
@@ -47,7 +54,7 @@ def cargo_of(settings: PlaySettings, build: BuildLimits, jobs: int) -> Cargo:
         jobs=jobs,
         build=build,
     )
-    return Cargo(run, packs)
+    return Cargo(run, packs, unsent)
 
 
 def carried(bot: BotSpec, key: str) -> CarriedBot:

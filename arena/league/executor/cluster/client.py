@@ -7,7 +7,7 @@ been silent for too long; what it still sends of them is passed over, so that a 
 """
 
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -25,11 +25,13 @@ from arena.league.executor.cluster.messages import (
     BatchPlayed,
     Refused,
     Reply,
+    Spoilt,
     Unprepared,
     decode_answer,
     encode,
 )
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
+from arena.league.executor.cluster.spoils import Spoils
 from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
@@ -41,13 +43,16 @@ from arena.league.executor.task import (
     Played,
     Said,
 )
-from arena.league.executor.wire import WireError
+from arena.league.executor.wire import WireError, unpacked
 from arena.nursery import open_nursery
 from arena.play.played_on import played_on
 from arena.printable import printable
+from protocol.notation import Reason
 
 LINGER_SECONDS = 0.02
 """How long a batch that is not full waits for further games."""
+NAMED = 6
+"""Bots that are named of those that played."""
 MOST_LOST = 5
 """So often a game may be lost with its worker."""
 OWN_FAULTS = frozenset({"HOST", "SANDBOX", "REFUSED_BOTS"})
@@ -77,15 +82,21 @@ class ClusterExecutor(OutcomeStream):
         self._cargo = cargo
         self._crew = Crew(cargo, plan, self)
         self._plan = plan
+        self._bots = frozenset(unpacked(bot.bot.name) for bot in cargo.run.bots)
         self._open: dict[str, GameSpec] = {}
         """The games that were asked for and have not come out, by their ids."""
         self._lost: Counter[str] = Counter()
+        self._spoils = Spoils()
+        self._left_out: dict[str, str] = {}
+        """Why bots are not played any more, by their names."""
         self._checking = 0
         """Batches whose records are just being judged."""
 
     async def begin(self, nursery: trio.Nursery) -> None:
         """Connect, and wait until a worker is ready. Raises `ArenaError`."""
         self._nursery = nursery
+        for name, why in self._cargo.unsent.items():
+            self._crew.leave_out(name, why)
         await self._crew.start(nursery)
         nursery.start_soon(self._dispatch)
         ready = await self._crew.until_ready()
@@ -136,8 +147,29 @@ class ClusterExecutor(OutcomeStream):
 
     def _take_task(self, task: GameTask) -> None:
         self._open.update({game.id: game for game in task.games})
-        self._waiting.append(task)
+        self._waiting += self._playable([task])
         self.changed()
+
+    def gave_up(self, bot: str, why: str) -> None:
+        """See `Owner.gave_up`: its games that wait, and all that are still to come, are not played."""
+        self._left_out[bot] = f"{bot} is not played any more: {why}"
+        self.said(self._left_out[bot])
+        self._waiting = deque(self._playable(self._waiting))
+        self.changed()
+
+    def _playable(self, tasks: Iterable[GameTask]) -> list[GameTask]:
+        """The tasks without those of bots that are not played any more; of these it is told."""
+        kept = []
+        for task in tasks:
+            why = next((self._left_out[one.name] for one in task.players if one.name in self._left_out), None)
+            if why is None:
+                kept.append(task)
+                continue
+            for game in task.games:
+                if self._open.pop(game.id, None):
+                    self._tell(Begun(game.id))
+                    self._tell(NotPlayed(game.id, why))
+        return kept
 
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -147,6 +179,8 @@ class ClusterExecutor(OutcomeStream):
     def _roomiest(self) -> Seat | None:
         """The worker that is to get the next batch; None if all have enough."""
         free = [seat for seat in self._crew.seats.values() if seat.has_room]
+        if self._spoils.is_careful:
+            free = [seat for seat in free if not seat.sent]
         return min(free, key=lambda seat: (len(seat.sent), seat.games / seat.slots), default=None)
 
     async def _dispatch(self) -> None:
@@ -155,6 +189,8 @@ class ClusterExecutor(OutcomeStream):
             seat = self._roomiest()
             if seat is None or not self._waiting or self._is_closed:
                 await self._wait()
+            elif self._spoils.is_careful:
+                self._send(seat, 1)
             elif len(self._waiting) >= seat.size or self._feeding is None:
                 self._send(seat, seat.size)
             else:
@@ -196,7 +232,8 @@ class ClusterExecutor(OutcomeStream):
         self._tell(Said(line))
 
     def lost(self, batches: Iterable[SentBatch], why: str, *, counts: bool) -> None:
-        """See `Owner.lost`: what nothing has come of is played by another worker."""
+        """See `Owner.lost`: what nothing has come of is played by another worker. With no `why`, that
+        is told already, and other games come first."""
         back: list[GameTask] = []
         for batch in batches:
             games = [game for game in batch.open if game in self._open]
@@ -208,14 +245,18 @@ class ClusterExecutor(OutcomeStream):
         if self._is_closed:
             self._drop(back)
             return
+        back = self._playable(back)
         for spec in (spec for task in back for spec in task.games):
             self._lost[spec.id] += counts
             if self._lost[spec.id] >= MOST_LOST:
                 words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
                 self.failed(ArenaError(words))
                 return
-        self._waiting.extendleft(reversed(back))
-        if back and self._crew.is_connected:
+        if why:
+            self._waiting.extendleft(reversed(back))
+        else:
+            self._waiting += back
+        if back and why and self._crew.is_connected:
             count = sum(len(task.games) for task in back)
             self.said(f"{why}: {'1 game is' if count == 1 else f'{count} games are'} played elsewhere")
 
@@ -262,16 +303,35 @@ class ClusterExecutor(OutcomeStream):
             self._crew.refuse(seat, fault)
         elif isinstance(answer, Refused):
             self._crew.refuse(seat, answer.why)
+        elif isinstance(answer, Spoilt):
+            self._take_spoilt(seat, answer)
         elif isinstance(answer, BatchPlayed):
             seat.note_speed(len(records), answer.seconds)
+            started = [record for record in records if record.verdict.reason is not Reason.NO_START]
+            self._spoils.note_clean({player.name for record in started for player in record.players})
             for record in records:
                 self._come_out(batch, record.id, Played(_on(record, seat, answer.load)))
             seat.played += len(records)
             self._take_others(seat, batch, answer)
-        self.lost([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
-        if isinstance(answer, Unprepared) and not self._is_closed:
+        is_expected = isinstance(answer, Spoilt) or seat.standing is Standing.COMING
+        counts = not is_expected and (not reply.lost or reply.is_fault)
+        self.lost([batch], "" if is_expected else self._why_again(seat, reply, answer), counts=counts)
+        if isinstance(answer, Unprepared | Spoilt) and not self._is_closed:
             self._crew.prepare_again(seat)
         self._tell_begun(seat)
+
+    def _take_spoilt(self, seat: Seat, spoilt: Spoilt) -> None:
+        """Bots' copies on a worker have changed: they are made anew, unless that has happened too often."""
+        if not self._bots.issuperset((*spoilt.changed, *spoilt.players)):
+            self._crew.refuse(seat, "it tells of bots that do not take part")
+            return
+        if not spoilt.changed:
+            return
+        for name, how in spoilt.changed.items():
+            words = f"its copy on worker {seat.name} has changed while {_few(spoilt.players)} played there"
+            self.said(f"{name}: {words}: {printable(how, 300)}; what was played there is played again")
+        for name, why in self._spoils.note(spoilt.changed, spoilt.players).items():
+            self._crew.leave_out(name, why)
 
     def _why_again(self, seat: Seat, reply: Reply, answer: Answer) -> str:
         if reply.lost:
@@ -329,6 +389,11 @@ def _on(record: GameRecord, seat: Seat, load: float) -> GameRecord:
     assert seat.calibration is not None
     machine = played_on(record.machine or "", seat.name, load, seat.calibration.work_us)
     return msgspec.structs.replace(record, machine=machine)
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names in one line."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _without(task: GameTask, game: str) -> list[GameTask]:

@@ -3,10 +3,12 @@
 What becomes of games is not decided here: an `Owner` is told which batches are lost and what workers answer.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 import trio
 
 from arena.bots.build_checks import BuildLimits
@@ -31,6 +33,7 @@ from arena.league.executor.cluster.messages import (
     Reply,
     Submit,
     Tls,
+    Unable,
     Unconnected,
     Unprepared,
     WorkerCame,
@@ -42,7 +45,7 @@ from arena.league.executor.cluster.messages import (
 )
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
 from arena.league.executor.process import WorkerProcess
-from arena.league.executor.wire import WireError
+from arena.league.executor.wire import WireError, unpacked
 from arena.printable import printable
 
 GATE = "arena.league.executor.cluster.gate"
@@ -53,6 +56,8 @@ SETTLE_SECONDS = 0.5
 LOOK_SECONDS = 0.2
 """How often it is looked whether there is a worker."""
 LONGEST_WHY = 2000
+MOST_SENT = 3
+"""So often a worker is sent bots that it says it has not got."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,9 @@ class Owner(Protocol):
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """A worker has answered a batch of this number."""
 
+    def gave_up(self, bot: str, why: str) -> None:
+        """A bot of this name is not played any more."""
+
 
 class Crew:
     """The workers of one run, from `start` to `stop`."""
@@ -112,6 +120,8 @@ class Crew:
         """The workers that are there, by address."""
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
+        self.left_out: set[str] = set()
+        """The names of bots that are not played any more."""
         self._number = 0
         self._asked: dict[int, Seat] = {}
         """What workers do beside playing, by the numbers of the requests."""
@@ -189,6 +199,12 @@ class Crew:
         if seat.standing is Standing.READY:
             seat.standing = Standing.COMING
             self._start_preparing(seat)
+
+    def leave_out(self, bot: str, why: str) -> None:
+        """Play a bot no more, so that others can be played."""
+        if bot not in self.left_out:
+            self.left_out.add(bot)
+            self._owner.gave_up(bot, why)
 
     def _start_preparing(self, seat: Seat) -> None:
         assert self._nursery is not None
@@ -279,10 +295,44 @@ class Crew:
                 elif since is None:
                     since = trio.current_time()
                 is_late = since is not None and trio.current_time() > since + self._plan.patience
-                if is_late or 0 < self._plan.local == len(self._refusals):  # of our own no others will come
+                is_last = is_late or 0 < self._plan.local == len(self._refusals)  # of our own no others will come
+                if is_last and not self._leave_out_fewest():
                     self._owner.failed(self._no_worker())
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
+
+    # --- bots that workers cannot play --------------------------------------------------------------------------------
+
+    def _weigh(self) -> None:
+        """Leave out the bots that more workers cannot play than can, once it is known what each can."""
+        if self._with(Standing.COMING):
+            return
+        able = len(self._with(Standing.READY))
+        unable = Counter(name for seat in self.seats.values() for name in seat.unable)
+        if able:
+            self._leave_out([name for name, count in unable.items() if count > able])
+
+    def _leave_out_fewest(self) -> bool:
+        """Where no worker can play all bots: leave out those that keep one worker from it, the fewest that do; returns
+        whether there is such a worker."""
+        seats = [seat for seat in self.seats.values() if seat.unable]
+        if not seats:
+            return False
+        self._leave_out(list(min(seats, key=lambda seat: len(seat.unable)).unable))
+        return True
+
+    def _leave_out(self, names: Sequence[str]) -> None:
+        """Leave bots out, and prepare the workers again that could not play them and can play all others."""
+        for name in names:
+            told = {seat.name: seat.unable[name] for seat in self.seats.values() if name in seat.unable}
+            first, why = next(iter(told.items()))
+            others = f" (and on {', '.join(list(told)[1:])})" if len(told) > 1 else ""
+            self.leave_out(name, f"it cannot be played on worker {first}{others}: {why}")
+        for seat in [seat for seat in self.seats.values() if seat.unable and seat.unable.keys() <= self.left_out]:
+            seat.unable = {}
+            seat.standing = Standing.COMING
+            self._refusals.pop(seat.name, None)
+            self._start_preparing(seat)
 
     def _no_worker(self) -> ArenaError:
         reasons = "".join(f"\n    {name}: {why}" for name, why in self._refusals.items())
@@ -330,16 +380,22 @@ class Crew:
             match answer:
                 case None:
                     pass
-                case Prepared(slots, machine, calibration) if slots > 0 and calibration.work_us > 0:
+                case Prepared(slots, machine, calibration, remarks) if slots > 0 and calibration.work_us > 0:
+                    for line in remarks:
+                        self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
                     if why := self._unfit(calibration):
                         self.refuse(seat, why)
                     else:
                         seat.standing = Standing.READY
+                case Unable(problems) if problems:
+                    seat.unable = {name: printable(why, LONGEST_WHY, lines=True) for name, why in problems.items()}
+                    self.refuse(seat, "\n".join(problems.values()))
                 case Refused(why):
                     self.refuse(seat, why)
                 case _:
                     self.refuse(seat, "it does not answer what it was asked")
+            self._weigh()
             self._note()
 
     def _unfit(self, calibration: Calibration) -> str:
@@ -349,18 +405,23 @@ class Crew:
         return unfit(self._own, calibration, self._plan.move_ms)
 
     async def _prepared(self, seat: Seat) -> Answer | None:
-        request = encode(Prepare(self._cargo.run))
-        answer = await self._answer(seat, request)
-        if not isinstance(answer, Missing):
-            return answer
-        for key in answer.keys:
-            pack = self._cargo.packs.get(key)
-            if pack is None:
-                return Refused("it asks for a bot that does not take part")
-            put = await self._answer(seat, encode(PutBot(key, pack)))
-            if not isinstance(put, Done):
-                return put
-        return await self._answer(seat, request)
+        run = self._cargo.run
+        bots = tuple(bot for bot in run.bots if unpacked(bot.bot.name) not in self.left_out)
+        request = encode(Prepare(msgspec.structs.replace(run, bots=bots)))
+        for _ in range(MOST_SENT):
+            answer = await self._answer(seat, request)
+            if not isinstance(answer, Missing):
+                return answer
+            for line in answer.remarks:
+                self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
+            for key in answer.keys:
+                pack = self._cargo.packs.get(key)
+                if pack is None:
+                    return Refused("it asks for a bot that does not take part")
+                put = await self._answer(seat, encode(PutBot(key, pack)))
+                if not isinstance(put, Done):
+                    return put
+        return Refused(f"it does not keep the bots that it is sent: it was sent some {MOST_SENT} times")
 
     def _note_reply(self, number: int, reply: Reply) -> None:
         if self._asked.pop(number, None):

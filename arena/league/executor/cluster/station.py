@@ -8,23 +8,23 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 import trio
 
-from arena.bots import BotSpec
-from arena.bots.changed import Change, compare
-from arena.bots.look import Look
+from arena.bots.changed import named
 from arena.bots.sandbox import reaper
-from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.record import encode_record
 from arena.league.executor.cluster.cache import Cache, cache_folder
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
+from arena.league.executor.cluster.copies import Copies, Seen, WatchedCopy
 from arena.league.executor.cluster.messages import (
     Answered,
     Asked,
@@ -37,8 +37,11 @@ from arena.league.executor.cluster.messages import (
     Prepared,
     Refused,
     RunInfo,
+    Spoilt,
+    Unable,
     to_station,
 )
+from arena.league.executor.cluster.preparing import Preparation, ReadyBots
 from arena.league.executor.local import LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.task import (
     Begun,
@@ -50,8 +53,9 @@ from arena.league.executor.task import (
     Played,
     Said,
     Watched,
+    sendable,
 )
-from arena.league.executor.wire import Connection, unpacked
+from arena.league.executor.wire import Connection
 from arena.league.executor.worker import known_fault
 from arena.league.executor.worker_main import PASSED_OVER, until_gone
 from arena.nursery import background
@@ -65,19 +69,29 @@ class _GoneError(Exception):
     """The parent is gone."""
 
 
+class _SpoiltError(Exception):
+    """Copies of bots have changed, and all has to be made ready again."""
+
+
 class UnderWay:
     """A batch whose games are played, and what has come of them so far."""
 
     def __init__(self, number: int, batch: Batch) -> None:
         self.number = number
-        self.waiting = {game.id for task in batch.tasks for game in task.games}
+        games = [game for task in batch.tasks for game in task.games]
+        self.waiting = {game.id for game in games}
         """Those that have not been begun."""
         self.open = set(self.waiting)
+        self.players = {game.id: {player.name for player in game.players} for game in games}
         self.records: list[bytes] = []
         self.others: list[NotPlayed | Failed | Said] = []
         self.back: list[str] = []
         self.begun_at = trio.current_time()
         self.load = load_now()
+
+    def names(self, games: Iterable[str]) -> set[str]:
+        """Who plays in these games, by name."""
+        return set().union(*(self.players[game] for game in games))
 
     def give_back(self) -> None:
         """What has not been begun will not be."""
@@ -94,12 +108,20 @@ class Station:
     """The games of one run on this machine."""
 
     def __init__(
-        self, connection: Connection, executor: LocalExecutor, bots: tuple[BotSpec, ...], calibration: Calibration
+        self,
+        connection: Connection,
+        executor: LocalExecutor,
+        ready: ReadyBots,
+        calibration: Calibration,
+        *,
+        is_confined: bool,
     ) -> None:
+        """`is_confined`: a sandbox keeps bots from writing to their copies."""
         self._connection = connection
         self._calibration = calibration
+        self._is_confined = is_confined
         self._executor = executor
-        self._looks: dict[str, tuple[BotSpec, Look]] = {bot.name: (bot, bot.look) for bot in bots if bot.look}
+        self._ready = ready
         self._send, self._tasks = trio.open_memory_channel[GameTask](sys.maxsize)
         self._batches: list[UnderWay] = []
         self._is_closed = False
@@ -113,7 +135,7 @@ class Station:
                 self._answer(asked.number, Done())
             case Prepare():
                 slots = self._executor.slots
-                self._answer(asked.number, Prepared(slots, this_machine(), self._calibration))
+                self._answer(asked.number, Prepared(slots, this_machine(), self._calibration, self._ready.remarks))
 
     def close(self) -> None:
         """Begin no game any more. What was not begun is given back once all others are over: until then a worker
@@ -132,7 +154,10 @@ class Station:
             self._send.send_nowait(task)
 
     async def play(self) -> None:
-        """Play what is sent, until it is closed and all that had been begun is over."""
+        """Play what is sent, until it is closed and all that had been begun is over.
+
+        Raises `_SpoiltError`, when it has answered all batches, if copies of bots have changed.
+        """
         async for outcome in self._executor.play(self._tasks):
             match outcome:
                 case Begun(id):
@@ -152,6 +177,8 @@ class Station:
                     pass
         for batch in self._batches:
             batch.give_back()
+        if self._batches:
+            await self._look_at_copies()
         self._answer_finished()
 
     def _of(self, game: str) -> UnderWay:
@@ -166,31 +193,46 @@ class Station:
     async def _note_over(self, game: str) -> None:
         batch = self._of(game)
         batch.open.discard(game)
-        if not batch.open and batch.records and (changed := await trio.to_thread.run_sync(self._changed)):
-            self._batches.remove(batch)
-            self._answer(batch.number, Refused(changed))
-            return
+        if not batch.open:
+            await self._look_at_copies()
         self._answer_finished()
+
+    async def _look_at_copies(self) -> None:
+        """Look whether what is about to be answered counts. Raises `_SpoiltError`, with all batches answered, if not.
+
+        In a sandbox nobody can write to copies, so that a look at those of the bots that play will do.
+        """
+        names = set(self._ready.watched)
+        if self._is_confined:
+            names &= set().union(*(batch.names(batch.players) for batch in self._batches))
+        watched = [self._ready.watched[name] for name in sorted(names)]
+        seen = await trio.to_thread.run_sync(_look_at, watched)
+        for name, one in seen.items():
+            if one.new:
+                files = f"files have come into its folder: {named(one.new)}"
+                self._batches[0].others.append(Said(f"{name}: while it was played, {files}; its games count"))
+        changed = {name: one.changed for name, one in seen.items() if one.changed}
+        if not changed:
+            return
+        players = set().union(*(batch.names(batch.players.keys() - batch.waiting) for batch in self._batches))
+        for batch in self._batches:
+            self._answer(batch.number, Spoilt(changed, tuple(sorted(players))))
+            changed = {}
+        raise _SpoiltError
 
     def _answer_finished(self) -> None:
         for batch in [batch for batch in self._batches if not batch.open]:
             self._batches.remove(batch)
             self._answer(batch.number, batch.answer())
 
-    def _changed(self) -> str:
-        """Which bot is not what its digest says any more, in words."""
-        for name, (bot, known) in list(self._looks.items()):
-            look, change = compare(bot, known)
-            self._looks[name] = bot, look
-            if isinstance(change, Change) and not change.is_only_new:
-                what = change.fault or ", ".join(f"{file} {how}" for file, how in change.files.items())
-                return f"the files of {name} in {bot.path} have changed while it played: {what}"
-        return ""
-
     def _answer(
-        self, number: int, answer: "Prepared | Missing | Refused | Done | BatchPlayed", *, is_last: bool = True
+        self, number: int, answer: "Prepared | Missing | Refused | Done | BatchPlayed | Spoilt", *, is_last: bool = True
     ) -> None:
         self._connection.send(Answered(number, answer, is_last))
+
+
+def _look_at(copies: Iterable[WatchedCopy]) -> dict[str, Seen]:
+    return {copy.bot.name: copy.look() for copy in copies}
 
 
 class Program:
@@ -225,46 +267,52 @@ class Program:
         return trio.run(watched)
 
     def main(self) -> None:
-        run, bots, number = self._prepare()
-        self._run(self._serve, run, bots, number)
-
-    def _prepare(self) -> tuple[RunInfo, tuple[BotSpec, ...], int]:
-        """Wait until all bots of the run are here, and build them."""
         cache = Cache(cache_folder())
         while True:
             asked = self._run(self._next)
-            if not isinstance(asked.request, Prepare):
-                self._connection.send(Answered(asked.number, Refused("it is not ready to play")))
-                continue
-            run = asked.request.run
-            if missing := cache.missing(run.bots):
-                self._connection.send(Answered(asked.number, Missing(missing)))
-                continue
-            try:
-                return run, self._load(cache, run), asked.number
-            except Exception as error:
-                self._connection.send(Answered(asked.number, Refused(str(_told(error)))))
+            if isinstance(asked.request, Prepare):
+                answer = self._prepare_and_serve(cache, asked.request.run, asked.number)
+                if answer is None:
+                    break
+            else:
+                answer = Refused("it is not ready to play")
+            self._connection.send(Answered(asked.number, answer))
+        self._connection.flush_all()
 
-    def _load(self, cache: Cache, run: RunInfo) -> tuple[BotSpec, ...]:
-        sent = [cache.find(bot) for bot in run.bots]
-        host = HostPrograms(tuple(map(unpacked, run.interpreters)), sent)
+    def _prepare_and_serve(self, cache: Cache, run: RunInfo, number: int) -> "Missing | Unable | Refused | None":
+        """Play a run to its end; or else why that cannot be done. None: it has to be prepared again by another one."""
         say = partial(print, file=sys.stderr, flush=True)
-        return tuple(
-            cache.built(bot, found, run.level, run.build, host=host, say=say, run=self._run) if found.build else found
-            for bot, found in zip(run.bots, sent, strict=True)
-        )
+        try:
+            with Copies(cache) as copies:
+                ready = Preparation(cache, copies, run, say=say, run=self._run).prepare()
+                if not isinstance(ready, ReadyBots):
+                    return ready
+                self._run(self._serve, run, ready, number)
+        except RefusedBotsError as error:
+            return Unable({sendable(name): sendable(why) for name, why in error.problems.items()})
+        except _SpoiltError:
+            return None
+        except Exception as error:
+            if isinstance(error, _GoneError):
+                raise
+            return Refused(str(_told(error)))
+        return None
 
-    async def _serve(self, run: RunInfo, bots: tuple[BotSpec, ...], number: int) -> None:
+    async def _serve(self, run: RunInfo, ready: ReadyBots, number: int) -> None:
+        is_ready = False
         try:
             calibration = await trio.to_thread.run_sync(measure)  # while nothing else is done here
-            async with local_executor(settings_of(run, bots), run.jobs or len(usable_cpus())) as executor:
-                station = Station(self._connection, executor, bots, calibration)
+            async with local_executor(settings_of(run, ready.bots), run.jobs or len(usable_cpus())) as executor:
+                station = Station(
+                    self._connection, executor, ready, calibration, is_confined=run.level is not Level.DEFAULT
+                )
                 station.handle(Asked(number, Prepare(run)))
+                is_ready = True
                 async with background(station.play):
                     while True:
                         station.handle(await self._next())
         except Exception as error:
-            if isinstance(error, _GoneError):
+            if isinstance(error, _GoneError | _SpoiltError) or not is_ready:
                 raise
             refused = Refused(str(_told(error)))
             while True:  # the parent has the last word

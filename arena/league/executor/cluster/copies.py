@@ -1,0 +1,162 @@
+"""What one worker plays with in one run: a copy of each bot's files, made anew when the run begins and removed at its
+end, so that nothing that is written there lasts.
+
+    play-ID/NUMBER/bot/NAME   a bot's file or folder
+    play-ID.lock              held for as long as that is used
+
+At the default level of the sandbox bots can write there, to their own files and to those of others. What the system
+says of the files (`arena.bots.look`) shows it, without reading: it is compared after each batch of games, before the
+records go out, so that nothing counts that was played with other files. More strictly than between the games of one
+machine: a file whose content has been put back counts as changed, and so does a folder that was moved away and back.
+"""
+
+import contextlib
+import fcntl
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots import BotSpec
+from arena.bots.bot_files import look_at
+from arena.bots.changed import compare, named
+from arena.bots.look import Look, Parts
+from arena.errors import ArenaError, UsageError
+from arena.league.executor.cluster.cache import Cache, remove
+from arena.printable import printable
+
+PREFIX, LOCK = "play-", ".lock"
+MOVED = "it, or a folder that it is in, has been moved or written to"
+Stamps = tuple[tuple[int, ...], ...]
+
+
+class Copies:
+    """The folder of one worker's copies. Use it in a `with` statement."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._folder = cache.folder / f"{PREFIX}{secrets.token_hex(8)}"
+        self._number = 0
+        self._lock: int | None = None
+
+    def __enter__(self) -> "Copies":
+        """Raises `ArenaError`."""
+        self._cache.make()
+        _remove_stale(self._cache.folder)
+        try:
+            self._lock = _opened(self._folder.with_suffix(LOCK), os.O_CREAT | os.O_EXCL)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            self._folder.mkdir(0o755)
+        except OSError as error:
+            self.__exit__()
+            raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        remove(self._folder)
+        if self._lock is not None:
+            remove(self._folder.with_suffix(LOCK))
+            os.close(self._lock)
+
+    def new_place(self) -> Path:
+        """An empty folder for one bot. Raises `ArenaError`."""
+        self._number += 1
+        place = self._folder / str(self._number) / "bot"
+        try:
+            place.mkdir(0o755, parents=True)
+        except OSError as error:
+            raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
+        return place
+
+    def clear(self, place: Path) -> None:
+        """Have a folder of `new_place` be empty. Raises `ArenaError`."""
+        remove(place)
+        try:
+            place.mkdir(0o755)
+        except OSError as error:
+            raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
+
+
+def _opened(path: Path, flags: int = 0) -> int:
+    return os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o600)
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove what workers have left that were killed: nobody holds its lock."""
+    with contextlib.suppress(OSError):
+        for lock in folder.glob(f"{PREFIX}*{LOCK}"):
+            with contextlib.suppress(OSError):
+                descriptor = _opened(lock)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    remove(lock.with_suffix(""))
+                    remove(lock)
+                finally:
+                    os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What has become of a copy: in words how it has `changed`, if it has, and files that have come, by name."""
+
+    changed: str = ""
+    new: Mapping[str, str] | None = None
+
+
+class WatchedCopy:
+    """A bot's copy, as it was when this was made: `bot` is loaded from it, under the digest of its own files."""
+
+    def __init__(self, bot: BotSpec) -> None:
+        """Raises `UsageError` if it is not there any more."""
+        assert bot.look is not None
+        self.bot = bot
+        self._look = bot.look
+        self._told: set[Parts] = set()
+        """The new files that have been told of."""
+        covered = bot.look.covered
+        # A bot may write into the folder in which it runs, and nobody into those above: a folder that is moved away
+        # and back changes none of its files, but the folder that it is in.
+        above = covered.folder.parents
+        self._above = (above[0],) if covered.only is not None else (above[0], above[1])
+        self._stamps = self._stamps_now()
+
+    def _stamps_now(self) -> Stamps:
+        try:
+            found = [os.lstat(folder) for folder in self._above]
+        except OSError as error:
+            raise UsageError(f"{printable(str(error.filename))}: {error.strerror}") from None
+        return tuple((one.st_dev, one.st_ino, one.st_mtime_ns, one.st_ctime_ns) for one in found)
+
+    def look(self) -> Seen:
+        """What has become of it, since this was asked before if it is about new files."""
+        try:
+            seen = look_at(self._look.covered)
+            if self._stamps_now() != self._stamps:
+                return Seen(MOVED)
+        except UsageError as error:
+            return Seen(str(error))
+        if words := self._changed(seen):
+            return Seen(words)
+        if not self._look.is_settled:  # the stamps alone do not tell yet
+            self._look, change = compare(self.bot, self._look)
+            if change is not None and not change.is_only_new:
+                return Seen(change.fault or named(change.files))
+        new = [parts for parts in seen.stamps if parts not in self._look.stamps and parts not in self._told]
+        self._told.update(new)
+        return Seen(new=dict.fromkeys(map(_shown, new), "new")) if new else Seen()
+
+    def _changed(self, seen: Look) -> str:
+        known = self._look
+        changed = {_shown(parts): "gone" for parts in known.stamps if parts not in seen.stamps}
+        changed |= {
+            _shown(parts): "changed" for parts, stamp in seen.stamps.items() if known.stamps.get(parts, stamp) != stamp
+        }
+        if seen.program != known.program and known.covered.never is not None:
+            program = os.path.relpath(known.covered.never, known.covered.folder)
+            changed[printable(program)] = "changed" if seen.program else "gone"
+        return named(changed) if changed else ""
+
+
+def _shown(parts: Parts) -> str:
+    return printable(os.fsdecode(b"/".join(parts)), 100)
