@@ -227,7 +227,8 @@ def _tell_forfeits(forfeits: Forfeits, store: Path) -> None:
     """Tell what went wrong with a bot: the first game, and the end of what the bot had written."""
     name, first = forfeits.name, forfeits.first
     games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
-    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}: {first.detail}")
+    where = f" on worker {forfeits.worker}" if forfeits.worker else ""
+    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}: {first.detail}")
     lines = forfeits.stderr.strip().splitlines()
     for line in lines[-STDERR_LINES_SHOWN:]:
         remark(f"    {name} stderr: {line}")

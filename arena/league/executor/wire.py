@@ -73,6 +73,7 @@ class WireBot(msgspec.Struct, frozen=True):
     dialect: Dialect = Dialect.ARENA_1
     interpreters: tuple[bytes, ...] = ()
     language: Language = Language.UNKNOWN
+    not_sent: bytes = b""
 
     @classmethod
     def of(cls, bot: BotSpec) -> Self:
@@ -88,6 +89,7 @@ class WireBot(msgspec.Struct, frozen=True):
             bot.dialect,
             tuple(map(packed, bot.interpreters)),
             language_of(bot),
+            packed(bot.not_sent),
         )
 
     def bot(self) -> BotSpec:
@@ -103,6 +105,7 @@ class WireBot(msgspec.Struct, frozen=True):
             dialect=self.dialect,
             interpreters=tuple(map(unpacked, self.interpreters)),
             language=self.language,
+            not_sent=unpacked(self.not_sent),
         )
 
 

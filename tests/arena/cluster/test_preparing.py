@@ -1,6 +1,9 @@
 """Bots made ready on a machine: what changes there never plays, and who cannot play there is told of by name."""
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
+from arena.errors import ArenaError
 from arena.league.executor.cluster.cache import Cache
 from arena.league.executor.cluster.carrying import Cargo, cargo_of
 from arena.league.executor.cluster.copies import Copies
@@ -41,6 +45,22 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Machine]:
+    """A machine with 64 KiB of disk for its cache."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    line = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
+    if (
+        sys.platform != "linux"
+        or os.geteuid() != 0
+        or subprocess.run(line, capture_output=True, check=False).returncode
+    ):
+        pytest.skip("a small disk cannot be mounted here, which needs Linux and root")
+    yield Machine(disk)
+    subprocess.run(["umount", str(disk)], check=True)
 
 
 @pytest.fixture
@@ -148,6 +168,25 @@ def test_bots_that_cannot_play_here_are_all_told_of_by_name(machine: Machine, co
     assert isinstance(machine.prepare(load, copies), ReadyBots)
 
 
+def test_a_disk_that_fills_up_as_bots_are_unpacked_is_the_machines_fault(small: Machine, tmp_path: Path) -> None:
+    (tmp_path / "ann.py").write_text("#" * 40_000)
+    load = cargo(load_bot(tmp_path / "ann.py"))
+    with Copies(small.cache) as copies:
+        small.keep(load)
+        with pytest.raises(ArenaError, match=r"cannot be kept in .*/disk/cache: No space left on device"):
+            small.prepare(load, copies)
+    assert [path.name for path in small.cache.folder.iterdir()] == list(load.packs), "the pack is as it was"
+
+
+def test_a_disk_that_fills_up_in_a_build_is_the_machines_fault(small: Machine, tmp_path: Path) -> None:
+    build = "test -e {log} && head -c 1000000 /dev/zero > large || touch {log}; touch program && chmod +x program"
+    load = cargo(built_bot(tmp_path, f"{{{{ {build}; }}}} && test ! -e large"))
+    with Copies(small.cache) as copies:
+        small.keep(load)
+        with pytest.raises(ArenaError, match=r"its disk is full: .*the build failed(.|\n)*No space left on device"):
+            small.prepare(load, copies)
+
+
 def test_folders_that_are_empty_or_whose_files_are_ignored_are_there(
     machine: Machine, copies: Copies, tmp_path: Path
 ) -> None:
@@ -164,6 +203,7 @@ def test_folders_that_are_empty_or_whose_files_are_ignored_are_there(
     here = ready.bots[0].folder
     found = sorted(str(path.relative_to(here)) for path in here.rglob("*"))
     assert found == ["bot.toml", "empty", "empty/inner", "logs", "logs/old", "main.py"]
+    assert ready.bots[0].not_sent.startswith("of its folder, .hidden, build, logs/1 were not sent")
 
 
 def test_a_bot_that_has_changed_since_it_was_looked_at_is_left_out_and_the_others_are_sent(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from arena.bots import BotSpec
 from arena.bots.build_checks import BuildLimits
 from arena.errors import UsageError
 from arena.league.executor.cluster.messages import CarriedBot, RunInfo
-from arena.league.executor.cluster.packing import key_of, pack_bot
+from arena.league.executor.cluster.packing import key_of, not_sent, pack_bot
 from arena.league.executor.cluster.source import this_arena
 from arena.league.executor.task import PlaySettings
 from arena.league.executor.wire import WireBot, packed, unpacked
@@ -31,16 +31,17 @@ def cargo_of(settings: PlaySettings, build: BuildLimits, jobs: int) -> Cargo:
     unsent: dict[str, str] = {}
     bots = []
     for bot in settings.bots:
-        key = ""
-        if bot.fault is None:
-            try:
-                pack = pack_bot(bot)
-            except UsageError as error:  # it has changed since it was looked at
-                unsent[bot.name] = str(error)
-                continue
-            key = key_of(pack)
-            packs[key] = pack
-        bots.append(carried(bot, key))
+        if bot.fault is not None:
+            bots.append(carried(bot, ""))
+            continue
+        try:
+            pack, words = pack_bot(bot), not_sent(bot)
+        except UsageError as error:  # it has changed since it was looked at
+            unsent[bot.name] = str(error)
+            continue
+        key = key_of(pack)
+        packs[key] = pack
+        bots.append(carried(replace(bot, not_sent=words), key))
     run = RunInfo(
         id=secrets.token_hex(8),
         version=this_arena(),

@@ -27,8 +27,8 @@ MOST_BYTES = 512 * MIB
 """What the files of a bot may have that is sent to other machines."""
 LONGEST_NAME = 255
 DEEPEST = 64
-LEFT_NAMED = 20
-"""Names that are remembered of what stays at home."""
+LEFT_NAMED, LONGEST_SHOWN = 3, 40
+"""Names that are told of what stays at home, and their characters."""
 IGNORABLE = "name it under ignore in bot.toml if its build makes it"
 
 
@@ -73,17 +73,17 @@ class _Sent:
         self.names = self.reader.covered_files(self.covered)
         listing = Listing() if self.covered.only is not None else self.reader.listing(self.covered.ignored)
         self.folders = sorted(listing.folders | set(filter(self._is_sent_empty, listing.ignored_folders)))
-        files = set(self.names)
-        self.left_out = sorted(
-            parts for parts in listing.left_out if parts[-1] != b"__pycache__" and parts not in files
-        )
+        sent = {*self.names, *filter(self._is_empty, listing.ignored_folders)}
+        self.left_out = sorted(parts for parts in listing.left_out if parts[-1] != b"__pycache__" and parts not in sent)
 
     def _is_sent_empty(self, folder: Parts) -> bool:
         """Whether an ignored folder is to be there: one with something in it may be what a build makes."""
-        if self._bot.build is None:
-            return True
+        return self._bot.build is None or self._is_empty(folder)
+
+    def _is_empty(self, folder: Parts) -> bool:
         try:
-            return not os.listdir(self.path(folder))
+            with os.scandir(self.path(folder)) as entries:
+                return next(entries, None) is None
         except OSError:
             return False
 
@@ -142,9 +142,16 @@ def check_sendable(bot: BotSpec) -> None:
             raise sent.too_large()
 
 
-def left_behind(bot: BotSpec) -> tuple[str, ...]:
-    """What lies in a bot's folder and is not sent with it, by name as it is shown: the first few."""
-    return tuple(map(_shown, _Sent(bot).left_out[:LEFT_NAMED]))
+def not_sent(bot: BotSpec) -> str:
+    """What a bot has at home and not on the machines that it is sent to, in words; empty if that is nothing."""
+    sent = _Sent(bot)
+    if sent.covered.only is not None:
+        return "a bot that is one file is sent without what lies beside it: make it a folder with a bot.toml"
+    if not sent.left_out:
+        return ""
+    names = ", ".join(_shown(parts, LONGEST_SHOWN) for parts in sent.left_out[:LEFT_NAMED])
+    more = f" and {len(sent.left_out) - LEFT_NAMED} more" if len(sent.left_out) > LEFT_NAMED else ""
+    return f"of its folder, {names}{more} were not sent to this machine (ignored, hidden, or of tools)"
 
 
 def pack_bot(bot: BotSpec) -> bytes:
@@ -165,8 +172,8 @@ def pack_bot(bot: BotSpec) -> bytes:
     return msgspec.msgpack.encode(Pack(tuple(files), folders))
 
 
-def _shown(parts: Parts) -> str:
-    return printable(os.fsdecode(b"/".join(parts)), 100)
+def _shown(parts: Parts, most: int = 100) -> str:
+    return printable(os.fsdecode(b"/".join(parts)), most)
 
 
 def _stays(parts: Parts, target: bytes) -> bool:

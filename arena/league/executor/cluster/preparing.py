@@ -183,5 +183,7 @@ def _as_meant(bot: BotSpec, carried: CarriedBot) -> BotSpec:
     """The bot as the player that it takes part as, whatever its build has made of it."""
     if not carried.key:
         return bot
-    meant = carried.bot
-    return replace(bot, digest=unpacked(meant.digest), entered_as=unpacked(meant.entered_as), language=meant.language)
+    meant = carried.bot.bot()
+    return replace(
+        bot, digest=meant.digest, entered_as=meant.entered_as, language=meant.language, not_sent=meant.not_sent
+    )
