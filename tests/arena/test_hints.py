@@ -244,7 +244,7 @@ def test_a_bot_that_cannot_be_found_is_told_where_to_look() -> None:
     assert hint_for(one).mistake is Mistake.NOT_FOUND
 
 
-NOT_SENT = "of its folder, book.bin were not sent to this machine"
+NOT_SENT = "not sent to workers: book.bin"
 
 
 @pytest.mark.parametrize(
@@ -264,6 +264,14 @@ def test_where_a_file_is_missing_it_is_said_what_was_not_sent_to_the_machine(tex
     assert hint.mistake is Mistake.NOT_SENT
     assert hint.text.startswith(f"{NOT_SENT}; ")
     assert hint_for(seen(Reason.CRASH, text, stderr=stderr, has_ended=True)).mistake is not Mistake.NOT_SENT
+
+
+def test_a_file_that_is_not_found_is_no_place_in_a_network() -> None:
+    stderr = "FileNotFoundError: [Errno 2] No such file or directory: 'book.bin'"
+    assert "network" not in hint_for(seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)).text
+    for stderr in ("Error: getaddrinfo ENOTFOUND example.org", "java.net.UnknownHostException: example.org"):
+        one = seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)
+        assert hint_for(one).mistake is Mistake.NO_NETWORK
 
 
 def test_what_was_not_sent_is_not_said_of_other_faults() -> None:

@@ -40,8 +40,8 @@ _MISSING = (
     re.compile(r"ImportError: cannot import name (\S+)"),
 )
 _NO_NETWORK = re.compile(
-    r"network is unreachable|name or service not known|name resolution|no such host|ENETUNREACH|EAI_AGAIN|ENOTFOUND"
-    r"|UnknownHostException",
+    r"network is unreachable|name or service not known|name resolution|no such host"
+    r"|\b(ENETUNREACH|EAI_AGAIN|ENOTFOUND|\w*\.?UnknownHostException)\b",
     re.IGNORECASE,
 )
 _NO_MEMORY = re.compile(

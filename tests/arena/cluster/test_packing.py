@@ -72,7 +72,9 @@ def test_what_stays_at_home_is_told_with_names(tmp_path: Path) -> None:
     for name in ("venv", "tmp/1/inner", "tmp/empty", "__pycache__"):
         (folder / name).mkdir(parents=True)
     told = not_sent(load_bot(folder))
-    assert told.startswith("of its folder, .secret, log.txt, tmp/1 and 1 more were not sent to this machine (")
+    assert told == (
+        "not sent to workers, as it is ignored, hidden or made by tools: .secret, log.txt, tmp/1 and 1 more"
+    )
     assert not_sent(load_bot(folder_bot(tmp_path / "bob"))) == ""
 
 

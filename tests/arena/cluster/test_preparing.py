@@ -15,7 +15,8 @@ from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
+from arena.league.executor.cluster import carrying
 from arena.league.executor.cluster.cache import Cache
 from arena.league.executor.cluster.carrying import Cargo, cargo_of
 from arena.league.executor.cluster.copies import Copies
@@ -203,7 +204,22 @@ def test_folders_that_are_empty_or_whose_files_are_ignored_are_there(
     here = ready.bots[0].folder
     found = sorted(str(path.relative_to(here)) for path in here.rglob("*"))
     assert found == ["bot.toml", "empty", "empty/inner", "logs", "logs/old", "main.py"]
-    assert ready.bots[0].not_sent.startswith("of its folder, .hidden, build, logs/1 were not sent")
+    assert ready.bots[0].not_sent.endswith("made by tools: .hidden, build, logs/1")
+
+
+def test_packs_for_which_there_is_no_room_are_made_anew_and_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [file_bot(tmp_path), file_bot(tmp_path, "bob")]
+    kept = dict(cargo(*bots).packs)
+    monkeypatch.setattr(carrying, "MOST_KEPT", max(map(len, kept.values())))
+    load = cargo(*bots)
+    assert dict(load.packs) == kept
+    (tmp_path / "bob.py").write_text("other")
+    first, second = load.packs
+    assert load.packs[first] == kept[first], "it was kept"
+    with pytest.raises(UsageError, match="have changed since"):
+        load.packs[second]
 
 
 def test_a_bot_that_has_changed_since_it_was_looked_at_is_left_out_and_the_others_are_sent(tmp_path: Path) -> None:

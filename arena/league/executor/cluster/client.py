@@ -168,7 +168,7 @@ class ClusterExecutor(OutcomeStream):
             for game in task.games:
                 if self._open.pop(game.id, None):
                     self._tell(Begun(game.id))
-                    self._tell(NotPlayed(game.id, why))
+                    self._tell(NotPlayed(game.id, why, left_out=True))
         return kept
 
     async def _until_there_is_room(self) -> None:

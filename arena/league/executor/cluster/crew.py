@@ -406,18 +406,22 @@ class Crew:
 
     async def _prepared(self, seat: Seat) -> Answer | None:
         run = self._cargo.run
-        bots = tuple(bot for bot in run.bots if unpacked(bot.bot.name) not in self.left_out)
-        request = encode(Prepare(msgspec.structs.replace(run, bots=bots)))
         for _ in range(MOST_SENT):
-            answer = await self._answer(seat, request)
+            bots = tuple(bot for bot in run.bots if unpacked(bot.bot.name) not in self.left_out)
+            answer = await self._answer(seat, encode(Prepare(msgspec.structs.replace(run, bots=bots))))
             if not isinstance(answer, Missing):
                 return answer
             for line in answer.remarks:
                 self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
             for key in answer.keys:
-                pack = self._cargo.packs.get(key)
-                if pack is None:
+                if key not in self._cargo.packs:
                     return Refused("it asks for a bot that does not take part")
+                try:
+                    pack = await trio.to_thread.run_sync(self._cargo.packs.__getitem__, key)
+                except UsageError as error:
+                    for bot in (bot for bot in bots if bot.key == key):
+                        self.leave_out(unpacked(bot.bot.name), str(error))
+                    continue
                 put = await self._answer(seat, encode(PutBot(key, pack)))
                 if not isinstance(put, Done):
                     return put

@@ -146,12 +146,12 @@ def not_sent(bot: BotSpec) -> str:
     """What a bot has at home and not on the machines that it is sent to, in words; empty if that is nothing."""
     sent = _Sent(bot)
     if sent.covered.only is not None:
-        return "a bot that is one file is sent without what lies beside it: make it a folder with a bot.toml"
+        return "a bot that is one file is sent to workers without what lies beside it: make it a folder with a bot.toml"
     if not sent.left_out:
         return ""
     names = ", ".join(_shown(parts, LONGEST_SHOWN) for parts in sent.left_out[:LEFT_NAMED])
     more = f" and {len(sent.left_out) - LEFT_NAMED} more" if len(sent.left_out) > LEFT_NAMED else ""
-    return f"of its folder, {names}{more} were not sent to this machine (ignored, hidden, or of tools)"
+    return f"not sent to workers, as it is ignored, hidden or made by tools: {names}{more}"
 
 
 def pack_bot(bot: BotSpec) -> bytes:
