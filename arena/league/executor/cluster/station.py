@@ -41,7 +41,7 @@ from arena.league.executor.cluster.messages import (
     Unable,
     to_station,
 )
-from arena.league.executor.cluster.preparing import Preparation, ReadyBots
+from arena.league.executor.cluster.ready_bots import Preparation, ReadyBots
 from arena.league.executor.local import LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.task import (
     Begun,

@@ -21,7 +21,7 @@ from arena.league.executor.cluster.cache import Cache
 from arena.league.executor.cluster.carrying import Cargo, cargo_of
 from arena.league.executor.cluster.copies import Copies
 from arena.league.executor.cluster.messages import Missing, Unable
-from arena.league.executor.cluster.preparing import Preparation, ReadyBots
+from arena.league.executor.cluster.ready_bots import Preparation, ReadyBots
 from arena.league.executor.task import PlaySettings
 
 LIMITS = BuildLimits(seconds=60)
