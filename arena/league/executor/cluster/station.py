@@ -5,8 +5,6 @@ the bots are killed. It serves one run.
 """
 
 import contextlib
-import os
-import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -21,6 +19,7 @@ from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.record import encode_record
+from arena.league.executor import child_process
 from arena.league.executor.cluster.cache import Cache, cache_folder
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
@@ -31,6 +30,7 @@ from arena.league.executor.cluster.messages import (
     Batch,
     BatchPlayed,
     Close,
+    Collect,
     Done,
     Missing,
     Prepare,
@@ -42,6 +42,7 @@ from arena.league.executor.cluster.messages import (
     to_station,
 )
 from arena.league.executor.cluster.ready_bots import Preparation, ReadyBots
+from arena.league.executor.cluster.under_way import Batches, BatchUnderWay
 from arena.league.executor.local import LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.task import (
     Begun,
@@ -57,7 +58,6 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import Connection
 from arena.league.executor.worker import known_fault
-from arena.league.executor.worker_main import PASSED_OVER, until_gone
 from arena.nursery import background
 from arena.play.machine import this_machine
 
@@ -71,37 +71,6 @@ class _GoneError(Exception):
 
 class _SpoiltError(Exception):
     """Copies of bots have changed, and all has to be made ready again."""
-
-
-class UnderWay:
-    """A batch whose games are played, and what has come of them so far."""
-
-    def __init__(self, number: int, batch: Batch) -> None:
-        self.number = number
-        games = [game for task in batch.tasks for game in task.games]
-        self.waiting = {game.id for game in games}
-        """Those that have not been begun."""
-        self.open = set(self.waiting)
-        self.players = {game.id: {player.name for player in game.players} for game in games}
-        self.records: list[bytes] = []
-        self.others: list[NotPlayed | Failed | Said] = []
-        self.back: list[str] = []
-        self.begun_at = trio.current_time()
-        self.load = load_now()
-
-    def names(self, games: Iterable[str]) -> set[str]:
-        """Who plays in these games, by name."""
-        return set().union(*(self.players[game] for game in games))
-
-    def give_back(self) -> None:
-        """What has not been begun will not be."""
-        self.back += sorted(self.waiting)
-        self.open -= self.waiting
-        self.waiting.clear()
-
-    def answer(self) -> BatchPlayed:
-        seconds = trio.current_time() - self.begun_at
-        return BatchPlayed(tuple(self.records), tuple(self.others), tuple(self.back), seconds, self.load)
 
 
 class Station:
@@ -123,13 +92,25 @@ class Station:
         self._executor = executor
         self._ready = ready
         self._send, self._tasks = trio.open_memory_channel[GameTask](sys.maxsize)
-        self._batches: list[UnderWay] = []
+        self._batches = Batches()
+        self._players: dict[str, set[str]] = {}
+        """Who plays, by name, in each game that is here, or was begun before the last look at the copies."""
+        self._since_look: set[str] = set()
+        """The games that were under way at the last look, or have been begun since."""
+        self._one_look = trio.Lock()
         self._is_closed = False
 
-    def handle(self, asked: Asked) -> None:
+    async def handle(self, asked: Asked) -> None:
+        """Do what is asked. Raises `_SpoiltError`, when all has been answered, if copies of bots have changed."""
         match asked.request:
             case Batch():
-                self._begin(asked.number, asked.request)
+                await self._begin(asked.number, asked.request)
+            case Collect():
+                told = self._batches.told()
+                if told.records:
+                    for said in await self._look_at_copies(asked.number):
+                        self._batches.note_said(said)
+                self._answer(asked.number, told)
             case Close():
                 self.close()
                 self._answer(asked.number, Done())
@@ -143,87 +124,82 @@ class Station:
         self._is_closed = True
         self._executor.close()
 
-    def _begin(self, number: int, batch: Batch) -> None:
-        under_way = UnderWay(number, batch)
+    async def _begin(self, number: int, batch: Batch) -> None:
+        games = [game for task in batch.tasks for game in task.games]
+        self._players.update({game.id: {player.name for player in game.players} for game in games})
+        new, tasks = self._batches.add(number, batch, load_now())
         if self._is_closed:
-            under_way.give_back()
-            self._answer(number, under_way.answer())
-            return
-        self._batches.append(under_way)
-        for task in batch.tasks:
+            new.give_back()
+            tasks = []
+        for task in tasks:
             self._send.send_nowait(task)
+        if not new.waiting:
+            self._answer(number, Done(), is_last=False)
+        await self._answer_finished()
 
     async def play(self) -> None:
-        """Play what is sent, until it is closed and all that had been begun is over.
-
-        Raises `_SpoiltError`, when it has answered all batches, if copies of bots have changed.
-        """
+        """Play what is sent, until it is closed and all that had been begun is over. Raises as `handle` does."""
         async for outcome in self._executor.play(self._tasks):
             match outcome:
                 case Begun(id):
-                    self._note_begun(id)
+                    self._since_look.add(id)
+                    if begun := self._batches.note_begun(id, trio.current_time()):
+                        self._answer(begun.number, Done(), is_last=False)
                 case Played():
-                    self._of(outcome.id).records.append(encode_record(outcome.record))
-                    await self._note_over(outcome.id)
+                    record = encode_record(outcome.record)
+                    await self._note_over(self._batches.note_played(outcome.id, record, trio.current_time()))
                 case NotPlayed() | Failed():
                     assert outcome.id is not None
-                    self._of(outcome.id).others.append(outcome)
-                    await self._note_over(outcome.id)
+                    await self._note_over(self._batches.note_other(outcome.id, outcome))
                 case Lost(id):
-                    self._of(id).waiting.add(id)
-                case Said() if self._batches:
-                    self._batches[0].others.append(outcome)
-                case Said() | Watched() | Paused():
+                    self._batches.note_lost(id)
+                case Said():
+                    self._batches.note_said(outcome)
+                case Watched() | Paused():
                     pass
-        for batch in self._batches:
-            batch.give_back()
-        if self._batches:
-            await self._look_at_copies()
-        self._answer_finished()
+        self._batches.give_back()
+        await self._answer_finished()
 
-    def _of(self, game: str) -> UnderWay:
-        return next(batch for batch in self._batches if game in batch.open)
-
-    def _note_begun(self, game: str) -> None:
-        batch = self._of(game)
-        batch.waiting.discard(game)
-        if not batch.waiting:
-            self._answer(batch.number, Done(), is_last=False)
-
-    async def _note_over(self, game: str) -> None:
-        batch = self._of(game)
-        batch.open.discard(game)
+    async def _note_over(self, batch: BatchUnderWay) -> None:
+        """A game of a batch is over; if it was the last one, so is the batch."""
         if not batch.open:
-            await self._look_at_copies()
-        self._answer_finished()
+            await self._answer_finished()
 
-    async def _look_at_copies(self) -> None:
-        """Look whether what is about to be answered counts. Raises `_SpoiltError`, with all batches answered, if not.
+    async def _answer_finished(self) -> None:
+        finished = self._batches.take_finished()
+        if any(batch.records for batch in finished):
+            finished[0].others += await self._look_at_copies(*(batch.number for batch in finished))
+        for batch in finished:
+            self._answer(batch.number, batch.told())
 
-        In a sandbox nobody can write to copies, so that a look at those of the bots that play will do.
+    async def _look_at_copies(self, *numbers: int) -> list[Said]:
+        """Look whether what is about to be told counts, in answer to these requests; returns what there is to tell
+        beside it. Raises `_SpoiltError` if it does not count.
+
+        In a sandbox nobody can write to copies, so that those of the bots that have played will do.
         """
-        names = set(self._ready.watched)
-        if self._is_confined:
-            names &= set().union(*(batch.names(batch.players) for batch in self._batches))
-        watched = [self._ready.watched[name] for name in sorted(names)]
-        seen = await trio.to_thread.run_sync(_look_at, watched)
-        for name, one in seen.items():
-            if one.new:
-                files = f"files have come into its folder: {named(one.new)}"
-                self._batches[0].others.append(Said(f"{name}: while it was played, {files}; its games count"))
-        changed = {name: one.changed for name, one in seen.items() if one.changed}
-        if not changed:
-            return
-        players = set().union(*(batch.names(batch.players.keys() - batch.waiting) for batch in self._batches))
-        for batch in self._batches:
-            self._answer(batch.number, Spoilt(changed, tuple(sorted(players))))
-            changed = {}
-        raise _SpoiltError
-
-    def _answer_finished(self) -> None:
-        for batch in [batch for batch in self._batches if not batch.open]:
-            self._batches.remove(batch)
-            self._answer(batch.number, batch.answer())
+        async with self._one_look:
+            games = set(self._since_look)
+            over = {game for game in games if not self._batches.has_open(game)}
+            players = set().union(*(self._players[game] for game in games))
+            names = players & self._ready.watched.keys() if self._is_confined else self._ready.watched.keys()
+            watched = [self._ready.watched[name] for name in sorted(names)]
+            seen = await trio.to_thread.run_sync(_look_at, watched)
+            remarks = [
+                Said(f"{name}: while it was played, files have come into its folder: {named(one.new)}; its games count")
+                for name, one in seen.items()
+                if one.new
+            ]
+            changed = {name: one.changed for name, one in seen.items() if one.changed}
+            if not changed:
+                self._since_look -= over
+                for game in over:
+                    self._players.pop(game, None)
+                return remarks
+            for number in (*numbers, *self._batches.numbers):
+                self._answer(number, Spoilt(changed, tuple(sorted(players))))
+                changed = {}
+            raise _SpoiltError
 
     def _answer(
         self, number: int, answer: "Prepared | Missing | Refused | Done | BatchPlayed | Spoilt", *, is_last: bool = True
@@ -257,7 +233,7 @@ class Program:
         async def watched() -> T:
             results: list[T] = []
             async with background() as nursery:
-                nursery.start_soon(until_gone, self._parent, nursery.cancel_scope)
+                nursery.start_soon(child_process.until_gone, self._parent, nursery.cancel_scope)
                 nursery.start_soon(self._connection.write)
                 results.append(await function(*arguments))
             if not results:
@@ -302,15 +278,14 @@ class Program:
         is_ready = False
         try:
             calibration = await trio.to_thread.run_sync(measure)  # while nothing else is done here
+            is_confined = run.level is not Level.DEFAULT
             async with local_executor(settings_of(run, ready.bots), run.jobs or len(usable_cpus())) as executor:
-                station = Station(
-                    self._connection, executor, ready, calibration, is_confined=run.level is not Level.DEFAULT
-                )
-                station.handle(Asked(number, Prepare(run)))
+                station = Station(self._connection, executor, ready, calibration, is_confined=is_confined)
+                await station.handle(Asked(number, Prepare(run)))
                 is_ready = True
                 async with background(station.play):
                     while True:
-                        station.handle(await self._next())
+                        await station.handle(await self._next())
         except Exception as error:
             if isinstance(error, _GoneError | _SpoiltError) or not is_ready:
                 raise
@@ -330,11 +305,7 @@ def _told(error: Exception) -> ArenaError:
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a station that is told what to do over one descriptor and answers over another."""
-    for number in PASSED_OVER:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-    for descriptor in (incoming, outgoing):
-        os.set_inheritable(descriptor, False)
+    child_process.begin(incoming, outgoing)
     use_all_descriptors()
     reaper.claim_all_orphans()
     with contextlib.suppress(_GoneError):
