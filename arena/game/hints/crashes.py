@@ -66,7 +66,7 @@ def ended(seen: Seen) -> Hint | None:
         )
     hint = _not_started(seen) or _surroundings(seen) or _by_signal(seen) or _by_words(seen) or _by_itself(seen)
     if seen.not_sent and (_NO_FILE.search(seen.stderr) or (hint and hint.mistake in _OF_A_FILE)):
-        return Hint(Mistake.NOT_SENT, seen.not_sent + (f"; {hint.text}" if hint else ""))
+        return Hint(Mistake.NOT_SENT, _quoted(seen.not_sent) + (f"; {hint.text}" if hint else ""))
     return hint
 
 
