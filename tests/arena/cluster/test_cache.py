@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from arena.bots import load_bot
-from arena.bots.sandbox.levels import Level
 from arena.errors import ArenaError
 from arena.league.executor.cluster.cache import DIGEST, TREE, Cache, SpoiltError, tree_digest
 from arena.league.executor.cluster.messages import CarriedBot
@@ -136,14 +135,14 @@ def key(cache: Cache, pack: bytes, tmp_path: Path) -> str:
     (made / "program").write_text("1")
     (made / "program").chmod(0o755)
     (made / "sub" / "link").symlink_to("/bin/sh")
-    cache.keep_built(key_of(pack), Level.DEFAULT, made.parent, MOST)
+    cache.keep_built(key_of(pack), "default", made.parent, MOST)
     return key_of(pack)
 
 
 def test_what_was_built_is_taken_as_it_was(cache: Cache, key: str, tmp_path: Path) -> None:
-    assert not cache.has_built(key, Level.BWRAP)
-    assert cache.has_built(key, Level.DEFAULT)
-    digest = cache.take_built(key, Level.DEFAULT, place(tmp_path), MOST)
+    assert not cache.has_built(key, "bwrap")
+    assert cache.has_built(key, "default")
+    digest = cache.take_built(key, "default", place(tmp_path), MOST)
     assert tree_digest(tmp_path / "place") == tree_digest(tmp_path / "made") == digest
     assert os.access(tmp_path / "place" / "ann" / "program", os.X_OK)
 
@@ -163,7 +162,7 @@ def test_any_change_of_what_was_built_is_another_digest(
     cache: Cache, key: str, tmp_path: Path, change: Callable[[Path], object]
 ) -> None:
     change(cache.folder / f"{key}-default" / TREE / "ann")
-    digest = cache.take_built(key, Level.DEFAULT, place(tmp_path), MOST)
+    digest = cache.take_built(key, "default", place(tmp_path), MOST)
     assert tree_digest(tmp_path / "place") != digest
 
 
@@ -175,12 +174,12 @@ def test_what_was_built_and_is_a_link_now_is_thrown_away_alone(
     spoilt.rename(tmp_path / "elsewhere")
     spoilt.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SpoiltError):
-        cache.take_built(key, Level.DEFAULT, place(tmp_path), MOST)
-    assert not cache.has_built(key, Level.DEFAULT)
+        cache.take_built(key, "default", place(tmp_path), MOST)
+    assert not cache.has_built(key, "default")
     assert (tmp_path / "elsewhere").exists()
 
 
 def test_more_than_may_be_kept_is_not_kept(cache: Cache, key: str, tmp_path: Path) -> None:
-    cache.keep_built(key, Level.BWRAP, tmp_path / "made", 0)
-    assert not cache.has_built(key, Level.BWRAP)
+    cache.keep_built(key, "bwrap", tmp_path / "made", 0)
+    assert not cache.has_built(key, "bwrap")
     assert not list(cache.folder.glob("draft-*"))

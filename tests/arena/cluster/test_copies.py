@@ -21,7 +21,7 @@ def copies(tmp_path: Path) -> Iterator[Copies]:
 
 
 def folder_bot(copies: Copies) -> WatchedCopy:
-    folder = copies.new_place() / "ann"
+    folder = copies.new_place("a" * 64) / "ann"
     folder.mkdir()
     (folder / "bot.toml").write_text('command = ["python3", "main.py"]\nignore = ["logs/*"]\n')
     (folder / "main.py").write_text(PROGRAM)
@@ -31,7 +31,7 @@ def folder_bot(copies: Copies) -> WatchedCopy:
 
 
 def file_bot(copies: Copies) -> WatchedCopy:
-    file = copies.new_place() / "bob.py"
+    file = copies.new_place("b" * 64) / "bob.py"
     file.write_text(PROGRAM)
     return WatchedCopy(load_bot(file))
 
@@ -101,18 +101,28 @@ def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
         (folder / "closed").mkdir()
         (folder / "closed" / "file").write_text("x")
         (folder / "closed").chmod(0)
-    assert os.listdir(tmp_path / "cache") == []
+    assert os.listdir(tmp_path / "cache") == ["play-0.lock"]
 
 
 def test_what_a_worker_left_that_was_killed_is_removed_and_what_another_one_uses_is_not(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     with Copies(cache) as used:
-        place = used.new_place()
-        (cache.folder / "play-dead" / "1").mkdir(parents=True)
-        (cache.folder / "play-dead.lock").touch()
+        place = used.new_place("a" * 64)
+        (cache.folder / "play-7" / "1").mkdir(parents=True)
+        (cache.folder / "play-7.lock").touch()
         with Copies(cache):
             assert place.is_dir()
-            assert not (cache.folder / "play-dead").exists()
+            assert not (cache.folder / "play-7").exists()
+
+
+def test_a_bot_has_the_same_path_in_each_run_and_another_one_for_each_worker_and_copy(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    with Copies(cache) as first, Copies(cache) as second:
+        places = [copies.new_place("a" * 64) for copies in (first, first, second)]
+        ids = [copies.where(place) for copies, place in zip((first, first, second), places, strict=True)]
+    assert len(set(places)) == len(set(ids)) == 3
+    with Copies(cache) as again:
+        assert again.new_place("a" * 64) == places[0]
 
 
 def test_a_link_in_the_place_of_stale_copies_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
@@ -120,10 +130,10 @@ def test_a_link_in_the_place_of_stale_copies_is_removed_and_not_what_it_leads_to
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file").touch()
     cache.folder.mkdir()
-    (cache.folder / "play-dead").symlink_to(tmp_path / "precious")
-    (cache.folder / "play-dead.lock").touch()
+    (cache.folder / "play-7").symlink_to(tmp_path / "precious")
+    (cache.folder / "play-7.lock").touch()
     with Copies(cache):
-        assert not os.path.lexists(cache.folder / "play-dead")
+        assert not os.path.lexists(cache.folder / "play-7")
     assert (tmp_path / "precious" / "file").exists()
 
 

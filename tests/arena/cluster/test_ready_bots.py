@@ -110,7 +110,9 @@ def test_a_bot_whose_pack_was_changed_is_asked_for_again_with_a_remark(
     machine.keep(load)
     (key, *_) = load.packs
     (machine.cache.folder / key).write_bytes(b"evil")
-    assert machine.prepare(load, copies) == Missing((key,), ("ann: its pack had been changed; it is sent again",))
+    assert machine.prepare(load, copies) == Missing(
+        (key,), ("ann: its files in the cache had been changed; it is sent again",)
+    )
     machine.keep(load)
     assert isinstance(machine.prepare(load, copies), ReadyBots)
 
@@ -132,23 +134,37 @@ def test_a_bot_whose_build_makes_other_files_each_time_plays_as_the_one_that_was
 
 
 def test_a_bot_is_built_once_on_a_machine_and_again_when_what_was_built_has_changed(
-    machine: Machine, copies: Copies, tmp_path: Path
+    machine: Machine, tmp_path: Path
 ) -> None:
     load = cargo(built_bot(tmp_path))
     machine.keep(load)
-    first, second = (machine.prepare(load, copies) for _ in range(2))
-    assert isinstance(first, ReadyBots)
-    assert isinstance(second, ReadyBots)
+    for _ in range(2):
+        with Copies(machine.cache) as copies:
+            assert isinstance(machine.prepare(load, copies), ReadyBots)
     assert builds(tmp_path) == 2  # one of them at home
-    (program,) = machine.cache.folder.glob("*-default/bot/made/program")
+    (program,) = machine.cache.folder.glob("*-default-0-1/bot/made/program")
     program.write_text("#!/bin/sh\nevil\n")
-    third = machine.prepare(load, copies)
-    assert isinstance(third, ReadyBots)
+    with Copies(machine.cache) as copies:
+        third = machine.prepare(load, copies)
+        assert isinstance(third, ReadyBots)
+        assert (third.bots[0].folder / "program").read_text() == "#!/bin/sh\n"
     assert builds(tmp_path) == 3
-    assert (third.bots[0].folder / "program").read_text() == "#!/bin/sh\n"
     assert third.remarks == (
         "made: what had been built of it cannot be used: its files had been changed; it is built again",
     )
+
+
+def test_what_is_built_without_a_sandbox_may_have_its_own_path_in_it(machine: Machine, tmp_path: Path) -> None:
+    build = "echo $PWD > place; echo >> {log}; touch program; chmod +x program"
+    load = cargo(built_bot(tmp_path, build))
+    machine.keep(load)
+    for _ in range(2):
+        with Copies(machine.cache) as first, Copies(machine.cache) as second:
+            for copies in (first, second):
+                ready = machine.prepare(load, copies)
+                assert isinstance(ready, ReadyBots)
+                assert (ready.bots[0].folder / "place").read_text() == f"{ready.bots[0].folder}\n"
+    assert builds(tmp_path) == 3, "at home, and once for each of the two workers"
 
 
 def test_bots_that_cannot_play_here_are_all_told_of_by_name(machine: Machine, copies: Copies, tmp_path: Path) -> None:
@@ -176,7 +192,7 @@ def test_a_disk_that_fills_up_as_bots_are_unpacked_is_the_machines_fault(small: 
         small.keep(load)
         with pytest.raises(ArenaError, match=r"cannot be kept in .*/disk/cache: No space left on device"):
             small.prepare(load, copies)
-    assert [path.name for path in small.cache.folder.iterdir()] == list(load.packs), "the pack is as it was"
+    assert {path.name for path in small.cache.folder.iterdir()} == {*load.packs, "play-0.lock"}, "the pack is as it was"
 
 
 def test_a_disk_that_fills_up_in_a_build_is_the_machines_fault(small: Machine, tmp_path: Path) -> None:

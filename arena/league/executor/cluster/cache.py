@@ -1,8 +1,8 @@
 """What a machine has been sent, and what it has built of it. Several workers share it; no bot is played from it.
 
     KEY                 a pack, as it was sent (`arena.league.executor.cluster.packing`)
-    KEY-LEVEL/bot/NAME  of a bot with a build, its folder as it was built at this level of the sandbox
-    KEY-LEVEL/digest    the digest of that, with all that was made
+    KEY-WAY/bot/NAME    of a bot with a build, its folder as it was built in one way, such as in a sandbox
+    KEY-WAY/digest      the digest of that, with all that was made
     KEY.lock            one at a time builds
 
 Each worker plays with copies of its own (`arena.league.executor.cluster.copies`). What is taken from here is compared
@@ -22,7 +22,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.bots.sandbox import files
-from arena.bots.sandbox.levels import Level
 from arena.errors import ArenaError
 from arena.hostfile import NotAFileError, open_regular
 from arena.league.executor.cluster.messages import CarriedBot
@@ -103,10 +102,10 @@ class Cache:
                 pack = file.read(MOST_PACK_BYTES)
         except (NotAFileError, OSError) as error:
             self._discard_or_raise(place, error)
-            raise SpoiltError(f"its pack could not be read: {error.strerror}") from None
+            raise SpoiltError(f"its files in the cache could not be read: {error.strerror}") from None
         if key_of(pack) != key:
             self.discard(place)
-            raise SpoiltError("its pack had been changed")
+            raise SpoiltError("its files in the cache had been changed")
         try:
             unpack(pack, folder)
         except PackError as error:
@@ -116,16 +115,16 @@ class Cache:
 
     # --- what has been built ------------------------------------------------------------------------------------------
 
-    def has_built(self, key: str, level: Level) -> bool:
-        """Whether there is a folder that was built of a pack at this level."""
-        return os.path.lexists(self._of(key, level))
+    def has_built(self, key: str, way: str) -> bool:
+        """Whether there is a folder that was built of a pack in this way."""
+        return os.path.lexists(self._of(key, way))
 
-    def take_built(self, key: str, level: Level, folder: Path, most: int) -> str:
+    def take_built(self, key: str, way: str, folder: Path, most: int) -> str:
         """Copy a folder that was built into an empty one; returns the `tree_digest` that it is to have.
 
         Raises `SpoiltError` and `ArenaError`.
         """
-        place = self._of(key, level)
+        place = self._of(key, way)
         try:
             _refuse_link(place)
             with open(open_regular(place / DIGEST), "rb") as file:
@@ -134,23 +133,23 @@ class Cache:
         except (files.FilesError, NotAFileError, OSError) as error:
             if isinstance(error, OSError):
                 self._discard_or_raise(place, error)
-            self.discard_built(key, level)
+            self.discard_built(key, way)
             raise SpoiltError(f"what had been built of it cannot be used: {error}") from None
         return digest
 
-    def discard_built(self, key: str, level: Level) -> None:
+    def discard_built(self, key: str, way: str) -> None:
         """Throw away what was built. Raises `ArenaError`."""
-        self.discard(self._of(key, level))
+        self.discard(self._of(key, way))
 
-    def keep_built(self, key: str, level: Level, folder: Path, most: int) -> None:
-        """Keep a folder with what was built of a pack at this level. Raises `ArenaError`, with nothing kept."""
+    def keep_built(self, key: str, way: str, folder: Path, most: int) -> None:
+        """Keep a folder with what was built of a pack in this way. Raises `ArenaError`, with nothing kept."""
         draft = self.folder / f"draft-{secrets.token_hex(8)}"
         try:
             (draft / TREE).mkdir(0o755, parents=True)
             files.copy_folder(folder, draft / TREE, most, None)
             (draft / DIGEST).write_text(tree_digest(draft / TREE))
-            self.discard_built(key, level)
-            draft.rename(self._of(key, level))
+            self.discard_built(key, way)
+            draft.rename(self._of(key, way))
         except files.FilesError:
             pass  # it is more than is kept: it is built again the next time
         except OSError as error:
@@ -196,10 +195,10 @@ class Cache:
     def _cannot_keep(self, error: OSError) -> ArenaError:
         return ArenaError(f"a bot's files cannot be kept in {printable(str(self.folder))}: {error.strerror}")
 
-    def _of(self, key: str, level: Level | None = None) -> Path:
+    def _of(self, key: str, way: str = "") -> Path:
         if not _KEY.fullmatch(key):
             raise ArenaError(f"expected the key of a pack, got {printable(key, 80)!r}")
-        return self.folder / (key if level is None else f"{key}-{level.value}")
+        return self.folder / (f"{key}-{way}" if way else key)
 
 
 def _refuse_link(place: Path) -> None:

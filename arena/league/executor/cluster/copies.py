@@ -1,8 +1,11 @@
 """What one worker plays with in one run: a copy of each bot's files, made anew when the run begins and removed at its
 end, so that nothing that is written there lasts.
 
-    play-ID/NUMBER/bot/NAME   a bot's file or folder
-    play-ID.lock              held for as long as that is used
+    play-SLOT/KEY-NUMBER/bot/NAME   a bot's file or folder
+    play-SLOT.lock                  held for as long as that is used
+
+The slot is the first that no other worker of the machine has: so a bot has the same path in each run, which what it is
+built to may have in it.
 
 At the default level of the sandbox bots can write there, to their own files and to those of others. What the system
 says of the files (`arena.bots.look`) shows it, without reading: it is compared after each batch of games, before the
@@ -10,10 +13,9 @@ records go out, so that nothing counts that was played with other files. More st
 machine: a file whose content has been put back counts as changed, and so does a folder that was moved away and back.
 """
 
-import contextlib
 import fcntl
 import os
-import secrets
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,8 @@ from arena.league.executor.cluster.cache import Cache, remove
 from arena.printable import printable
 
 PREFIX, LOCK = "play-", ".lock"
+SHORT = 16
+"""Characters of a key in the name of a folder."""
 MOVED = "it, or a folder that it is in, has been moved or written to"
 Stamps = tuple[tuple[int, ...], ...]
 
@@ -36,38 +40,48 @@ class Copies:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._folder = cache.folder / f"{PREFIX}{secrets.token_hex(8)}"
-        self._number = 0
+        self._slot = -1
+        self._numbers: Counter[str] = Counter()
         self._lock: int | None = None
+
+    @property
+    def _folder(self) -> Path:
+        return self._cache.folder / f"{PREFIX}{self._slot}"
 
     def __enter__(self) -> "Copies":
         """Raises `ArenaError`."""
         self._cache.make()
-        _remove_stale(self._cache.folder)
         try:
-            self._lock = _opened(self._folder.with_suffix(LOCK), os.O_CREAT | os.O_EXCL)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            while self._lock is None:
+                self._slot += 1
+                self._lock = _locked(self._folder.with_suffix(LOCK))
+            remove(self._folder)
             self._folder.mkdir(0o755)
+            _remove_stale(self._cache.folder)
         except OSError as error:
             self.__exit__()
             raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
         return self
 
     def __exit__(self, *_: object) -> None:
-        remove(self._folder)
         if self._lock is not None:
-            remove(self._folder.with_suffix(LOCK))
+            remove(self._folder)
             os.close(self._lock)
+            self._lock = None
 
-    def new_place(self) -> Path:
-        """An empty folder for one bot. Raises `ArenaError`."""
-        self._number += 1
-        place = self._folder / str(self._number) / "bot"
+    def new_place(self, key: str) -> Path:
+        """An empty folder for a bot whose pack has this key. Raises `ArenaError`."""
+        self._numbers[key] += 1
+        place = self._folder / f"{key[:SHORT]}-{self._numbers[key]}" / "bot"
         try:
             place.mkdir(0o755, parents=True)
         except OSError as error:
             raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
         return place
+
+    def where(self, place: Path) -> str:
+        """What tells this place from all others where a pack of its key is unpacked on this machine."""
+        return f"{self._slot}-{place.parent.name.rpartition('-')[2]}"
 
     def clear(self, place: Path) -> None:
         """Have a folder of `new_place` be empty. Raises `ArenaError`."""
@@ -78,22 +92,26 @@ class Copies:
             raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
 
 
-def _opened(path: Path, flags: int = 0) -> int:
-    return os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o600)
-
-
 def _remove_stale(folder: Path) -> None:
-    """Remove what workers have left that were killed: nobody holds its lock."""
-    with contextlib.suppress(OSError):
-        for lock in folder.glob(f"{PREFIX}*{LOCK}"):
-            with contextlib.suppress(OSError):
-                descriptor = _opened(lock)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    remove(lock.with_suffix(""))
-                    remove(lock)
-                finally:
-                    os.close(descriptor)
+    """Remove what workers have left that were killed: nobody holds the lock of that any more."""
+    for lock in folder.glob(f"{PREFIX}*{LOCK}"):
+        descriptor = _locked(lock)
+        if descriptor is not None:
+            remove(lock.with_suffix(""))
+            os.close(descriptor)
+
+
+def _locked(path: Path) -> int | None:
+    """The descriptor of a file that nobody else holds the lock of; None if somebody does. Raises `OSError`."""
+    if path.is_symlink() or path.is_dir():  # which nobody has put there but a bot
+        remove(path)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 @dataclass(frozen=True)

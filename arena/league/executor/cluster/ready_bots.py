@@ -17,6 +17,7 @@ from arena.bots.build import build_all
 from arena.bots.loading import made_to_speak
 from arena.bots.run import Run
 from arena.bots.sandbox.files import FilesError
+from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.errors import ArenaError, UsageError
 from arena.league.executor.cluster.cache import Cache, SpoiltError, tree_digest
@@ -95,20 +96,21 @@ class Preparation:
 
     def _unpacked(self, bot: CarriedBot) -> Path:
         """A bot's files, in a place of their own; if its pack is spoilt, that is noted."""
-        place = self._copies.new_place()
+        if not bot.key:
+            return Path()
+        place = self._copies.new_place(bot.key)
         try:
-            if bot.key:
-                self._cache.unpack(bot.key, place)
+            self._cache.unpack(bot.key, place)
         except SpoiltError as error:
             self._note_gone(bot, error)
         return place
 
     def _built(self, bot: CarriedBot, sent: BotSpec, place: Path, host: HostPrograms) -> BotSpec:
-        """A bot that is to be built, from the files in its place; at most once on a machine. Raises `UsageError` if it
-        cannot be built, and `ArenaError`."""
-        level, limits = self._info.level, self._info.build
+        """A bot that is to be built, from the files in its place; what was built before is used again. Raises
+        `UsageError` if it cannot be built, `SpoiltError` and `ArenaError`."""
+        level, limits, way = self._info.level, self._info.build, self._way(place)
         with self._cache.locked(bot.key):
-            if self._cache.has_built(bot.key, level):
+            if self._cache.has_built(bot.key, way):
                 try:
                     return self._taken(bot, place)
                 except SpoiltError as error:
@@ -120,7 +122,7 @@ class Preparation:
                 if _is_full(place) or _is_full(Path(os.environ.get("TMPDIR", "/tmp"))):
                     raise ArenaError(f"its disk is full: {done.fault}")
                 raise UsageError(done.fault)
-            self._cache.keep_built(bot.key, level, place, self._most)
+            self._cache.keep_built(bot.key, way, place, self._most)
             return done
 
     @property
@@ -128,11 +130,17 @@ class Preparation:
         """Bytes that a folder may have that was built: what was sent, and what was made."""
         return MOST_BYTES + self._info.build.disk
 
+    def _way(self, place: Path) -> str:
+        """How what is built here is told from the same built otherwise. In a sandbox a bot's folder always has one
+        path; else what is built may have its own in it, and is of use at this place alone."""
+        level = self._info.level
+        return f"{level.value}-{self._copies.where(place)}" if level is Level.DEFAULT else level.value
+
     def _taken(self, bot: CarriedBot, place: Path) -> BotSpec:
         """What was built before. Raises `SpoiltError` if it is not as it was then."""
-        level = self._info.level
+        way = self._way(place)
         self._copies.clear(place)
-        digest = self._cache.take_built(bot.key, level, place, self._most)
+        digest = self._cache.take_built(bot.key, way, place, self._most)
         try:
             found = _load(place, bot)
             if tree_digest(place) == digest:  # after the look at it: what changes later shows
@@ -140,7 +148,7 @@ class Preparation:
             why = "its files had been changed"
         except (UsageError, FilesError, OSError) as error:
             why = str(error)
-        self._cache.discard_built(bot.key, level)
+        self._cache.discard_built(bot.key, way)
         raise SpoiltError(f"what had been built of it cannot be used: {why}")
 
 
