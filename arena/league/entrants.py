@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arena.bots import BotSpec, find_entrants, told_apart
+from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
 from arena.bots.finding import remarks_on
 from arena.bots.fitting import fitting
@@ -15,6 +15,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import runnable
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.executor.cluster.packing import check_sendable
 from arena.league.options import PlayOptions
 from arena.league.running import Say
 from arena.league.settings import build_limits, usual_limits
@@ -54,6 +55,8 @@ def entrants(
         for bot in found.bots
     ]
     bots = built(able, level, options, say, run)
+    if options.cluster is not None:
+        bots = [_sendable(bot) for bot in bots]
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]
     if strict and faults:
@@ -107,6 +110,16 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
                 "in each run, and plays all its games again: name them under ignore in its bot.toml"
             )
     return lines
+
+
+def _sendable(bot: BotSpec) -> BotSpec:
+    """The same bot; one that cannot be sent to other machines is broken."""
+    if bot.fault is None:
+        try:
+            check_sendable(bot)
+        except UsageError as error:
+            return broken(bot, str(error))
+    return bot
 
 
 def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, run: Run) -> list[BotSpec]:

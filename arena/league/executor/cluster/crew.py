@@ -3,7 +3,7 @@
 What becomes of games is not decided here: an `Owner` is told which batches are lost and what workers answer.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from arena.league.executor.cluster.asking import Requests
 from arena.league.executor.cluster.calibration import Calibration, measure, unfit
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.gate_process import Gate, GateProcess
+from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
 from arena.league.executor.cluster.messages import (
     Answer,
     Close,
@@ -27,6 +28,7 @@ from arena.league.executor.cluster.messages import (
     Refused,
     Reply,
     Speaks,
+    Unable,
     Unconnected,
     WorkerCame,
     WorkerGone,
@@ -68,12 +70,16 @@ class Owner(Protocol):
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """A worker has answered a batch of this number."""
 
+    def left_out(self, bot: str, words: str) -> None:
+        """A bot of this name is not played any more, and why."""
+
 
 class Crew:
     """The workers of one run, from `start` to `stop`."""
 
     def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner, gate: Gate | None = None) -> None:
         self._cargo = cargo
+        self.left_out = LeftOut(owner.left_out)
         self._plan = plan
         self._owner = owner
         self._gate = gate or GateProcess()
@@ -281,7 +287,7 @@ class Crew:
                 seats = self.seats.values()
                 if line := waiting.look(seats, trio.current_time(), is_reachable=self.is_reachable):
                     self._owner.said(line)
-                if waiting.is_over(self._refusals):
+                if waiting.is_over(self._refusals) and not self._leave_out(fewest_unable(tuple(seats))):
                     self._owner.failed(waiting.error(seats, self._refusals))
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
@@ -292,21 +298,45 @@ class Crew:
         """Have a worker ready to play."""
         with trio.CancelScope(shield=True):
             async with self._preparing.setdefault(seat.host, trio.Lock()):
-                answer = await prepare(partial(self._requests.answer, seat), self._cargo)
+                remark = partial(self._remark, seat)
+                answer = await prepare(partial(self._requests.answer, seat), self._cargo, self.left_out, remark)
             match answer:
                 case None:
                     pass
-                case Prepared(slots, machine, calibration) if slots > 0 and calibration.work_us > 0:
+                case Prepared(slots, machine, calibration, remarks) if slots > 0 and calibration.work_us > 0:
+                    for line in remarks:
+                        remark(line)
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
                     if why := self._unfit(calibration):
                         self.refuse(seat, why)
                     else:
                         seat.standing = Standing.READY
+                case Unable(problems) if problems:
+                    seat.unable = {name: printable(why, LONGEST_WHY, lines=True) for name, why in problems.items()}
+                    self.refuse(seat, "\n".join(problems.values()))
                 case Refused(why):
                     self.refuse(seat, why)
                 case _:
                     self.refuse(seat, "it does not answer what it was asked")
+            self._leave_out(too_rarely_able(tuple(self.seats.values())))
             self._note()
+
+    def _remark(self, seat: Seat, line: str) -> None:
+        self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
+
+    def _leave_out(self, names: Sequence[str]) -> bool:
+        """Leave bots out, and prepare the workers again that could not play them and can play all others; returns
+        whether there are such workers."""
+        seats = tuple(self.seats.values())
+        for name in names:
+            self.left_out.add(name, why_unable(name, seats))
+        able = [seat for seat in seats if seat.unable and all(name in self.left_out for name in seat.unable)]
+        for seat in able:
+            seat.unable = {}
+            seat.standing = Standing.COMING
+            self._refusals.pop(seat.name, None)
+            self._start_preparing(seat)
+        return bool(able)
 
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
