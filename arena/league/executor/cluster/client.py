@@ -171,9 +171,10 @@ class ClusterExecutor(OutcomeStream):
         count = 0
         while self._waiting and count < most:
             task = self._waiting.popleft()
-            tasks.append(task)
+            tasks.append(_scaled(task, seat.time_percent))
             count += len(task.games)
-        batch = SentBatch(tuple(tasks))
+        assert seat.calibration is not None
+        batch = SentBatch(tuple(tasks), work_us=seat.calibration.work_us)
         batch.open = {game.id: GameTask(game) for game in batch.specs.values()}
         self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
         self._tell_begun(seat)
@@ -265,7 +266,7 @@ class ClusterExecutor(OutcomeStream):
         elif isinstance(answer, BatchPlayed):
             seat.note_speed(len(records), answer.seconds)
             for record in records:
-                self._come_out(batch, record.id, Played(_on(record, seat, answer.load)))
+                self._come_out(batch, record.id, Played(_on(record, seat.name, answer.load, batch.work_us)))
             seat.played += len(records)
             self._take_others(seat, batch, answer)
         self.lost([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
@@ -324,10 +325,18 @@ def _judged(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameR
     return right
 
 
-def _on(record: GameRecord, seat: Seat, load: float) -> GameRecord:
+def _scaled(task: GameTask, percent: int | None) -> GameTask:
+    """The same games with clocks that are scaled so."""
+    if percent is None:
+        return task
+    spec, then = (game and msgspec.structs.replace(game, time_percent=percent) for game in (task.spec, task.then))
+    assert spec is not None
+    return msgspec.structs.replace(task, spec=spec, then=then)
+
+
+def _on(record: GameRecord, worker: str, load: float, work_us: int) -> GameRecord:
     """The record with the worker that it has come from: its name is the arena's to say, and not the worker's."""
-    assert seat.calibration is not None
-    machine = played_on(record.machine or "", seat.name, load, seat.calibration.work_us)
+    machine = played_on(record.machine or "", worker, load, work_us)
     return msgspec.structs.replace(record, machine=machine)
 
 

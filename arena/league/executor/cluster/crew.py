@@ -11,7 +11,8 @@ import trio
 
 from arena.bots.build_checks import BuildLimits
 from arena.errors import ArenaError, UsageError
-from arena.league.executor.cluster.calibration import Calibration, measure, unfit
+from arena.game.time_control import TimeControl
+from arena.league.executor.cluster.calibration import Calibration, measure, unfit, unfit_scaled
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.messages import (
     Answer,
@@ -43,6 +44,7 @@ from arena.league.executor.cluster.messages import (
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
 from arena.league.executor.process import WorkerProcess
 from arena.league.executor.wire import WireError
+from arena.play.played_on import ms_text, percent_of, reference_text
 from arena.printable import printable
 
 GATE = "arena.league.executor.cluster.gate"
@@ -69,8 +71,12 @@ class ClusterPlan:
     jobs: int
     build: BuildLimits
     patience: float
-    move_ms: int | None = None
-    """The shortest time in milliseconds, with the margin, that a bot has for a move; None: moves are not bounded."""
+    time: TimeControl
+    """What most bots have, before it is scaled."""
+    is_calibrated: bool = False
+    """Whether clocks are scaled to each machine."""
+    reference_us: int | None = None
+    """What they are scaled by (`arena.play.played_on.percent_of`); None until that is known, and where they are not."""
 
     @property
     def name(self) -> str:
@@ -127,7 +133,7 @@ class Crew:
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
         self._nursery = nursery
-        if not self._plan.local:
+        if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
         self._gate, _ = WorkerProcess.start_module(GATE, from_gate)
         plan = self._plan
@@ -332,21 +338,33 @@ class Crew:
                     pass
                 case Prepared(slots, machine, calibration) if slots > 0 and calibration.work_us > 0:
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
-                    if why := self._unfit(calibration):
-                        self.refuse(seat, why)
-                    else:
-                        seat.standing = Standing.READY
+                    self._take_on(seat, calibration)
                 case Refused(why):
                     self.refuse(seat, why)
                 case _:
                     self.refuse(seat, "it does not answer what it was asked")
             self._note()
 
+    def _take_on(self, seat: Seat, calibration: Calibration) -> None:
+        """A worker has said that it can play."""
+        if why := self._unfit(calibration):
+            self.refuse(seat, why)
+            return
+        seat.standing = Standing.READY
+        reference = self._plan.reference_us
+        if reference is not None:
+            seat.time_percent = percent_of(calibration.work_us, reference)
+            self._owner.said(
+                f"worker {seat.name}: clocks at {seat.time_percent}% (calibration {ms_text(calibration.work_us)}, "
+                f"{reference_text(reference)})"
+            )
+
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
-        if self._plan.local or self._own is None:
-            return ""
-        return unfit(self._own, calibration, self._plan.move_ms)
+        plan = self._plan
+        if plan.reference_us is not None:
+            return unfit_scaled(plan.reference_us, calibration, plan.time)
+        return "" if plan.local or self._own is None else unfit(self._own, calibration, plan.time)
 
     async def _prepared(self, seat: Seat) -> Answer | None:
         request = encode(Prepare(self._cargo.run))
