@@ -16,7 +16,7 @@ import sys
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.league.executor.cluster.dask import distributed
+from arena.league.executor.cluster.dask import distributed, keep_no_messages
 from arena.league.executor.cluster.guarded import Unknown, guard_pickle
 from arena.league.executor.cluster.local_cluster import LocalCluster
 from arena.league.executor.cluster.messages import (
@@ -88,6 +88,8 @@ class Gate:
 
     async def connect(self) -> str:
         """Connect to the scheduler; returns why not, or nothing."""
+        distributed()  # whose own settings come with it
+        keep_no_messages()
         deadline = asyncio.get_running_loop().time() + self._patience
         said = ""
         while True:
