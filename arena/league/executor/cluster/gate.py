@@ -73,6 +73,7 @@ class Gate:
         self._patience = connect.patience
         self._farewell = connect.farewell
         self._client: Any = None
+        self._kept: Any = None
         self._workers: dict[str, float] = {}
         """By address, what the scheduler said last of when it had heard of it."""
         self._changed_at: dict[str, float] = {}
@@ -121,6 +122,11 @@ class Gate:
                 f"expected the same on all machines (python -m pip install distributed=={theirs})"
             )
         return ""
+
+    def keep_group(self) -> None:
+        """Have the scheduler hold one small task of ours for as long as we are here. Tasks whose keys begin alike are a
+        group, and for each group that it begins anew it keeps some kilobytes for ever."""
+        self._kept = self._client.submit(bytes, pure=False, key=f"arena-{os.getpid()}-0")
 
     async def watch(self) -> None:
         """Tell which workers come, fall silent and go, until the scheduler does not answer any more."""
@@ -317,6 +323,7 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
             await gate.close()
             return
         await pipes.send(Connected(address))
+        gate.keep_group()
         watching = asyncio.ensure_future(gate.watch())
         handling = asyncio.ensure_future(_handle(gate, inbox))
         await asyncio.wait([watching, handling], return_when=asyncio.FIRST_COMPLETED)
