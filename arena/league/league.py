@@ -21,7 +21,7 @@ from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.cluster.calibration import reference_us
 from arena.league.executor.cluster.carrying import cargo_of
 from arena.league.executor.cluster.client import cluster_executor
-from arena.league.executor.cluster.crew import ClusterPlan
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.options import PlayOptions

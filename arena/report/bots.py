@@ -79,7 +79,7 @@ class VersionCount:
         self._played = {roster.names[player]: _Played(player) for player in roster.players}
 
     def add(self, row: GameRow) -> None:
-        for player in row.players:
+        for player in dict.fromkeys(row.players):
             if player in self._roster.names:  # the others have come since the roster was made
                 self._played[self._roster.names[player]].add(row)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import made_bots
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -47,16 +48,7 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(status), flush=True)
 """
 
-QUICK_BOT = """#!/bin/sh
-while read -r word rest; do
-    case $word in
-    hello) echo ready ;;
-    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
-    turn) echo 'move resign' ;;
-    quit) exit ;;
-    esac
-done
-"""
+QUICK_BOT = made_bots.QUICK.format(first="")
 
 
 class Done(NamedTuple):

@@ -20,6 +20,7 @@ from arena.league.executor.cluster.messages import (
     Asked,
     Batch,
     Close,
+    Collect,
     Done,
     End,
     Prepare,
@@ -81,7 +82,7 @@ class Station:
         self._is_gone = False
         threading.Thread(target=self._hear, name="station", daemon=True).start()
 
-    def ask(self, request: Prepare | Close | Batch) -> Wish:
+    def ask(self, request: Prepare | Close | Batch | Collect) -> Wish:
         """Send it a request."""
         wish = Wish()
         with self._lock:
@@ -156,7 +157,7 @@ class Service:
                 case PutBot(key, pack):
                     Cache(cache_folder()).put(key, pack)
                     return Done()
-                case Close(run):
+                case Close(run) | Collect(run):
                     station = self._known(run)
                     return station.ask(request).answer.result() if station else Unprepared()
                 case End(run):

@@ -5,8 +5,6 @@ the bots are killed. It serves one run.
 """
 
 import contextlib
-import os
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -22,6 +20,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
 from arena.game.record import encode_record
+from arena.league.executor import child_process
 from arena.league.executor.cluster.cache import Cache, cache_folder
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
@@ -31,6 +30,7 @@ from arena.league.executor.cluster.messages import (
     Batch,
     BatchPlayed,
     Close,
+    Collect,
     Done,
     Missing,
     Prepare,
@@ -39,6 +39,7 @@ from arena.league.executor.cluster.messages import (
     RunInfo,
     to_station,
 )
+from arena.league.executor.cluster.under_way import Batches, BatchUnderWay
 from arena.league.executor.local import LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.task import (
     Begun,
@@ -53,7 +54,6 @@ from arena.league.executor.task import (
 )
 from arena.league.executor.wire import Connection, unpacked
 from arena.league.executor.worker import known_fault
-from arena.league.executor.worker_main import PASSED_OVER, until_gone
 from arena.nursery import background
 from arena.play.machine import this_machine
 
@@ -63,31 +63,6 @@ Ts = TypeVarTuple("Ts")
 
 class _GoneError(Exception):
     """The parent is gone."""
-
-
-class UnderWay:
-    """A batch whose games are played, and what has come of them so far."""
-
-    def __init__(self, number: int, batch: Batch) -> None:
-        self.number = number
-        self.waiting = {game.id for task in batch.tasks for game in task.games}
-        """Those that have not been begun."""
-        self.open = set(self.waiting)
-        self.records: list[bytes] = []
-        self.others: list[NotPlayed | Failed | Said] = []
-        self.back: list[str] = []
-        self.begun_at = trio.current_time()
-        self.load = load_now()
-
-    def give_back(self) -> None:
-        """What has not been begun will not be."""
-        self.back += sorted(self.waiting)
-        self.open -= self.waiting
-        self.waiting.clear()
-
-    def answer(self) -> BatchPlayed:
-        seconds = trio.current_time() - self.begun_at
-        return BatchPlayed(tuple(self.records), tuple(self.others), tuple(self.back), seconds, self.load)
 
 
 class Station:
@@ -101,13 +76,17 @@ class Station:
         self._executor = executor
         self._looks: dict[str, tuple[BotSpec, Look]] = {bot.name: (bot, bot.look) for bot in bots if bot.look}
         self._send, self._tasks = trio.open_memory_channel[GameTask](sys.maxsize)
-        self._batches: list[UnderWay] = []
+        self._batches = Batches()
         self._is_closed = False
 
-    def handle(self, asked: Asked) -> None:
+    async def handle(self, asked: Asked) -> None:
         match asked.request:
             case Batch():
                 self._begin(asked.number, asked.request)
+            case Collect():
+                told = self._batches.told()
+                changed = await trio.to_thread.run_sync(self._changed) if told.records else ""
+                self._answer(asked.number, Refused(changed) if changed else told)
             case Close():
                 self.close()
                 self._answer(asked.number, Done())
@@ -122,60 +101,48 @@ class Station:
         self._executor.close()
 
     def _begin(self, number: int, batch: Batch) -> None:
-        under_way = UnderWay(number, batch)
+        new, tasks = self._batches.add(number, batch, load_now())
         if self._is_closed:
-            under_way.give_back()
-            self._answer(number, under_way.answer())
-            return
-        self._batches.append(under_way)
-        for task in batch.tasks:
+            new.give_back()
+            tasks = []
+        for task in tasks:
             self._send.send_nowait(task)
+        if not new.waiting:
+            self._answer(number, Done(), is_last=False)
+        self._answer_finished()
 
     async def play(self) -> None:
         """Play what is sent, until it is closed and all that had been begun is over."""
         async for outcome in self._executor.play(self._tasks):
             match outcome:
                 case Begun(id):
-                    self._note_begun(id)
+                    if begun := self._batches.note_begun(id, trio.current_time()):
+                        self._answer(begun.number, Done(), is_last=False)
                 case Played():
-                    self._of(outcome.id).records.append(encode_record(outcome.record))
-                    await self._note_over(outcome.id)
+                    record = encode_record(outcome.record)
+                    await self._note_over(self._batches.note_played(outcome.id, record, trio.current_time()))
                 case NotPlayed() | Failed():
                     assert outcome.id is not None
-                    self._of(outcome.id).others.append(outcome)
-                    await self._note_over(outcome.id)
+                    await self._note_over(self._batches.note_other(outcome.id, outcome))
                 case Lost(id):
-                    self._of(id).waiting.add(id)
-                case Said() if self._batches:
-                    self._batches[0].others.append(outcome)
-                case Said() | Watched() | Paused():
+                    self._batches.note_lost(id)
+                case Said():
+                    self._batches.note_said(outcome)
+                case Watched() | Paused():
                     pass
-        for batch in self._batches:
-            batch.give_back()
+        self._batches.give_back()
         self._answer_finished()
 
-    def _of(self, game: str) -> UnderWay:
-        return next(batch for batch in self._batches if game in batch.open)
-
-    def _note_begun(self, game: str) -> None:
-        batch = self._of(game)
-        batch.waiting.discard(game)
-        if not batch.waiting:
-            self._answer(batch.number, Done(), is_last=False)
-
-    async def _note_over(self, game: str) -> None:
-        batch = self._of(game)
-        batch.open.discard(game)
-        if not batch.open and batch.records and (changed := await trio.to_thread.run_sync(self._changed)):
+    async def _note_over(self, batch: BatchUnderWay) -> None:
+        """A game of a batch is over; if it was the last one, it is looked whether the bots are what they were."""
+        if not batch.open:
             self._batches.remove(batch)
-            self._answer(batch.number, Refused(changed))
-            return
-        self._answer_finished()
+            changed = await trio.to_thread.run_sync(self._changed) if batch.records else ""
+            self._answer(batch.number, Refused(changed) if changed else batch.told())
 
     def _answer_finished(self) -> None:
-        for batch in [batch for batch in self._batches if not batch.open]:
-            self._batches.remove(batch)
-            self._answer(batch.number, batch.answer())
+        for batch in self._batches.take_finished():
+            self._answer(batch.number, batch.told())
 
     def _changed(self) -> str:
         """Which bot is not what its digest says any more, in words."""
@@ -215,7 +182,7 @@ class Program:
         async def watched() -> T:
             results: list[T] = []
             async with background() as nursery:
-                nursery.start_soon(until_gone, self._parent, nursery.cancel_scope)
+                nursery.start_soon(child_process.until_gone, self._parent, nursery.cancel_scope)
                 nursery.start_soon(self._connection.write)
                 results.append(await function(*arguments))
             if not results:
@@ -259,10 +226,10 @@ class Program:
             calibration = await trio.to_thread.run_sync(measure)  # while nothing else is done here
             async with local_executor(settings_of(run, bots), run.jobs or len(usable_cpus())) as executor:
                 station = Station(self._connection, executor, bots, calibration)
-                station.handle(Asked(number, Prepare(run)))
+                await station.handle(Asked(number, Prepare(run)))
                 async with background(station.play):
                     while True:
-                        station.handle(await self._next())
+                        await station.handle(await self._next())
         except Exception as error:
             if isinstance(error, _GoneError):
                 raise
@@ -282,11 +249,7 @@ def _told(error: Exception) -> ArenaError:
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a station that is told what to do over one descriptor and answers over another."""
-    for number in PASSED_OVER:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-    for descriptor in (incoming, outgoing):
-        os.set_inheritable(descriptor, False)
+    child_process.begin(incoming, outgoing)
     use_all_descriptors()
     reaper.claim_all_orphans()
     with contextlib.suppress(_GoneError):
