@@ -213,8 +213,9 @@ class ClusterExecutor(OutcomeStream):
 
     def _send(self, seat: Seat, most: int) -> None:
         """Send a worker games that wait."""
-        batch = self._ledger.take_batch(most)
-        batch.sent_at = trio.current_time()
+        assert seat.calibration is not None
+        batch = self._ledger.take_batch(most, seat.time_percent)
+        batch.sent_at, batch.work_us = trio.current_time(), seat.calibration.work_us
         self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
         self._tell_begun(seat)
         self.changed()  # there is room for further games
@@ -324,8 +325,10 @@ class ClusterExecutor(OutcomeStream):
             seat.note_speed(len(records), answer.seconds)
             started = [record for record in records if record.verdict.reason is not Reason.NO_START]
             self._spoils.note_clean({player.name for record in started for player in record.players})
+            work_us = {game: batch.work_us for batch in batches for game in batch.specs}
             for record in records:
-                self._come_out(batches, record.id, Played(_on(record, seat, answer.load)))
+                played = _on(record, seat.name, answer.load, work_us[record.id])
+                self._come_out(batches, record.id, Played(played))
             seat.played += len(records)
             self._take_others(seat, batches, answer)
 
@@ -426,10 +429,9 @@ def _judged(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameR
     return right
 
 
-def _on(record: GameRecord, seat: Seat, load: float) -> GameRecord:
+def _on(record: GameRecord, worker: str, load: float, work_us: int) -> GameRecord:
     """The record with the worker that it has come from: its name is the arena's to say, and not the worker's."""
-    assert seat.calibration is not None
-    machine = played_on(record.machine or "", seat.name, load, seat.calibration.work_us)
+    machine = played_on(record.machine or "", worker, load, work_us)
     return msgspec.structs.replace(record, machine=machine)
 
 

@@ -11,7 +11,7 @@ import trio
 
 from arena.errors import ArenaError, UsageError
 from arena.league.executor.cluster.asking import Requests
-from arena.league.executor.cluster.calibration import Calibration, measure, unfit
+from arena.league.executor.cluster.calibration import Calibration, measure, unfit, unfit_scaled
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.gate_process import Gate, GateProcess
 from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
@@ -40,6 +40,7 @@ from arena.league.executor.cluster.preparing import prepare
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
 from arena.league.executor.cluster.waiting import Waiting
 from arena.league.executor.wire import WireError
+from arena.play.played_on import ms_text, percent_of, reference_text
 from arena.printable import printable
 
 SETTLE_SECONDS = 0.5
@@ -113,7 +114,7 @@ class Crew:
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
         self._nursery = nursery
-        if not self._plan.local:
+        if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
         plan = self._plan
         farewell = encode(End(self._cargo.run.id))
@@ -307,10 +308,7 @@ class Crew:
                     for line in remarks:
                         remark(line)
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
-                    if why := self._unfit(calibration):
-                        self.refuse(seat, why)
-                    else:
-                        seat.standing = Standing.READY
+                    self._take_on(seat, calibration)
                 case Unable(problems) if problems:
                     seat.unable = {name: printable(why, LONGEST_WHY, lines=True) for name, why in problems.items()}
                     self.refuse(seat, "\n".join(problems.values()))
@@ -338,11 +336,26 @@ class Crew:
             self._start_preparing(seat)
         return bool(able)
 
+    def _take_on(self, seat: Seat, calibration: Calibration) -> None:
+        """A worker has said that it can play."""
+        if why := self._unfit(calibration):
+            self.refuse(seat, why)
+            return
+        seat.standing = Standing.READY
+        reference = self._plan.reference_us
+        if reference is not None:
+            seat.time_percent = percent_of(calibration.work_us, reference)
+            self._owner.said(
+                f"worker {seat.name}: clocks at {seat.time_percent}% (calibration {ms_text(calibration.work_us)}, "
+                f"{reference_text(reference)})"
+            )
+
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
-        if self._plan.local or self._own is None:
-            return ""
-        return unfit(self._own, calibration, self._plan.move_ms)
+        plan = self._plan
+        if plan.reference_us is not None:
+            return unfit_scaled(plan.reference_us, calibration, plan.time)
+        return "" if plan.local or self._own is None else unfit(self._own, calibration, plan.time)
 
     def _note_reply(self, number: int, reply: Reply) -> None:
         if self._requests.note(reply):
