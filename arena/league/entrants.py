@@ -1,5 +1,6 @@
 """Who takes part in what was asked for, and what is said of those that cannot."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def entrants(
 def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
     """All who have played in a store, and from where they did. It need not be there, or may just be about to be made by
     somebody else."""
-    if not path.exists() or is_empty_file(path):
+    if not os.path.exists(path) or is_empty_file(path):
         return [], {}
     with Store(path, create=False) as store:
         return store.players(), store.places()

@@ -38,6 +38,7 @@ from arena.league.executor.cluster.messages import (
 from arena.league.executor.cluster.plan import ClusterPlan, seconds_text
 from arena.league.executor.cluster.preparing import prepare
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
+from arena.league.executor.cluster.waiting import Waiting
 from arena.league.executor.wire import WireError
 from arena.printable import printable
 
@@ -279,46 +280,17 @@ class Crew:
         seat.standing = Standing.REFUSED
 
     async def _keep_time(self) -> None:
-        """Give up if for too long there has been no worker that can play, and say so when that time begins."""
-        since: float | None = None
-        is_told = False
+        """Say what is waited for while no worker plays, and give up after too long."""
+        waiting = Waiting(self._plan)
         with trio.CancelScope(shield=True):
             while not self._is_stopped:
-                has_one = any(seat.is_hopeful for seat in self.seats.values())
-                if has_one or not self.is_reachable:
-                    since, is_told = None, False
-                elif since is None:
-                    since = trio.current_time()
-                waited = 0.0 if since is None else trio.current_time() - since
-                if waited > self._plan.patience or 0 < self._plan.local == len(self._refusals):
-                    if not self._leave_out(fewest_unable(tuple(self.seats.values()))):
-                        self._owner.failed(self._no_worker())  # of our own no others will come
-                elif waited > SETTLE_SECONDS and not is_told:
-                    self._owner.said(self._waiting_text())
-                    is_told = True
+                seats = self.seats.values()
+                if line := waiting.look(seats, trio.current_time(), is_reachable=self.is_reachable):
+                    self._owner.said(line)
+                if waiting.is_over(self._refusals) and not self._leave_out(fewest_unable(tuple(seats))):
+                    self._owner.failed(waiting.error(seats, self._refusals))
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
-
-    def _waiting_text(self) -> str:
-        patience = seconds_text(self._plan.patience)
-        if self._plan.local:
-            return f"cluster {self._plan.name}: no worker is there; one is waited for, at most {patience}"
-        return (
-            f"cluster {self._plan.name}: no worker can play; one is waited for, at most {patience}. To start one:\n"
-            f"    {self._plan.worker_command}"
-        )
-
-    def _no_worker(self) -> ArenaError:
-        silent = {seat.name: "it has not been heard of for long" for seat in self.seats.values() if seat.is_silent}
-        reasons = "".join(f"\n    {name}: {why}" for name, why in {**silent, **self._refusals}.items())
-        cluster, patience = self._plan.name, seconds_text(self._plan.patience)
-        if reasons:
-            return ArenaError(f"cluster {cluster}: no worker can play:{reasons}")
-        if self._plan.local:
-            return ArenaError(f"cluster {cluster}: no worker came within {patience}")
-        return ArenaError(
-            f"cluster {cluster}: no worker came within {patience}; to start one:\n    {self._plan.worker_command}"
-        )
 
     # --- the workers --------------------------------------------------------------------------------------------------
 
