@@ -1,5 +1,5 @@
-"""A league on a cluster with entrants that are broken and hostile: all others are played, each of them is named with the
-reason, and nothing counts that was played with changed files."""
+"""A league on a cluster with entrants that are broken and hostile: all others are played, each of them is named with
+the reason, and nothing counts that was played with changed files."""
 
 import os
 import subprocess
@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import clusters
 import pytest
 
 from arena.league.store import Store
@@ -106,4 +107,4 @@ def test_it_ends_in_order_says_how_to_go_on_and_leaves_no_copy(
     assert [line.split(" is not played any more")[0] for line in last[:-2:2]]
     assert "how the games ended" in done.stdout.lower(), "the table of the others is printed"
     assert "resume with: " in last[-1]
-    assert not list((folder / "cache").glob("play-*/"))
+    clusters.until(lambda: not list((folder / "cache").glob("play-*/")), "the workers remove their copies")
