@@ -8,11 +8,22 @@ import trio
 import trio.testing
 from fake_gate import FIT, games, until
 
+from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.cluster.copies import Seen
-from arena.league.executor.cluster.messages import Answered, Asked, Batch, BatchPlayed, Collect, Done, Prepare, Spoilt
+from arena.league.executor.cluster.messages import (
+    Answered,
+    Asked,
+    Batch,
+    BatchPlayed,
+    Collect,
+    Done,
+    Prepare,
+    Refused,
+    Spoilt,
+)
 from arena.league.executor.cluster.ready_bots import ReadyBots
 from arena.league.executor.cluster.station import Station, _SpoiltError
 from arena.league.executor.task import Begun, GameTask, Outcome, Played, Said
@@ -155,6 +166,23 @@ def test_in_a_sandbox_copies_of_those_that_play_will_do(record: GameRecord, spec
 
     assert not play(scene, act)
     assert (scene.copies[scene.red].looks, scene.copies["other"].looks) == (1, 0)
+
+
+def test_a_copy_that_changes_though_no_bot_can_write_to_it_is_the_machines_fault(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    scene = Scene(record, spec(), is_confined=True)
+
+    async def act() -> None:
+        await scene.send(1, 0)
+        scene.begin(0)
+        scene.copies[scene.red].seen = Seen("main.py (changed)")
+        scene.end(0)
+
+    with pytest.raises(ArenaError, match="to which no bot can write: "):
+        play(scene, act)
+    (answered,) = scene.connection.answers
+    assert isinstance(answered.answer, Refused)
 
 
 def test_if_a_copy_has_changed_nothing_of_any_batch_counts_and_it_is_told_once(scene: Scene) -> None:
