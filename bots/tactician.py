@@ -106,7 +106,7 @@ Odds = list[float]
 class Tactician(Bot):
     """Keeps beliefs between its turns; the rest is worked out afresh for each action."""
 
-    name = "tactician 1.0"
+    name = "tactician 1.1"
 
     def __init__(self) -> None:
         super().__init__()
@@ -281,9 +281,11 @@ class Position:
         relief = self.danger(origin, rank, self.seen[origin])
         kind = self.kind[target]
         if kind:
+            if self.surely_lost(rank, kind):
+                return -VALUE[rank]
             return (
                 self.gain[rank][kind]
-                + self.guard[target]
+                + self.guard[target] * self.wins[rank][kind]
                 + relief
                 - self.wins[rank][kind] * self.danger(target, rank, True)
             )
@@ -291,20 +293,27 @@ class Position:
         return relief - self.danger(target, rank, self.seen[origin]) + field[target] - field[origin]
 
     def danger(self, square: int, rank: int, seen: bool) -> float:
+        """What a piece would lose there. That it is not known protects it a little; a spy does not rely on that."""
         kinds = [self.kind[neighbour] for neighbour in NEIGHBOURS[square] if self.kind[neighbour]]
-        return max((self.loss[rank][kind] for kind in kinds), default=0.0) * (1.0 if seen else 0.4 * self.patience)
+        share = 1.0 if seen or rank == Rank.SPY else 0.4 * self.patience
+        return max((self.loss[rank][kind] for kind in kinds), default=0.0) * share
+
+    def surely_lost(self, rank: int, kind: int) -> bool:
+        """Whether an attack on this kind, a piece that is known, only loses the attacker."""
+        return kind < KNOWN and FIGHT[rank][kind] < 0
 
     def field(self, rank: int) -> list[float]:
         """For each square, what the best target for this rank is worth from there."""
         if rank not in self.fields:
-            self.fields[rank] = self.spread(self.gain[rank])
+            self.fields[rank] = self.spread(rank)
         return self.fields[rank]
 
-    def spread(self, gain: list[float]) -> list[float]:
+    def spread(self, rank: int) -> list[float]:
+        gain, wins = self.gain[rank], self.wins[rank]
         field = [0.0] * len(self.board)
         frontier = []
         for square, kind in enumerate(self.kind):
-            worth = gain[kind] + self.guard[square] if kind else 0.0
+            worth = gain[kind] + self.guard[square] * wins[kind] if kind else 0.0
             if worth > 0:
                 # Those that can run mostly do, so they are poor targets from afar.
                 field[square] = worth * (1.0 if self.still[kind] else 0.4)
@@ -334,7 +343,8 @@ class Position:
         self.deadline = deadline
         rank, kind = self.mine[origin], self.kind[target]
         if kind:
-            return self.gain[rank][kind] + self.guard[target] + self.after_attack(origin, target, DEPTH, -BIG, BIG)
+            guard = self.guard[target] * self.wins[rank][kind]
+            return self.gain[rank][kind] + guard + self.after_attack(origin, target, DEPTH, -BIG, BIG)
         field = self.field(rank)
         self.shift(self.mine, origin, target)
         value = field[target] - field[origin] + self.theirs(DEPTH, -BIG, BIG)

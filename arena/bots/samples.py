@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arena.bots.dialect_words import split_word
 
-SAMPLES = ("drifter", "raider", "warden", "scholar", "tactician")
+SAMPLES = ("drifter", "forager", "raider", "skirmisher", "warden", "scholar", "tactician", "strategist")
 """Their names, from the weakest to the strongest."""
 ENDING = ".py"
 

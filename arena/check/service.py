@@ -10,7 +10,8 @@ from arena.bots.language import language_of
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.starting import Sandbox
-from arena.check.replay import Replayed, StoredGame, replay, seated
+from arena.check.replay import replay
+from arena.check.replayed import Replayed, StoredGame, seated
 from arena.check.results import Checked, Failure, Mark, Outcome, spread
 from arena.check.situations import Extent, Group, Situation, script
 from arena.check.trying import Trial

@@ -98,14 +98,14 @@ def _replay(
     bot: str, replay: tuple[Path, str], side: str | None, options: dict[str, Any], *, as_json: bool, color: str
 ) -> int:
     from arena.bots.sandbox.levels import AUTO, choose
-    from arena.check.replay import StoredGame
+    from arena.check.replayed import StoredGame
     from arena.check.service import replay_bot
     from arena.cli.interrupts import unwinding
     from arena.cli.playing import level_line, own_process
     from arena.cli.stores import open_to_read
     from arena.league.options import PlayOptions
     from arena.printable import printable
-    from arena.report.check import replay_json, replay_text
+    from arena.report.check_replay import replay_json, replay_text
 
     store, game = replay
     with open_to_read(store) as opened:

@@ -1,5 +1,6 @@
 """`arena export`: the games of a store as lines of JSON, whole or as a reader may see them."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -8,6 +9,7 @@ import click
 from arena.cli.damage import warn_of_damage
 from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
+from arena.cli.seeds import warn_of_seed
 from arena.cli.streams import remark, result_bytes
 
 if TYPE_CHECKING:
@@ -18,10 +20,6 @@ if TYPE_CHECKING:
     from arena.league.store import Contents, Damage, GameRow, Store
 
 STDOUT = "-"
-GUESSABLE = (
-    "arena: note: the seed of {store} is {seed}, which can be guessed: whoever has a bot's program can make its "
-    "set-ups again; a league whose games are given out while it goes on needs a large --seed that nobody else knows"
-)
 
 
 @click.command(
@@ -53,21 +51,20 @@ def export_command(store: Path, output: str, bot: str | None, games: tuple[str, 
     from arena.errors import UsageError
     from arena.hostfile import refuse_existing, written_whole
     from arena.league.exchange import export_lines
-    from arena.league.readers import HOST, guessable_seed, readable
+    from arena.league.readers import readable
     from arena.printable import printable
 
     path = None if output == STDOUT else Path(output)
     with open_to_read(store) as opened:
         if path is not None and not force:
             refuse_existing(path)
-        if path is not None and path.exists() and path.samefile(store):
+        if path is not None and os.path.exists(path) and path.samefile(store):
             raise UsageError(f"--output {printable(output)}: this is the store itself")
         contents = opened.read()
         damage: list[Damage] = list(contents.damage)
         reader = _reader(view, store, contents)
         rows = readable(_chosen(opened, contents, bot, games), contents.settings, reader)
-        if reader is not HOST and (seed := guessable_seed(contents.settings)) is not None:
-            remark(GUESSABLE.format(store=printable(str(store)), seed=seed))
+        warn_of_seed(store, contents.settings, reader)
         lines = export_lines(opened, [row.number for row in rows], reader, damage.append)
         if path is None:
             for line in lines:
@@ -107,13 +104,10 @@ def _reader(text: str, store: Path, contents: "Contents[list[GameRow]]") -> "Rea
     """Who is to read, as `--view` says it, with the players of the store that it means. Raises `UsageError`."""
     from dataclasses import replace
 
-    from arena.errors import UsageError
     from arena.league.readers import Audience, reader_named
+    from arena.league.settings import option_value
 
-    try:
-        reader = reader_named(text)
-    except UsageError as error:
-        raise UsageError(f"--view: {error}") from None
+    reader = option_value("--view", reader_named, text)
     if reader.audience is not Audience.BOT:
         return reader
     return replace(reader, bots=frozenset(_called(reader.name, store, contents)))

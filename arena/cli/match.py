@@ -50,8 +50,8 @@ def match_command(
 ) -> int:
     """Play a match between two bots, changing colours after each game.
 
-    A BOT is an executable file, a .py file, a folder with a bot.toml or the name of a sample bot: drifter, raider,
-    warden, scholar, tactician. Games that the store holds are not played again.
+    A BOT is an executable file, a .py file, a folder with a bot.toml or the name of a sample bot: drifter, forager,
+    raider, skirmisher, warden, scholar, tactician, strategist. Games that the store holds are not played again.
     """
     refuse_windows()
     from arena.cli.pausable import begin

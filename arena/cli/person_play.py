@@ -1,7 +1,8 @@
 """What `arena play` prints around a game: how the bot is held, where the game is kept, how it goes on."""
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from arena.bots.names import name_fault
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import INTERRUPTED
-from arena.cli.extras import needs_serving
+from arena.cli.extras import SERVING, needs
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.pausable import CHANGED
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
@@ -19,9 +20,9 @@ from arena.errors import ArenaError, UsageError
 from arena.game.faults import named
 from arena.game.time_control import parse_time
 from arena.league.options import PlayOptions
-from arena.league.person_game import Face, NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.person_game import Face, PersonOptions, begin_person_game, play_person_game
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
-from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, PreparedGame, Saved
+from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.league.settings import option_value
 from arena.league.store import StoreChangedError
 from arena.play.saved_game import load_saved
@@ -29,7 +30,7 @@ from arena.report.terminal import game_line
 from protocol.notation import COLOR_BY_WORD, Color
 
 if TYPE_CHECKING:
-    from arena.web.address import Address
+    from arena.web.address import Listening
 
 STAYS = "the game is over; the command ends when its pages are closed, or by Ctrl-C"
 NOBODY, GUEST = "you", "guest"
@@ -47,11 +48,21 @@ class Seats:
     seed_given: bool = False
     listen: str = ""
 
-    def address(self) -> "Address":
-        """Where pages are served: any free port of this machine unless something else was said. Raises `UsageError`."""
-        from arena.web.address import LOCAL_HOST, parse_address
+    @contextmanager
+    def listening(self) -> "Iterator[Listening | None]":
+        """Listen where pages are to be served: at any free port of this machine unless something else was said. None in
+        a terminal. Raises `UsageError`, before anything has been started or stored."""
+        if self.is_terminal:
+            yield None
+            return
+        needs(SERVING, "web", "arena play without --terminal")
+        from arena.web.address import LOCAL_HOST, listen, parse_address
 
-        return option_value("--listen", parse_address, self.listen or LOCAL_HOST)
+        listening = option_value("--listen", lambda text: listen(parse_address(text)), self.listen or LOCAL_HOST)
+        try:
+            yield listening
+        finally:
+            listening.close()
 
     def persons(self, count: int) -> PersonOptions:
         """As many persons as there are to be. Raises `UsageError`."""
@@ -75,12 +86,11 @@ def _user_name() -> str:
 
 def begin(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path | None) -> int:
     """Play a new game. Returns the exit code; raises `ArenaError`."""
-    _check_face(seats)
     who = seats.persons(1 if paths else 2)
-    with unwinding():
+    with seats.listening() as listening, unwinding():
         own_process(options.sandbox)
         with begin_person_game(paths, options, who, remark, file=save) as prepared:
-            return _play(prepared, seats, is_level_chosen=options.sandbox == AUTO)
+            return _play(prepared, listening, is_level_chosen=options.sandbox == AUTO)
 
 
 def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[str, ...], seats: Seats) -> int:
@@ -92,30 +102,22 @@ def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[
         raise UsageError(f"{file}: expected a game in which a person plays, got one of bots; go on with: {words}")
     if seats.is_terminal and all(saved.persons):
         raise UsageError(f"{file}: in one terminal two people would see each other's pieces: go on without --terminal")
-    _check_face(seats)
     places = {color: bot for color in Color if bot is not None and not saved.persons[color]}
     if bot is not None and not places:
         raise UsageError(f"{file}: two people play this game: expected no BOT")
     options = ResumeOptions(sandbox, places, interpreters)
-    with unwinding():
+    with seats.listening() as listening, unwinding():
         own_process(resume_sandbox(saved, options))
         with resume_game(saved, file, options, remark) as prepared:
             if isinstance(prepared, AlreadyPlayed):
                 remark(f"this game is stored already, as game {prepared.row.number} of {prepared.store}")
                 return 0
-            return _play(prepared, seats, is_level_chosen=sandbox == AUTO)
+            return _play(prepared, listening, is_level_chosen=sandbox == AUTO)
 
 
-def _check_face(seats: Seats) -> None:
-    """Raise `UsageError` if a game cannot be shown where it is to be, before anything is started."""
-    if not seats.is_terminal:
-        needs_serving("arena play without --terminal")
-        seats.address()
-
-
-def _face(seats: Seats, prepared: PreparedGame) -> Face:
-    """Where the game is shown."""
-    if seats.is_terminal:
+def _face(listening: "Listening | None", prepared: PreparedGame) -> Face:
+    """What shows the game: pages that are served there, or the terminal."""
+    if listening is None:
         from arena.cli.play_terminal import terminal_face
 
         return terminal_face()
@@ -133,10 +135,10 @@ def _face(seats: Seats, prepared: PreparedGame) -> Face:
         show=lambda number: _line("show", store, str(number)),
         report=_line("report", store, "--out", "site"),
     )
-    return page_face(seats.address(), tell, complain=remark, commands=commands, ended=lambda: remark(STAYS))
+    return page_face(listening, tell, complain=remark, commands=commands, ended=lambda: remark(STAYS))
 
 
-def _play(prepared: PreparedGame, seats: Seats, *, is_level_chosen: bool) -> int:
+def _play(prepared: PreparedGame, listening: "Listening | None", *, is_level_chosen: bool) -> int:
     if not all(player.is_person for player in prepared.bots):
         remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = prepared.spec.times
@@ -146,7 +148,7 @@ def _play(prepared: PreparedGame, seats: Seats, *, is_level_chosen: bool) -> int
     remark(f"store: {prepared.store.path}; Ctrl-C saves the game in {prepared.file}")
     with StopRequests() as stop:
         try:
-            ending = play_person_game(prepared, _face(seats, prepared), stop, remark)
+            ending = play_person_game(prepared, _face(listening, prepared), stop, remark)
         except ArenaError as error:
             if type(error) is UsageError:
                 raise
@@ -161,7 +163,7 @@ def _play(prepared: PreparedGame, seats: Seats, *, is_level_chosen: bool) -> int
                 return 0
             case Saved(plies):
                 named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-                where = ("--terminal",) if seats.is_terminal else ()
+                where = ("--terminal",) if listening is None else ()
                 line = _line("play", "--resume", str(prepared.file), *named, *where)
                 remark(f"saved after {plies} plies; go on with: {line}")
                 return INTERRUPTED if stop.wish else 0

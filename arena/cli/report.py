@@ -7,6 +7,7 @@ import click
 from arena.cli.damage import warn_of_damage
 from arena.cli.helping import ArenaCommand
 from arena.cli.rules import names_options
+from arena.cli.seeds import warn_of_seed
 from arena.cli.streams import remark, result
 from arena.report.names import Language, Names, Numbering
 
@@ -60,12 +61,11 @@ def report_command(
     as_json: bool,
 ) -> int:
     """Write the standings and the games of STORE as web pages."""
-    from arena.cli.export import GUESSABLE
     from arena.cli.extras import needs
     from arena.cli.interrupts import unwinding
     from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
-    from arena.league.readers import HOST, guessable_seed, reader_named
+    from arena.league.readers import reader_named
+    from arena.league.settings import option_value
     from arena.printable import printable
     from arena.report.json import to_json
 
@@ -73,15 +73,11 @@ def report_command(
     from arena.report.site.build import write_site
     from arena.report.site.contents import SitePlan
 
-    try:
-        reads = reader_named(reader)
-    except UsageError as error:
-        raise UsageError(f"--for: {error}") from None
+    reads = option_value("--for", reader_named, reader)
     plan = SitePlan(reads, newest, numbers, printable(title), Names(language, ranks), dialogues)
     with open_to_read(store) as opened, unwinding():
         written, contents = write_site(opened, out, plan)
-    if reads is not HOST and (seed := guessable_seed(contents.settings)) is not None:
-        remark(GUESSABLE.format(store=printable(str(store)), seed=seed))
+    warn_of_seed(store, contents.settings, reads)
     for number, why in list(written.faults.items())[:MOST_FAULTS]:
         remark(f"game {number} has no page: {why}")
     if len(written.faults) > MOST_FAULTS:
@@ -89,5 +85,6 @@ def report_command(
     if as_json:
         result(to_json(written))
     else:
-        result(f"{written.index}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
+        size = f"{written.size / 1e6:.1f} MB"
+        result(f"{written.index}: {written.games} games, {written.pages} with pages, {size}")
     return warn_of_damage(store, contents.damage)

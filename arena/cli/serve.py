@@ -6,6 +6,7 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.rules import names_options
+from arena.cli.seeds import warn_of_seed
 from arena.cli.streams import flush_results, remark, result
 from arena.report.names import Language, Names, Numbering
 
@@ -58,32 +59,29 @@ def serve_command(
 
     The address is printed. Nothing is written; a league may be playing with the store. Ctrl-C ends it.
     """
-    from arena.cli.export import GUESSABLE
-    from arena.cli.extras import needs_serving
+    from arena.cli.extras import SERVING, needs
     from arena.cli.stores import open_to_read
-    from arena.errors import UsageError
-    from arena.league.readers import HOST, guessable_seed, reader_named
+    from arena.league.readers import reader_named
+    from arena.league.settings import option_value
     from arena.printable import printable
 
-    needs_serving("arena serve")
+    needs(SERVING, "web", "arena serve")
     from arena.report.site.contents import SitePlan
     from arena.web.address import exposure_text, parse_address
+    from arena.web.hosts import parse_host
     from arena.web.service import serve_stores
 
-    address = parse_address(where, PORT)
-    try:
-        reads = reader_named(reader)
-    except UsageError as error:
-        raise UsageError(f"--for: {error}") from None
+    address = option_value("--listen", lambda text: parse_address(text, PORT), where)
+    reads = option_value("--for", reader_named, reader)
     for path in stores:
         with open_to_read(path) as store:
-            if reads is not HOST and (seed := guessable_seed(store.settings())) is not None:
-                remark(GUESSABLE.format(store=printable(str(path)), seed=seed))
-    if exposure_text(address):
-        remark(exposure_text(address))
+            warn_of_seed(path, store.settings(), reads)
+    known = [option_value("--known-as", parse_host, name) for name in known_as]
     plan = SitePlan(reads, title=printable(title), names=Names(language, ranks))
 
     def ready(url: str) -> None:
+        if exposure_text(address):
+            remark(exposure_text(address))
         result(url)
         flush_results()
         remark("Ctrl-C ends it")
@@ -92,7 +90,7 @@ def serve_command(
         stores,
         address,
         plan,
-        known_as=known_as,
+        known_as=known,
         ready=ready,
         complain=lambda text: remark(f"arena: {text}"),
     )

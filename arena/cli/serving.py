@@ -98,7 +98,8 @@ def collect_serve(options: dict[str, Any]) -> ServeOptions | None:
         if (delay, show, reader, known_as) != (None, PUBLIC, ALL, ""):
             raise UsageError("--serve-delay, --serve-show, --serve-for and --serve-as need --serve")
         return None
-    return ServeOptions(where, delay, show, reader, tuple(name.strip() for name in known_as.split(",") if name.strip()))
+    names = tuple(name.strip() for name in known_as.split(",") if name.strip())
+    return ServeOptions(where, delay, show, reader, names)
 
 
 @contextmanager
@@ -107,20 +108,35 @@ def listening_for(options: ServeOptions | None) -> "Iterator[ServedAt | None]":
     if options is None:
         yield None
         return
-    from arena.cli.extras import needs_serving
+    from arena.cli.extras import SERVING, needs
     from arena.game.time_control import parse_duration
     from arena.league.readers import reader_named
     from arena.league.settings import option_value
-    from arena.web.address import listen, parse_address
+    from arena.web.hosts import parse_host
 
-    needs_serving("arena league --serve")
+    needs(SERVING, "web", "arena league --serve")
     option_value("--serve-for", reader_named, options.reader)
     delay = 0.0 if options.delay is None else option_value("--serve-delay", parse_duration, options.delay) / 1000
-    listening = listen(option_value("--serve", lambda text: parse_address(text, PORT), options.where))
+    for name in options.known_as:
+        option_value("--serve-as", parse_host, name)
+    listening = option_value("--serve", _listen, options.where)
     try:
         yield ServedAt(options, listening, delay)
     finally:
         listening.close()
+
+
+def _listen(where: str) -> "Listening":
+    """Raises `UsageError`; what was meant for a bot comes with how that is written."""
+    from arena.web.address import listen, parse_address
+
+    try:
+        return listen(parse_address(where, PORT))
+    except UsageError as error:
+        if ":" in where:
+            raise
+        hint = "--serve takes the word behind it: where that is a bot, write --serve behind all bots"
+        raise UsageError(f"{error}; {hint}") from None
 
 
 def refuse_to_give_away(plan: "Plan", at: ServedAt | None) -> None:
@@ -174,15 +190,12 @@ def pages_beside(
     if at is None:
         yield progress, None
         return
-    from arena.cli.export import GUESSABLE
-    from arena.league.readers import HOST, guessable_seed
-    from arena.printable import printable
+    from arena.cli.seeds import warn_of_seed
+    from arena.league.readers import reader_named
     from arena.web.address import exposure_text
     from arena.web.live.beside import ServerBeside
 
-    seed = guessable_seed(league.store.settings())
-    if at.options.reader != HOST.text and seed is not None:
-        progress.remark(GUESSABLE.format(store=printable(str(league.plan.path)), seed=seed))
+    warn_of_seed(league.plan.path, league.store.settings(), reader_named(at.options.reader), progress.remark)
     url, address = at.listening.url, at.listening.address
     if exposure_text(address):
         progress.remark(exposure_text(address))

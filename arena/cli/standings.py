@@ -57,7 +57,7 @@ def standings_command(
     from arena.report.roster import Roster, players_of
     from arena.report.standings import make_table
     from arena.report.tables import check_form, table_text
-    from arena.report.terminal import full_report, results_console
+    from arena.report.terminal import against_itself_text, full_report, results_console
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs)
@@ -81,12 +81,14 @@ def standings_command(
             result(table_text(table, forms[0], crosstable=crosstable), end="")
             for line in disqualified_lines(placing, names) if placing else ():
                 remark(line)
+            if table.against_itself:
+                remark(against_itself_text(table))
         else:
             console = results_console()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
             if placing:
                 console.print(placing_report(placing, names))
-        left_out = rows.games - table.games
+        left_out = rows.games - table.games - table.against_itself
     if left_out:
         remark(f"{left_out} games of other bots or versions are left out; --all shows them")
     return warn_of_damage(store, contents.damage)

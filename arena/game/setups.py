@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+import protocol.bot
 from arena.rules.ruleset import Ruleset
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Rank
@@ -70,10 +71,7 @@ def _name(letter: str, count: int) -> str:
 
 def random_rows(ruleset: Ruleset, seed: int) -> Rows:
     """A legal set-up, every one equally likely, that follows from the seed alone."""
-    letters = [letter for letter, count in _army(ruleset) for _ in range(count)]
-    letters += [EMPTY] * (SQUARES_OF_A_SIDE - len(letters))
-    random.Random(seed).shuffle(letters)
-    return _rows(letters)
+    return protocol.bot.random_rows(dict(ruleset.army), random.Random(seed))
 
 
 def _rows(letters: Sequence[str]) -> Rows:

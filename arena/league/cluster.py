@@ -45,7 +45,7 @@ class ClusterOptions:
         match = _ADDRESS.fullmatch(self.cluster)
         if not match or int(match[3]) > 65535:
             raise UsageError(f"--cluster: expected {FORMS}, got {shown(self.cluster)}")
-        scheme = match[1] or ("tls" if self.ca else "tcp")
+        scheme = match[1] or ("tls" if self.ca or self.cert or self.key else "tcp")
         return f"{scheme}://{match[2]}:{match[3]}"
 
     def check(self) -> None:
@@ -62,9 +62,31 @@ class ClusterOptions:
             raise UsageError(f"--cluster {self.cluster}: TLS needs {missing} as well")
         if given and not is_tls:
             raise UsageError(f"{given[0]}: expected --cluster tls://HOST:PORT with it, got {shown(self.cluster)}")
-        for name, file in files.items():
-            if file is not None:
-                try:
-                    file.open("rb").close()
-                except OSError as error:
-                    raise UsageError(f"{name} {shown(str(file))}: cannot be read: {error.strerror}") from None
+        if self.ca and self.cert and self.key:
+            _check_tls(self.ca, self.cert, self.key)
+
+
+def _check_tls(ca: Path, cert: Path, key: Path) -> None:
+    """Raise `UsageError` for files that no connection can be made with, whoever is at its other end."""
+    import ssl
+
+    given = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
+    for option, file in given.items():
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            raise UsageError(f"{option} {shown(str(file))}: cannot be read: {error.strerror}") from None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for option in ("--tls-ca", "--tls-cert"):
+        try:
+            context.load_verify_locations(given[option])
+        except (OSError, ValueError):
+            raise UsageError(f"{option} {shown(str(given[option]))}: expected a certificate in PEM") from None
+    try:
+        context.load_cert_chain(cert, key, password=lambda: "")  # or it would be asked for at the terminal
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            words = f"it is not the key of the certificate {shown(str(cert))}"
+        else:
+            words = "expected a private key in PEM, without a password"
+        raise UsageError(f"--tls-key {shown(str(key))}: {words}") from None

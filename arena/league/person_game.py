@@ -25,7 +25,6 @@ from arena.bots.spec import person_spec
 from arena.bots.starting import Sandbox
 from arena.errors import UsageError
 from arena.game.persons import with_clock, without_clock
-from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import parse_time
 from arena.league.changes import note_versions
@@ -35,7 +34,7 @@ from arena.league.options import Kind, PlayOptions
 from arena.league.resume import stored_in
 from arena.league.resumed import note_places
 from arena.league.running import Say, run_games
-from arena.league.saved import Changed, Ending, Finished, NothingPlayed, PreparedGame, Saved, check_place
+from arena.league.saved import Ending, Finished, PreparedGame, Saved, check_place, keep
 from arena.league.settings import apart_from_bots, check_values, default_store, option_value, settings_of, time_control
 from arena.league.stop import Stop, Wish
 from arena.league.store import Store, sole_use
@@ -43,7 +42,6 @@ from arena.league.verify import ROUNDS_TRIED
 from arena.league.versions import Versions
 from arena.nursery import background
 from arena.play.options import GameOptions
-from arena.play.saved_game import save_game, saved_game
 from arena.play.session import Session
 from protocol.notation import Color
 
@@ -67,13 +65,6 @@ class PersonOptions:
     color: Color | None = None
     clock: str | None = None
     seed_given: bool = False
-
-
-@dataclass(frozen=True)
-class NotSaved(NothingPlayed):
-    """The game was interrupted and cannot go on another day; `why`, in words."""
-
-    why: str
 
 
 # --- preparing --------------------------------------------------------------------------------------------------------
@@ -247,8 +238,11 @@ async def _play(prepared: PreparedGame, face: Face, stop: Stop, say: Say) -> End
         versions = Versions()
         played = await session.play()
         await versions.are_unchanged([player for player in prepared.bots if not player.is_person])
-        ending = _keep(prepared, session, played, versions, say)
+        ending = keep(prepared, played, versions, say, session.why_not_saved())
+        if isinstance(ending, Saved):
+            session.remark(f"the game is saved in {prepared.file}")
         if isinstance(ending, Finished):
+            session.stored(ending.row.number)
             await left.wait()
         else:
             with trio.move_on_after(FAREWELL_SECONDS):
@@ -256,35 +250,3 @@ async def _play(prepared: PreparedGame, face: Face, stop: Stop, say: Say) -> End
     if errors:
         raise errors[0]
     return ending
-
-
-def _keep(
-    prepared: PreparedGame, session: Session, played: GameRecord | History | None, versions: Versions, say: Say
-) -> Ending:
-    """Store the game, or save what has been played of it."""
-    if versions.errors():
-        return Changed(tuple(versions.errors()))
-    for line in versions.remarks():
-        say(line)
-    if isinstance(played, GameRecord):
-        row = prepared.store.add(played)
-        prepared.store.refuse_changed()
-        session.stored(row.number)
-        return Finished(row)
-    if played is None:
-        return NothingPlayed()
-    if why := session.why_not_saved():
-        return NotSaved(why)
-    saved = saved_game(
-        prepared.spec,
-        played,
-        prepared.bots,
-        prepared.store.path,
-        held=prepared.held,
-        pondering=prepared.pondering,
-        seed=prepared.seed,
-        usual_time=prepared.usual_time,
-    )
-    save_game(saved, prepared.file)
-    session.remark(f"the game is saved in {prepared.file}")
-    return Saved(len(played.actions))

@@ -14,8 +14,8 @@ from arena.game.time_control import parse_duration
 from arena.league.cluster import ClusterOptions
 from arena.league.entrants import entrants
 from arena.league.executor import PlaySettings
-from arena.league.executor.cluster.crew import ClusterPlan
 from arena.league.executor.cluster.messages import Tls
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import ChosenFormat, Format, RoundRobin

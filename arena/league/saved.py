@@ -93,6 +93,13 @@ class NothingPlayed:
 
 
 @dataclass(frozen=True)
+class NotSaved(NothingPlayed):
+    """The game was interrupted and cannot go on another day; `why`, in words."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Changed:
     """What was played does not count, as bots have changed meanwhile; a line for each of them."""
 
@@ -161,21 +168,33 @@ def play_prepared(prepared: PreparedGame, pause_after: int | None, stop: Stop, s
     store.watch(store.ids())
     versions = Versions()
     played = run_games(run, _play_until_stopped, prepared, pause_after, stop, versions, say)
+    return keep(prepared, played, versions, say)
+
+
+def keep(
+    prepared: PreparedGame, played: GameRecord | History | None, versions: Versions, say: Say, why_not: str = ""
+) -> Ending:
+    """Store the game, or save what has been played of it in its file, if its bots are unchanged.
+
+    `why_not` is why a game that is not over could not go on, in words. Raises `ArenaError`.
+    """
     if versions.errors():
         return Changed(tuple(versions.errors()))
     for line in versions.remarks():
         say(line)
     if isinstance(played, GameRecord):
-        row = store.add(played)
-        store.refuse_changed()
+        row = prepared.store.add(played)
+        prepared.store.refuse_changed()
         return Finished(row)
     if played is None:
         return NothingPlayed()
+    if why_not:
+        return NotSaved(why_not)
     saved = saved_game(
         prepared.spec,
         played,
         prepared.bots,
-        store.path,
+        prepared.store.path,
         held=prepared.held,
         pondering=prepared.pondering,
         seed=prepared.seed,

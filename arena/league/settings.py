@@ -203,7 +203,7 @@ def apart_from_bots(store: Path, bots: Sequence[BotSpec]) -> Path:
     """The path of the store. Raises `UsageError` if it lies in a bot's folder, of which it would become a part."""
     full = Path(os.path.realpath(store))
     for bot in bots:
-        if bot.path.is_dir() and bot.fault is None and full.is_relative_to(bot.folder):
+        if bot.fault is None and bot.path.is_dir() and full.is_relative_to(bot.folder):
             raise UsageError(
                 f"{printable(str(store))}: the store would lie in the folder of {bot.name}, and each game would make "
                 "that another version: name another place with --store"

@@ -50,7 +50,7 @@ MAY_MOVE = ("bots", "store")
 MOST = 2**60
 """No limit or seed comes near it, and the system takes it."""
 LONGEST_NAME = 1000
-MADE_BY = "made by 'arena match --pause'"
+A_PAUSED_GAME = "a paused game, as 'arena match --pause' and 'arena play' write it"
 LARGEST_FILE = 64 * MIB
 """Bytes; a game of a million plies with notes has less."""
 
@@ -250,8 +250,10 @@ def load_saved(path: Path) -> SavedGame:
     try:
         fields = msgspec.json.decode(data)
         paused = msgspec.json.decode(data, type=SavedGame)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
+        raise UsageError(f"{path}: expected {A_PAUSED_GAME}, got a file of another kind: {error}") from None
     if paused.format != PAUSE_FORMAT:
         newer = "; it was saved by a newer version of arena" if paused.format > PAUSE_FORMAT else ""
         raise UsageError(f"{path}: expected a paused game of format {PAUSE_FORMAT}, got {paused.format}{newer}")
@@ -263,7 +265,7 @@ def load_saved(path: Path) -> SavedGame:
     try:
         _check(paused)
     except (UsageError, RecordError, IllegalSetupError) as error:
-        raise UsageError(f"{path}: expected a paused game, {MADE_BY}: {error}") from None
+        raise UsageError(f"{path}: expected {A_PAUSED_GAME}: {error}") from None
     return paused
 
 

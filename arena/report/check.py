@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from arena.check.replay import Replayed
 from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
 from arena.check.situations import Group
 from arena.game.dialogue import Speaker
@@ -131,11 +130,12 @@ def _situation(outcome: Outcome) -> SituationJson:
         remark=outcome.remark,
         needed_by=situation.needed_by,
         plies=outcome.plies,
-        failure=_failure(failure) if failure else None,
+        failure=failure_entry(failure) if failure else None,
     )
 
 
-def _failure(failure: Failure) -> FailureJson:
+def failure_entry(failure: Failure) -> FailureJson:
+    """What a bot failed by."""
     exchange = [SaidJson(said.speaker.value, said.text, said.ms) for said in failure.exchange]
     reason = failure.reason.value if failure.reason else None
     return FailureJson(
@@ -158,10 +158,10 @@ def check_text(checked: Checked, paint: Paint = plain) -> str:
 
 def _head(checked: Checked) -> Iterator[str]:
     said = checked.declared + (f" by {checked.author}" if checked.author else "")
-    yield from _wrapped(f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}", "")
+    yield from wrapped(f"{checked.name}: {checked.path}, {checked.language}, digest {checked.digest[:12]}", "")
     if said:
-        yield from _wrapped(f"calls itself {said}", "")
-    yield from _wrapped(f"held as in a league: {checked.level}", "")
+        yield from wrapped(f"calls itself {said}", "")
+    yield from wrapped(f"held as in a league: {checked.level}", "")
 
 
 def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
@@ -181,12 +181,12 @@ def _checklist(checked: Checked, paint: Paint) -> Iterator[str]:
                 told.add(said)
         if are_many:
             words = f"{len(left_out)} more situations: not applicable, as --json says of each"
-            yield from _marked(Mark.NOT_APPLICABLE, words, paint)
+            yield from marked(Mark.NOT_APPLICABLE, words, paint)
         why = dict.fromkeys(outcome.remark for outcome in outcomes if outcome.mark is Mark.NOT_TRIED)
         for remark in why:
             left = [o.situation.title for o in outcomes if o.mark is Mark.NOT_TRIED and o.remark == remark]
             what = left[0] if len(left) == 1 else f"{len(left)} more situations"
-            yield from _marked(Mark.NOT_TRIED, f"{what}: not tried, {remark}", paint)
+            yield from marked(Mark.NOT_TRIED, f"{what}: not tried, {remark}", paint)
 
 
 def _heading(group: Group, rules: str) -> str:
@@ -200,26 +200,28 @@ def _entry(outcome: Outcome, paint: Paint, *, is_told: bool) -> Iterator[str]:
         remarks.append(f"only for {outcome.situation.needed_by}")
     if outcome.remark:
         remarks.append(outcome.remark)
-    yield from _marked(outcome.mark, ": ".join([remarks[0], "; ".join(remarks[1:])][: len(remarks)]), paint)
+    yield from marked(outcome.mark, ": ".join([remarks[0], "; ".join(remarks[1:])][: len(remarks)]), paint)
     if outcome.failure is not None:
-        yield from _what(outcome.failure, paint, is_told=is_told)
+        yield from failure_lines(outcome.failure, paint, is_told=is_told)
 
 
-def _marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
+def marked(mark: Mark, text: str, paint: Paint) -> Iterator[str]:
+    """A text behind the word for its mark."""
     word, style = MARKS[mark]
-    first, *more = _wrapped(text, INDENT)
+    first, *more = wrapped(text, INDENT)
     yield f"  {paint(f'{word:<8}', style)}{first[len(INDENT) :]}"
     yield from more
 
 
-def _what(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
+def failure_lines(failure: Failure, paint: Paint, *, is_told: bool) -> Iterator[str]:
+    """What a bot failed by, with the hint and what was said before; `is_told`: that stands above."""
     words = failure.words if not failure.reason else f"{failure.reason.value}: {failure.words}"
-    yield from _wrapped(words, INDENT)
+    yield from wrapped(words, INDENT)
     if is_told:
         yield f"{INDENT}(as above)"
         return
     if failure.hint:
-        for line in _wrapped(f"hint: {failure.hint}", INDENT):
+        for line in wrapped(f"hint: {failure.hint}", INDENT):
             yield paint(line, "bold")
     for said in failure.exchange:
         yield f"{INDENT}{_said(said)}"
@@ -238,7 +240,8 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
+def wrapped(text: str, indent: str) -> list[str]:
+    """The lines of a text within the width."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False, break_long_words=True
     )
@@ -247,17 +250,18 @@ def _wrapped(text: str, indent: str) -> list[str]:
 def _times(checked: Checked) -> Iterator[str]:
     yield f"{'times in ms':<14}{'number':>8}{'median':>10}{'p99':>10}{'worst':>10}{'limit':>10}"
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
-        cells = (_ms(spread.median), _ms(spread.p99), _ms(spread.worst), str(spread.limit or "-"))
+        cells = (ms_text(spread.median), ms_text(spread.p99), ms_text(spread.worst), str(spread.limit or "-"))
         yield f"  {name:<12}{spread.count:>8}{''.join(f'{cell:>10}' for cell in cells)}"
     for name, spread in (("start", checked.start), ("set-up", checked.setup), ("move", checked.move)):
         if spread.worst is not None and spread.limit is not None and spread.worst > NEAR * spread.limit:
             words = f"the slowest {name} was near its limit: on a busy machine it may be over it"
-            yield from _wrapped(words, "  ")
+            yield from wrapped(words, "  ")
     used, limit = f"{checked.memory / MIB:.0f} MiB", f"{checked.memory_limit / MIB:.0f} MiB"
     yield f"memory: at most {used} of {limit}"
 
 
-def _ms(time: float | None) -> str:
+def ms_text(time: float | None) -> str:
+    """A time in milliseconds, for a column."""
     if time is None:
         return "-"
     return f"{time:.2f}" if time < 10 else f"{time:.0f}"
@@ -268,130 +272,10 @@ def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
     if checked.is_accepted:
         needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
         but = f", but not one with {' or '.join(needed)}" if needed else ""
-        yield paint(f"a league would accept it{but}", "bold green") + f": {', '.join(counts)}"
+        words, style = f"a league would accept it{but}", "bold green"
+    elif checked.count(Mark.FAILED):
+        words, style = "a league would not accept it", "bold red"
     else:
-        yield paint("a league would not accept it", "bold red") + f": {', '.join(counts)}"
-
-
-# --- a game put to a bot again ----------------------------------------------------------------------------------------
-
-SHOWN_REPLIES = 20
-
-
-class ReplyJson(msgspec.Struct, frozen=True):
-    """One answer: what the record has and what the bot does now, null where there is none; times in milliseconds."""
-
-    ply: int
-    recorded: str | None
-    now: str | None
-    recorded_ms: float | None
-    now_ms: float | None
-    illegal: str
-
-
-class ReplayJson(msgspec.Struct, frozen=True):
-    """A recorded game put to a bot again. `restored`: it was given the recorded set-up, since its own is another;
-    `same_fault`: it fails now by what it lost the recorded game by."""
-
-    number: int
-    id: str
-    side: str
-    same: bool
-    restored: bool
-    recorded_setup: str | None
-    setup: str | None
-    replies: list[ReplyJson]
-    failure: FailureJson | None
-    same_fault: bool
-    remarks: list[str]
-    recorded_end: str
-
-
-def replay_json(replayed: Replayed) -> str:
-    """It as one document."""
-    replies = [
-        ReplyJson(one.ply, one.recorded, one.now, one.recorded_ms, one.now_ms and round(one.now_ms, 3), one.illegal)
-        for one in replayed.replies
-    ]
-    recorded, now = replayed.setups
-    return to_json(
-        ReplayJson(
-            number=replayed.game.number,
-            id=replayed.game.record.id,
-            side=replayed.color.word,
-            same=replayed.is_same,
-            restored=replayed.is_restored,
-            recorded_setup=recorded,
-            setup=now,
-            replies=replies,
-            failure=_failure(replayed.failure) if replayed.failure else None,
-            same_fault=replayed.has_same_fault,
-            remarks=list(replayed.game.remarks),
-            recorded_end=replayed.game.record.verdict.detail,
-        )
-    )
-
-
-def replay_text(replayed: Replayed, paint: Paint = plain) -> str:
-    """It in words, 80 columns wide, without a line feed at the end."""
-    return "\n".join(_replay_lines(replayed, paint))
-
-
-def _replay_lines(replayed: Replayed, paint: Paint) -> Iterator[str]:
-    players, color = replayed.game.record.players, replayed.color
-    me, foe = players[color].name, players[color.opponent].name
-    yield from _wrapped(f"game {replayed.game.number}: {me} as {color.word}, against {foe}", "")
-    for remark in replayed.game.remarks:
-        yield from _wrapped(remark, "")
-    yield from _setups(replayed)
-    differing = replayed.differing
-    shown = [*differing[:SHOWN_REPLIES], *[reply for reply in replayed.replies[-1:] if reply.is_same]]
-    if shown:
-        yield f"{'ply':>5}  {'recorded':<16}{'now':<16}{'ms then':>10}{'ms now':>10}"
-    for reply in shown:
-        cells = f"{reply.recorded or '-':<16}{reply.now or '-':<16}"
-        line = f"{reply.ply:>5}  {cells}{_ms(reply.recorded_ms):>10}{_ms(reply.now_ms):>10}"
-        yield line if reply.is_same else paint(line, "yellow")
-        is_failure = replayed.failure is not None and replayed.failure.ply == reply.ply  # which says it below
-        if reply.illegal and not is_failure:
-            yield from _wrapped(f"not legal: {reply.illegal}", INDENT)
-    if len(differing) > SHOWN_REPLIES:
-        yield f"       ... and {len(differing) - SHOWN_REPLIES} more; --json has all"
-    if replayed.failure is not None:
-        where = f"at ply {replayed.failure.ply}" if replayed.failure.ply else "before the first ply"
-        yield from _marked(Mark.FAILED, where + (", as then" if replayed.has_same_fault else ""), paint)
-        yield from _what(replayed.failure, paint, is_told=False)
-    yield from _wrapped(f"then: {replayed.game.record.verdict.detail}", "")
-    yield from _wrapped(_in_short(replayed), "")
-
-
-def _setups(replayed: Replayed) -> Iterator[str]:
-    recorded, now = replayed.setups
-    if recorded == now or replayed.game.record.opening:
-        return
-    yield f"set-up then: {recorded or '-'}"
-    yield f"set-up now:  {now or '-'}"
-    if replayed.is_restored:
-        yield "it was started again and given the set-up of then (restore)"
-
-
-def _in_short(replayed: Replayed) -> str:
-    answers, differing = len(replayed.replies), replayed.differing
-    fault = _fault_in_short(replayed)
-    if not answers and replayed.failure is not None:
-        return f"it does not come to its first turn: {fault}"
-    if not answers:
-        return "no turn of its is in the record" + (f"; {fault}" if fault else "")
-    if differing:
-        first = f"{len(differing)} of {answers} answers differ now, the first at ply {differing[0].ply}"
-        return f"{first}; {fault}" if fault else first
-    return f"the same answers, and {fault}" if fault else f"the same answers now, all {answers}"
-
-
-def _fault_in_short(replayed: Replayed) -> str:
-    """What has become of the fault that it lost by; empty where there is none, then or now."""
-    failure = replayed.failure
-    if failure is None:
-        return "no fault now" if replayed.fault_then else ""
-    which = "the same fault" if replayed.has_same_fault else "another fault" if replayed.fault_then else "a fault now"
-    return f"{which} at ply {failure.ply}" if failure.ply else f"{which} before the first ply"
+        words, style = "not all was tried, and a league asks for all", "bold yellow"
+    for line in wrapped(f"{words}: {', '.join(counts)}", ""):
+        yield paint(line, style)

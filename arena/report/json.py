@@ -61,7 +61,8 @@ class LeagueJson(msgspec.Struct, frozen=True):
     be where the store does not say; both are null where no league of just these bots was played in the store, as after
     an import. `difference` is that between the bots of a match, else null. `advantage` is what
     the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
-    `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for.
+    `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for. `against_itself`
+    counts games of a bot against itself, which are among the `games` and count nowhere else.
     """
 
     store: str
@@ -76,6 +77,7 @@ class LeagueJson(msgspec.Struct, frozen=True):
     crosstable: tuple[Meeting, ...]
     endings: dict[str, int]
     games: tuple[GameEntry, ...]
+    against_itself: int = 0
     pairs: tuple[Superiority, ...] | None = None
     broken: dict[str, str] = {}
     """The bots that could not be started, and why."""
@@ -139,6 +141,7 @@ def league_json(
         crosstable=table.meetings,
         endings={ending.reason.value: ending.games for ending in table.endings},
         games=tuple(game_entry(row, names) for row in rows),
+        against_itself=table.against_itself,
         pairs=table.pairs,
         broken=dict(faults),
         placing=placing_entry(placing, names) if placing else None,
@@ -197,7 +200,7 @@ class VerifyJson(msgspec.Struct, frozen=True):
 
 def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
     """What `arena verify` found, as JSON."""
-    return to_json(VerifyJson(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
+    return to_json(VerifyJson(printable(str(store)), games, tuple(FindingEntry(*finding) for finding in findings)))
 
 
 class LineEntry(msgspec.Struct, frozen=True):

@@ -17,8 +17,9 @@ from protocol.notation import Color, Reason
 NO_MACHINE = "not recorded"
 SIGNIFICANT = 0.01
 """Below this the command says that results depend on the machine."""
-LATE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT, Reason.NO_START})
-"""How bots lose that get no CPU."""
+LATE = frozenset({Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
+"""How bots lose that get no CPU; and `NO_START`, if it took all the time for starting: a bot that is broken, or exits,
+does not start anywhere."""
 NAME_SHOWN = 40
 
 
@@ -53,9 +54,16 @@ class _Count:
         winner = record.verdict.result.winner
         self.games += 1
         self.red += 1.0 if winner is Color.RED else 0.5 if record.verdict.result.value == "draw" else 0.0
-        self.late += record.verdict.reason in LATE
+        self.late += is_late(record)
         self.actions += len(record.times_us)
         self.taken_us += sum(record.times_us)
+
+
+def is_late(record: GameRecord) -> bool:
+    """Whether a game was lost because time was over."""
+    if record.verdict.reason is Reason.NO_START:
+        return record.seconds * 1000 >= min(time.start_ms for time in record.times)
+    return record.verdict.reason in LATE
 
 
 def machine_of(record: GameRecord) -> str:

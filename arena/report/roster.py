@@ -91,4 +91,5 @@ def _everybody_in(rows: Collection[Played] | Groups) -> list[Player]:
 def _copies_in(rows: Collection[Played] | Groups) -> set[Player]:
     if isinstance(rows, Groups):
         return rows.copies
-    return {player for row in rows if row.players[0].digest == row.players[1].digest for player in row.players}
+    met = (row.players for row in rows)
+    return {player for red, blue in met if red.digest == blue.digest and red != blue for player in (red, blue)}

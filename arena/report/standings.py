@@ -110,6 +110,7 @@ class Table(msgspec.Struct, frozen=True):
     `planned` is how many games there are to be, or at least are to be where nobody has said how many; None where no
     league of these players was planned, so that nothing is known of what is missing. `difference` is
     that between the two bots of a match. `draw_share` is the share of their games that equal bots draw, as fitted.
+    `against_itself` are games of a bot against itself, which count nowhere else.
     `pairs` has the likelihoods of superiority if they were asked for: each two bots, the one of the higher rank first.
     """
 
@@ -124,6 +125,7 @@ class Table(msgspec.Struct, frozen=True):
     draw_share: float | None = None
     anchor: AnchorBot | None = None
     pairs: tuple[Superiority, ...] | None = None
+    against_itself: int = 0
 
     @property
     def meetings(self) -> tuple[Meeting, ...]:
@@ -180,6 +182,7 @@ def make_table(
         draw_share=league.draw_share,
         anchor=AnchorBot(league.anchor.name, league.anchor.elo) if league.anchor else None,
         pairs=tuple(Superiority(*each) for each in league.superiorities(order)) if pairs else None,
+        against_itself=tally.against_itself,
     )
 
 

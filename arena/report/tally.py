@@ -60,7 +60,11 @@ class Totals:
 
 
 class Tally:
-    """The games between some players; games of others are left out. `names` are those that the table shows."""
+    """The games between some players; games of others are left out. `names` are those that the table shows.
+
+    A game of a player against itself says nothing of its strength, and which of its sides would have the point? The
+    arena plays none, but stores may come from anywhere: those are counted in `against_itself` and nowhere else.
+    """
 
     def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow] | Groups = ()) -> None:
         self._names = names
@@ -68,6 +72,7 @@ class Tally:
         """Who won how often against whom; in one order, so that ratings are the same to the last digit."""
         self._numbers = {name: number for number, name in enumerate(self.results.names)}
         self.games = 0
+        self.against_itself = 0
         self.totals = {name: Totals() for name in names.values()}
         self.endings = Counter[Reason]()
         self.losers: dict[Reason, Counter[str]] = {}
@@ -82,6 +87,9 @@ class Tally:
         """Count a game."""
         red, blue = (self._names.get(player) for player in row.players)
         if red is None or blue is None:
+            return
+        if red == blue:
+            self.against_itself += 1
             return
         self.results.add(self._numbers[red], self._numbers[blue], _SCORES[row.result])
         for color, name, time in zip(_COLORS, (red, blue), row.times, strict=True):
@@ -98,7 +106,9 @@ class Tally:
         add = self.results.add
         for red, blue, ending, games in groups.ended():
             first, second = numbers[red], numbers[blue]
-            if first >= 0 and second >= 0:
+            if first >= 0 and first == second:
+                self.against_itself += games
+            elif first >= 0 and second >= 0:
                 add(first, second, scores[ending], games)
                 as_red[red][ending] += games
                 as_blue[blue][ending] += games
@@ -137,7 +147,7 @@ class Tally:
         """The same counts, which games that are added to this one do not change."""
         copy = type(self)(self._names)
         copy.results = self.results.copy()
-        copy.games = self.games
+        copy.games, copy.against_itself = self.games, self.against_itself
         copy.totals = {name: replace(totals) for name, totals in self.totals.items()}
         copy.endings = self.endings.copy()
         copy.losers = {reason: losers.copy() for reason, losers in self.losers.items()}

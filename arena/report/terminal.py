@@ -184,6 +184,8 @@ def notes(table: Table) -> list[Text]:
         planned = table.planned if table.is_planned_known else f"at least {table.planned}"
         rule = "; places go by points per game" if len(table.lines) > 2 else ""
         found.append(Text(f"incomplete: {table.games} of {planned} games{rule}"))
+    if table.against_itself:
+        found.append(Text(against_itself_text(table)))
     if table.difference:
         found.append(Text(difference_text(table.difference)))
     if table.anchor and not table.difference:
@@ -191,6 +193,13 @@ def notes(table: Table) -> list[Text]:
     if table.advantage:
         found.append(Text(advantage_text(table.advantage)))
     return found
+
+
+def against_itself_text(table: Table) -> str:
+    """What is said of games that count for nobody, if there are any."""
+    if table.against_itself == 1:
+        return "1 game of a bot against itself does not count"
+    return f"{table.against_itself} games of a bot against itself do not count"
 
 
 def advantage_text(advantage: Advantage) -> str:
@@ -256,7 +265,8 @@ def endings_grid(table: Table) -> Grid:
 def full_report(table: Table, width: int, clocks: str = "") -> RenderableType:
     """Standings, crosstable and endings, one below the other; `clocks` is what is to be said of handicaps."""
     if not table.games:
-        return Text("no game has been played yet")
+        none = Text("no game has been played yet")
+        return Group(none, Text(against_itself_text(table))) if table.against_itself else none
     parts: list[RenderableType] = [
         standings_grid(table.lines, width),
         *notes(table),

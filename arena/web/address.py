@@ -86,8 +86,9 @@ def listen(address: Address) -> Listening:
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"{address}: the host is not known: {error}; expected an address of this machine, such as "
+            f"{address}: the host is not known: {why}; expected an address of this machine, such as "
             f"127.0.0.1:{address.port}"
         ) from error
     family, kind, protocol, _, where = min(found, key=lambda entry: entry[0] != socket.AF_INET)

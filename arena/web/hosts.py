@@ -12,9 +12,14 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from arena.errors import UsageError
+from arena.printable import shown
 from arena.web.address import LOCAL_NAMES, Address
 
 HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[^\[\]:/@\\?#\s]+)(?::(\d{1,5}))?", re.IGNORECASE)
+
+
+NAME = re.compile(r"\[[0-9a-f:.%]+\]|[a-z0-9._-]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,15 @@ class Hosts:
             return False
         name = match[1].lower().removesuffix(".")
         return name in self.names or (self.numbers and _is_number(name))
+
+
+def parse_host(text: str) -> str:
+    """A name that a server may be asked by, as it stands in an address of a page. Raises `UsageError`."""
+    if not NAME.fullmatch(text):
+        raise UsageError(
+            f"expected the name of a host alone, such as arena.example.org, without http:// and port; got {shown(text)}"
+        )
+    return text
 
 
 def hosts_of(addresses: Iterable[Address], also: Iterable[str] = ()) -> Hosts:

@@ -122,7 +122,8 @@ class StoreServer:
         names = _names(paths)
         self.stores = [self._store(path, name, plan, len(paths) == 1) for path, name in zip(paths, names, strict=True)]
         title = self.stores[0].name if len(paths) == 1 else TITLE
-        menu = (*MENU, NOW) if running else ()
+        now = (NOW,) if running else ()
+        menu = (*MENU, *now) if len(paths) == 1 else ((WEB_WORDS.stores, "index.html"),)
         self._look = Look(Site(plan.title or title, menu, FOOTER), head=LIVE)
         self._feed = Feed(self._audience, lambda: [self._state()])
         """Of all stores together, for the list of them."""

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 import trio
-from browsing import axe, browser
+from browsing import axe, browser, complaints, open_address
 
 import protocol.bot
 from arena.bots.sandbox import marks, reaper
@@ -26,7 +26,7 @@ from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
-__all__ = ["axe", "browser"]
+__all__ = ["axe", "browser", "complaints", "open_address"]
 
 
 @pytest.fixture(autouse=True)

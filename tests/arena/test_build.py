@@ -17,7 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
-from _pytest.mark import ParameterSet
+from sandboxes import at_every_level, in_bwrap
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.build import build_all
@@ -34,19 +34,6 @@ from arena.game.dialects import Dialect
 ARENA = [sys.executable, "-c", "from arena.cli.main import main; main()"]
 PATIENCE = 120.0
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
-
-
-def levels() -> list[ParameterSet]:
-    """All levels, those that do not work here to be skipped with the reason."""
-    return [
-        pytest.param(
-            level,
-            id=level.value,
-            marks=pytest.mark.skipif(level.why_not() is not None, reason=f"{level.value}: {level.why_not()}"),
-        )
-        for level in Level
-    ]
 
 
 @pytest.fixture
@@ -130,7 +117,7 @@ def test_loading_a_bot_runs_nothing_of_it(folder: Path) -> None:
     assert (bot.build, (folder / "ran").exists()) == ("sh build.sh", False)
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_makes_the_program(level: Level, folder: Path) -> None:
     bot = bot_with(folder, MAKE)
     said = build(bot, level)
@@ -162,7 +149,7 @@ def test_a_bot_that_is_made_to_speak_a_dialect_speaks_it_when_it_is_built(folder
     assert build_all([built], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), lambda _: None) == [built]
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(level: Level, folder: Path) -> None:
     """Compilers stamp what they make: the same source built again is the same bot."""
     bot = bot_with(folder, "date +%N > made; chmod +x made")
@@ -175,7 +162,7 @@ def test_a_digest_is_of_what_is_built_from_not_of_what_is_built(level: Level, fo
     assert load_bot(folder / "hunter").digest != bot.digest
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_the_digest_is_taken_of_the_folder_as_the_build_has_left_it(level: Level, folder: Path) -> None:
     bot = bot_with(folder, MAKE + "echo table > table\n")
     host = HostPrograms((), [bot])
@@ -186,7 +173,7 @@ def test_the_digest_is_taken_of_the_folder_as_the_build_has_left_it(level: Level
     assert again.digest == built.digest
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_program_that_is_brought_along_and_not_built_is_refused(level: Level, folder: Path) -> None:
     """No digest covers what a build makes: such a program could be exchanged at any time."""
     bot = bot_with(folder, "true\n")
@@ -196,7 +183,7 @@ def test_a_program_that_is_brought_along_and_not_built_is_refused(level: Level, 
     assert content(folder) == before
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_that_fails_leaves_the_program_that_was_there(level: Level, folder: Path) -> None:
     bot = bot_with(folder, "test ! -e made || exit 9; echo half > made; exit 1\n")
     put(folder / "hunter/made", "#!/bin/sh\n", 0o755)
@@ -205,13 +192,13 @@ def test_a_build_that_fails_leaves_the_program_that_was_there(level: Level, fold
     assert content(folder) == before
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 @pytest.mark.parametrize("change", ["echo 'name = \"rival\"' >> bot.toml", "rm bot.toml", "echo '[' > bot.toml"])
 def test_a_build_may_not_change_what_bot_toml_says(level: Level, change: str, folder: Path) -> None:
     assert "its build changes bot.toml" in problem(bot_with(folder, f"{MAKE}{change}\n"), level)
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_that_fails_shows_the_end_of_what_it_printed(level: Level, folder: Path) -> None:
     script = "i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo line $i; done; echo broken >&2; exit 3\n"
     first, *lines = problem(bot_with(folder, script), level).splitlines()
@@ -219,19 +206,19 @@ def test_a_build_that_fails_shows_the_end_of_what_it_printed(level: Level, folde
     assert [line.strip() for line in lines] == [f"line {number}" for number in range(32, 51)] + ["broken"]
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_what_a_build_printed_reaches_a_terminal_as_text_only(level: Level, folder: Path) -> None:
     said = problem(bot_with(folder, "printf '\\033]52;c;aGk=\\007\\n'; exit 1\n"), level)
     assert "\\x1b]52;c;aGk=\\x07" in said
     assert all(line.isprintable() for line in said.splitlines())
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_that_fails_in_silence_is_said_to(level: Level, folder: Path) -> None:
     assert problem(bot_with(folder, "exit 1"), level).endswith("(it printed nothing)")
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(level: Level, folder: Path) -> None:
     bot = bot_with(folder, "touch other\n", name="none")
     words = f"{bot.path}: the build succeeded but did not make ./made, which command names"
@@ -240,7 +227,7 @@ def test_a_build_that_succeeds_without_the_program_is_said_to_have_made_none(lev
     assert problem(bot, level).endswith("the build succeeded, but ./made, which command names, is no executable file")
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_all_builds_that_fail_are_told_at_once_and_the_others_are_done(level: Level, folder: Path) -> None:
     bots = [
         bot_with(folder, "exit 1", name="a"),
@@ -252,7 +239,7 @@ def test_all_builds_that_fail_are_told_at_once_and_the_others_are_done(level: Le
     assert (folder / "b/made").exists()
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_that_takes_too_long_is_stopped_with_all_that_it_has_started(
     level: Level, folder: Path, new_processes: Callable[[], list[psutil.Process]]
 ) -> None:
@@ -262,7 +249,7 @@ def test_a_build_that_takes_too_long_is_stopped_with_all_that_it_has_started(
     assert new_processes() == []
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_daemons_that_a_build_leaves_are_gone_before_its_work_is_used(
     level: Level, folder: Path, new_processes: Callable[[], list[psutil.Process]]
 ) -> None:
@@ -288,7 +275,7 @@ def test_what_was_built_before_is_there_again_and_nothing_else_is_touched(folder
     assert (folder / "hunter/log").read_text() == "again\nagain\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_what_a_build_makes_can_be_read_and_run_by_any_bots_user_and_written_by_none(folder: Path) -> None:
     build(bot_with(folder, f"umask 077; mkdir -p deep/er; {MAKE} echo x > deep/er/data; chmod 6777 source\n"))
     assert (folder / "hunter/deep/er").stat().st_mode & 0o7777 == 0o755
@@ -298,7 +285,7 @@ def test_what_a_build_makes_can_be_read_and_run_by_any_bots_user_and_written_by_
     assert {path.stat().st_uid for path in (folder / "hunter").rglob("*")} == {os.geteuid()}
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_build_has_a_home_for_its_caches_where_the_arena_has_none(
     level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,7 +295,7 @@ def test_a_build_has_a_home_for_its_caches_where_the_arena_has_none(
     assert home == (str(Path.home()) if level is Level.DEFAULT else "/tmp")
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_c_compiler_works(folder: Path) -> None:
     if shutil.which("cc", path="/usr/bin") is None:
         pytest.skip("this needs a C compiler of the system (apt install gcc libc6-dev)")
@@ -318,7 +305,7 @@ def test_a_c_compiler_works(folder: Path) -> None:
     assert run_as_bot(bot) == "compiled\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_virtual_environment_that_a_build_makes_is_that_of_the_bot_when_it_plays(folder: Path) -> None:
     bot = bot_with(
         folder,
@@ -329,7 +316,7 @@ def test_a_virtual_environment_that_a_build_makes_is_that_of_the_bot_when_it_pla
     assert run_as_bot(bot) == "/bot/venv\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -> None:
     put(folder / "tools/cc/bin/compile", '#!/bin/sh\ncp "$1" "$2"; chmod +x "$2"\n', 0o755)
     bot = bot_with(folder, "compile source made")
@@ -340,7 +327,7 @@ def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -
     assert run_as_bot(bot) == "7\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_compiler_of_the_system_is_found_wherever_the_hosts_path_has_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,7 +339,7 @@ def test_a_compiler_of_the_system_is_found_wherever_the_hosts_path_has_it(
     assert f"{folder}/tools" not in found
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.parametrize("tool", ["cargo", "rustc"])
 def test_who_has_rust_from_rustup_is_told_how_to_name_it(tool: str, folder: Path) -> None:
     if shutil.which(tool, path="/usr/local/bin:/usr/bin:/bin"):
@@ -360,7 +347,7 @@ def test_who_has_rust_from_rustup_is_told_how_to_name_it(tool: str, folder: Path
     assert problem(bot_with(folder, f"{tool} --version")).endswith('--interpreter "$(rustc --print sysroot)"')
 
 
-@in_a_sandbox
+@in_bwrap
 def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,7 +360,7 @@ def test_what_the_host_names_and_cannot_be_shown_is_the_hosts_affair(
         build(bot, named=(tool,))
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.parametrize("name", [".cargo", ".rustup"])
 def test_who_names_all_of_rustup_is_told_how_to_name_the_toolchain(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -387,7 +374,7 @@ def test_who_names_all_of_rustup_is_told_how_to_name_the_toolchain(
 # --- what a build may not ---------------------------------------------------------------------------------------------
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_build_writes_into_a_copy_of_its_own_folder_and_nowhere_else(folder: Path) -> None:
     rival = put(folder / "rival/plan", "secret")
     home = put(folder / "home/.profile", "")
@@ -401,7 +388,7 @@ def test_a_build_writes_into_a_copy_of_its_own_folder_and_nowhere_else(folder: P
     assert {name: data for name, data in content(folder).items() if not name.startswith("hunter/")} == before
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_build_reads_no_other_bots_files_and_no_secrets_of_the_host(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,7 +400,7 @@ def test_a_build_reads_no_other_bots_files_and_no_secrets_of_the_host(
         assert secret not in said
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_build_that_fails_leaves_its_folder_as_it_was(folder: Path) -> None:
     bot = bot_with(folder, f"{MAKE} echo other > source; rm bot.toml; exit 1\n")
     before = content(folder)
@@ -421,7 +408,7 @@ def test_a_build_that_fails_leaves_its_folder_as_it_was(folder: Path) -> None:
     assert content(folder) == before
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_build_runs_as_nobody_that_owns_anything(folder: Path) -> None:
     said = problem(
         bot_with(folder, "id -u; grep -E 'Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status; exit 1\n")
@@ -433,7 +420,7 @@ def test_a_build_runs_as_nobody_that_owns_anything(folder: Path) -> None:
     assert rights["NoNewPrivs:"] == "1"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_build_has_no_network_unless_the_host_gives_it(folder: Path) -> None:
     program = "import socket, sys\nsocket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -450,7 +437,7 @@ def test_a_build_has_no_network_unless_the_host_gives_it(folder: Path) -> None:
         server.accept()[0].close()
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.parametrize(
     "script",
     [
@@ -467,7 +454,7 @@ def test_a_build_that_fills_the_disk_is_stopped(script: str, folder: Path) -> No
     assert sum(path.stat().st_size for path in folder.rglob("*")) < 4096 * 10
 
 
-@in_a_sandbox
+@in_bwrap
 def test_files_without_a_name_are_seen_by_the_disk_that_they_fill(folder: Path) -> None:
     program = """
 import os, time
@@ -484,7 +471,7 @@ time.sleep(1000)
     assert "--build-disk" in problem(bot, limits=BuildLimits(disk=16 * MIB, seconds=PATIENCE))
 
 
-@in_a_sandbox
+@in_bwrap
 def test_temporary_files_of_a_build_are_bounded_by_the_system(folder: Path) -> None:
     said = problem(
         bot_with(folder, "for i in 1 2 3; do head -c 9000000 /dev/zero > /tmp/$i || exit 1; done\n"),
@@ -493,13 +480,13 @@ def test_temporary_files_of_a_build_are_bounded_by_the_system(folder: Path) -> N
     assert "No space left on device" in said
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_build_that_takes_too_much_memory_is_stopped(folder: Path) -> None:
     bot = bot_with(folder, "python3 -c 'x = bytearray(200 << 20); input()' < /dev/zero\n")
     assert "64M are allowed" in problem(bot, limits=BuildLimits(memory=64 * MIB, seconds=PATIENCE))
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
     folder: Path, new_processes: Callable[[], list[psutil.Process]]
 ) -> None:
@@ -511,7 +498,7 @@ def test_a_fork_bomb_in_a_build_is_bounded_and_killed(
     assert new_processes() == []
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.parametrize(
     "target", ["/etc/passwd", "../rival/plan", "/root", "sub/../../../etc/passwd", "/bot/../etc", "../bot/made"]
 )
@@ -523,20 +510,20 @@ def test_a_build_that_makes_a_link_out_of_its_folder_is_refused(target: str, fol
     assert content(folder) == before
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_link_that_leads_out_by_way_of_another_link_is_refused(folder: Path) -> None:
     bot = bot_with(folder, f"{MAKE} mkdir -p p/q; ln -s ../.. p/q/e; ln -s e/../rival p/q/way-out\n")
     assert "p/q/way-out leads to e/../rival" in problem(bot)
 
 
-@in_a_sandbox
+@in_bwrap
 def test_links_to_its_own_files_and_to_the_system_are_kept_and_hold_outside(folder: Path) -> None:
     build(bot_with(folder, f"{MAKE} mkdir sub; ln -s ../made sub/a; ln -s /bot/made sub/b; ln -s /usr/bin/env sub/c\n"))
     links = {path.name: os.readlink(path) for path in (folder / "hunter/sub").iterdir()}
     assert links == {"a": "../made", "b": "../made", "c": "/usr/bin/env"}
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_link_that_was_there_before_leads_no_writing_out(folder: Path) -> None:
     victim = put(folder / "home/made", "precious")
     bot = bot_with(folder, f"{MAKE}rm out; mkdir out; echo evil > out/made\n")
@@ -545,7 +532,7 @@ def test_a_link_that_was_there_before_leads_no_writing_out(folder: Path) -> None
     assert victim.read_text() == "precious"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_what_is_no_file_is_neither_copied_nor_opened(folder: Path) -> None:
     bot = bot_with(folder, f"test ! -e fifo || exit 3\n{MAKE} mkfifo new-fifo; ln -s /dev/zero zero || true; rm zero\n")
     os.mkfifo(folder / "hunter/fifo")
@@ -555,7 +542,7 @@ def test_what_is_no_file_is_neither_copied_nor_opened(folder: Path) -> None:
     assert run_as_bot(bot) == "7\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_folders_in_folders_without_end_are_refused_and_cleared_away(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -569,7 +556,7 @@ def test_folders_in_folders_without_end_are_refused_and_cleared_away(
     assert list(own.iterdir()) == []
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_bot_that_is_larger_than_what_is_allowed_is_told_so(folder: Path) -> None:
     bot = bot_with(folder, MAKE)
     with (folder / "hunter/weights").open("wb") as file:
@@ -633,7 +620,7 @@ class FakeHierarchy:
         self.group.done.append("closed")
 
 
-@in_a_sandbox
+@in_bwrap
 def test_at_the_level_of_control_groups_a_build_joins_one_that_ends_with_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -658,7 +645,7 @@ def arena(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 PLAYS = Path(__file__).parent.parent.parent / "bots" / "drifter.py"
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_a_match_builds_its_bots_at_the_level_it_is_played_at(level: Level, folder: Path) -> None:
     for name in ("a", "b"):
         bot_with(folder, f"test -d /bot && touch here; {MAKE}", command='["python3", "./made"]', name=name)

@@ -11,23 +11,16 @@ from pathlib import Path
 
 import commands
 import pytest
+from made_bots import RESIGNS
 
 from arena.bots import BotSpec, broken, changed, find_entrants, load_bot
 from arena.bots.changed import Change, compare
 from arena.bots.look import SETTLED_NS
+from arena.league.settings import apart_from_bots
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 120
-RESIGNS = f"""
-exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
-introduce()
-set_up()
-hear("turn")
-say("move resign")
-hear("quit")
-"""
-"""Whoever begins resigns at once; the other is told so."""
 REWRITES_ITSELF = "open(__file__, 'a').write('# more\\n')\n"
 GROWS = "open('log.txt', 'a').write('a game\\n')\n"
 
@@ -274,3 +267,9 @@ def test_a_store_does_not_become_a_part_of_a_bot(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stderr
         assert "the store would lie in the folder of" in done.stderr
     assert {path.name for path in folder.iterdir()} == {"bot.toml", "run.py"}
+
+
+def test_what_cannot_even_be_looked_at_is_no_folder_of_a_bot(tmp_path: Path) -> None:
+    bots = find_entrants(["x" * 1000]).bots
+    assert [bot.fault is not None for bot in bots] == [True]
+    assert apart_from_bots(tmp_path / "l.sqlite", bots) == tmp_path / "l.sqlite"

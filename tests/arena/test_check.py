@@ -1,6 +1,5 @@
 """`arena check`: what is tried, what is said of it, and when a league would accept a bot."""
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -11,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from terminals import read_all
 
 from arena.check.noise import noisy
 from arena.check.opponent import Opponent, narrow_rows
@@ -198,6 +198,9 @@ def test_what_was_not_tried_is_not_accepted() -> None:
     found = check("drifter", "start")
     assert not found.is_accepted
     assert found.count(Mark.FAILED) == 0
+    lines = check_text(found).splitlines()
+    assert any(line.startswith("not all was tried, and a league asks for all: ") for line in lines)
+    assert max(map(len, lines)) <= WIDTH
 
 
 def test_an_unknown_situation_is_refused_with_those_that_there_are() -> None:
@@ -230,13 +233,9 @@ def test_a_terminal_shows_how_far_it_is_and_is_left_as_it_was(tmp_path: Path) ->
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=tmp_path) as process:
         os.close(theirs)
-        seen = b""
-        with contextlib.suppress(OSError):  # EIO: nobody has it open any more
-            while data := os.read(ours, 4096):
-                seen += data
+        seen = read_all(ours)
         assert process.stdout is not None
         document = json.loads(process.stdout.read())
-    os.close(ours)
     assert process.returncode == 1
     assert document["accepted"] is False
     assert b"1 of 2: starts" in seen

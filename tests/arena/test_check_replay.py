@@ -14,11 +14,13 @@ from arena.bots import BotSpec, load_bot
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
 from arena.bots.starting import Sandbox
-from arena.check.replay import Replayed, StoredGame, replay, seated
+from arena.check.replay import replay
+from arena.check.replayed import Replayed, StoredGame, seated
 from arena.cli import exit_codes, main
 from arena.errors import UsageError
 from arena.game.record import GameRecord
-from arena.report.check import WIDTH, replay_json, replay_text
+from arena.report.check import WIDTH
+from arena.report.check_replay import replay_json, replay_text
 from protocol.notation import Color, Reason
 
 ROOT = Path(__file__).parent.parent.parent

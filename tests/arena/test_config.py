@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import commands
+import made_bots
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -40,17 +41,8 @@ WORDS = {
 }
 """Two values for an option that is a string, by what the help calls it."""
 
-QUICK_BOT = """#!/bin/sh
-[ "$1 $2" = "--depth 3" ] || { echo "got $*" >&2; exit 3; }
-while read -r word rest; do
-    case $word in
-    hello) echo ready ;;
-    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
-    turn) echo 'move resign' ;;
-    quit) exit ;;
-    esac
-done
-"""
+CHECKS_ARGUMENTS = '[ "$1 $2" = "--depth 3" ] || { echo "got $*" >&2; exit 3; }\n'
+QUICK_BOT = made_bots.QUICK.format(first=CHECKS_ARGUMENTS)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ import psutil
 import pytest
 import trio
 import trio.testing
+from sandboxes import in_bwrap
 
 from arena.bots import BotSpec
 from arena.bots.limits import Limits
@@ -79,8 +80,6 @@ class WorkerStub:
 MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
 
-needs_bwrap = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=f"bwrap: {Level.BWRAP.why_not()}")
-
 
 def games_of(bots: Sequence[BotSpec], rounds: int = 1) -> list[GameSpec]:
     return schedule(SETTINGS, [bot.player for bot in bots], rounds)
@@ -146,7 +145,7 @@ def waiting(tmp_path: Path, make_bot: MakeBot) -> Waiting:
 # --- all is played ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_one_worker_and_three_play_the_same_games(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
     bots = (make_bot(GOOD, "ann"), make_bot(BRIEF, "bob"), make_bot(GOOD, "cid"))
     games = games_of(bots)
@@ -289,7 +288,7 @@ def test_once_closed_nothing_is_begun_and_what_is_under_way_is_played(waiting: W
     assert sorted(ids(outcomes, Begun)) == sorted(ids(outcomes, Played))
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_once_stopped_no_process_is_left(level: Level, make_bot: MakeBot, left_behind: LeftBehind) -> None:
     """The bots have started others, in sessions of their own."""
     program = """
@@ -732,7 +731,7 @@ def test_a_game_under_way_and_one_that_waits_can_be_interrupted(waiting: Waiting
 # --- deaths -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
 def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     level: Level, tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
@@ -942,7 +941,7 @@ def test_a_bot_that_does_not_start_loses_in_a_worker_too(make_bot: MakeBot) -> N
     assert [one.record.verdict.reason for one in outcomes if isinstance(one, Played)] == [Reason.NO_START] * 2
 
 
-@needs_bwrap
+@in_bwrap
 def test_a_sandbox_that_fails_under_way_is_an_error_of_the_game_with_its_class(
     make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from arena.cli.extras import needs, needs_serving
+from arena.cli.extras import SERVING, needs
 from arena.errors import UsageError
 
 
@@ -26,5 +26,6 @@ def test_all_that_is_missing_to_serve_pages_is_named_at_once(monkeypatch: pytest
     found = importlib.util.find_spec
     lacking = ("starlette", "h11")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in lacking else found(name))
-    with pytest.raises(UsageError, match=r"arena serve needs starlette and h11, which are not installed: .*'web'"):
-        needs_serving("arena serve")
+    install = r"python -m pip install starlette 'hypercorn\[trio\]'"
+    with pytest.raises(UsageError, match=rf"arena serve needs starlette and h11, .* not installed: {install} .*'web'"):
+        needs(SERVING, "web", "arena serve")

@@ -37,7 +37,7 @@ def times(random: Random) -> PlayerTime:
 
 def rows(random: Random, among: list[Player], count: int) -> Iterator[GameRow]:
     for number in range(1, count + 1):
-        red, blue = random.sample(among, 2)
+        red, blue = random.choices(among, k=2)  # some against themselves
         result = random.choice(list(GameResult))
         reason = random.choice(REASONS[result])
         yield GameRow(
@@ -66,7 +66,7 @@ def test_they_make_the_table_of_their_rows_for_whoever_is_shown(seed: int, among
 def test_copies_that_met_are_two_players_and_others_one() -> None:
     one, copy, renamed, other = (Player(name, digest * 64) for name, digest in ("aA", "bA", "cC", "dD"))
     again = Player("e", renamed.digest)
-    pairs = [(one, copy), (renamed, other), (other, again)]
+    pairs = [(one, copy), (renamed, other), (other, again), (again, again)]
     games = [
         GameRow(number, str(number), pair, GameResult.RED, Reason.FLAG, 1, "", (PlayerTime(1, 1, 1),) * 2, 1.0)
         for number, pair in enumerate(pairs, 1)

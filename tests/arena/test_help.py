@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from terminals import read_all
 
 from arena.cli import catalog, front
 from arena.cli.helping import SCREEN_LINES, ArenaCommand, brief, full, grouped, long_name, options_of
@@ -144,15 +145,7 @@ def on_terminal(*words: str, **environment: str) -> str:
         env={**base, "TERM": "xterm-256color", "PAGER": "cat", **environment},
     ) as process:
         os.close(theirs)
-        found = b""
-        while True:
-            try:
-                found += (chunk := os.read(ours, 1 << 16))
-            except OSError:  # the terminal has been closed by all who had it
-                break
-            if not chunk:
-                break
-    os.close(ours)
+        found = read_all(ours)
     assert process.returncode == 0, found
     return found.decode()
 

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 import trio
+from sandboxes import in_bwrap
 from unplayed import Listed
 
 from arena.bots import BotSpec
@@ -66,8 +67,7 @@ MakeBot = Callable[..., BotSpec]
 LeftBehind = Callable[[], list[str]]
 Both = tuple[GameRecord, GameRecord]
 
-needs_bwrap = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=f"bwrap: {Level.BWRAP.why_not()}")
-at_both_levels = pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=needs_bwrap)])
+at_both_levels = pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
 
 
 def plays(setup: str = "pass", turn: str = "pass", end: str = "pass") -> str:

@@ -18,6 +18,7 @@ from random import Random
 
 import psutil
 import pytest
+from sandboxes import in_bwrap
 
 from arena.bots.sandbox.levels import Level
 from arena.league.store import Store
@@ -30,13 +31,7 @@ PATIENCE = 120.0
 GAMES = 8
 LINE = [sys.executable, "-c", "from arena.cli.entry import main; main()", "match", "ann.py", "bob.py"]
 LINE += ["--rules", "duel", "--games", str(GAMES), "-j", "2", "--time", "60s", "--store", "l.sqlite"]
-LEVELS = [
-    Level.DEFAULT,
-    pytest.param(
-        Level.BWRAP,
-        marks=pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=f"bwrap: {Level.BWRAP.why_not()}"),
-    ),
-]
+LEVELS = [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)]
 
 
 class Victim(enum.Enum):

@@ -5,17 +5,18 @@ import json
 import os
 import pty
 import re
-import select
 import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
+import made_bots
 import pytest
 import trio
-from _pytest.mark import ParameterSet
 from rich.console import Console
+from sandboxes import at_every_level
+from terminals import read_all
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.limits import GIB, MIB, Limits
@@ -35,27 +36,6 @@ PATIENCE = 120.0
 """Seconds after which a program counts as one that never ends."""
 REASON = "the kernel of this machine is made of cheese: install another one"
 Play = Callable[..., Awaitable[GameRecord]]
-PLAIN_BOT = """
-import sys
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "hello": print("want legal\\nready", flush=True)
-    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
-    if words[0] == "legal": actions = words[1:]
-    if words[0] == "turn": print("move", actions[7 * int(words[1]) % len(actions)], flush=True)
-    if words[0] == "quit": break
-"""
-"""Needs nothing but Python, wherever the arena itself may be."""
-
-
-def levels() -> list[ParameterSet]:
-    """All levels, those that do not work here to be skipped with the reason."""
-    marks: list[ParameterSet] = []
-    for level in Level:
-        reason = level.why_not()
-        skip = pytest.mark.skipif(reason is not None, reason=f"{level.value}: {reason}")
-        marks.append(pytest.param(level, marks=skip, id=level.value))
-    return marks
 
 
 @pytest.fixture
@@ -75,7 +55,7 @@ def bots() -> Iterator[list[BotSpec]]:
         folder = Path(name).resolve()
         folder.chmod(0o755)
         for bot in ("ann", "bob"):
-            (folder / f"{bot}.py").write_text(PLAIN_BOT)
+            (folder / f"{bot}.py").write_text(made_bots.PLAIN)
         yield [load_bot(folder / f"{bot}.py") for bot in ("ann", "bob")]
 
 
@@ -147,7 +127,7 @@ def test_a_bot_has_its_own_limits_and_all_others_the_usual_ones(bots: list[BotSp
     assert sandbox.limits_of(bob) == usual
 
 
-@pytest.mark.parametrize("level", levels())
+@at_every_level
 def test_the_record_says_how_each_bot_was_held_and_what_it_used(level: Level, bots: list[BotSpec], play: Play) -> None:
     ann, bob = bots
     usual, own = Limits(memory=300 * MIB), Limits(memory=GIB, processes=7)
@@ -287,13 +267,7 @@ def test_doctor_keeps_to_the_width_of_a_terminal() -> None:
     environment = {**os.environ, "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
     with subprocess.Popen([*ARENA, "doctor"], cwd=ROOT, env=environment, stdout=terminal) as running:
         os.close(terminal)
-        seen = b""
-        while select.select([controller], [], [], PATIENCE)[0]:
-            try:
-                seen += os.read(controller, 65536)
-            except OSError:  # the terminal's other end was closed: the program is done
-                break
-    os.close(controller)
+        seen = read_all(controller)
     assert running.returncode == 0
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode()).split("\r\n")
     assert "--sandbox default: works" in lines

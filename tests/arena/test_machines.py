@@ -19,7 +19,11 @@ ANN, BOB = Player("ann", "a" * 64), Player("bob", "b" * 64)
 
 
 def record(
-    number: int, machine: str | msgspec.UnsetType, result: GameResult, reason: Reason = Reason.FLAG
+    number: int,
+    machine: str | msgspec.UnsetType,
+    result: GameResult,
+    reason: Reason = Reason.FLAG,
+    seconds: float = 1.0,
 ) -> GameRecord:
     return GameRecord(
         id=f"{number:016x}",
@@ -38,7 +42,7 @@ def record(
         verdict=Verdict(result, reason, 0, "in words"),
         stderr=("", ""),
         started=1.0,
-        seconds=1.0,
+        seconds=seconds,
         machine=machine,
     )
 
@@ -73,13 +77,20 @@ def test_games_are_counted_by_machine() -> None:
             record(1, on("a"), GameResult.RED),
             record(2, on("a"), GameResult.DRAW, Reason.PLY_CAP),
             record(3, on("b"), GameResult.BLUE, Reason.TIMEOUT),
-            record(4, on("b"), GameResult.NEITHER, Reason.NO_START),
+            record(4, on("b"), GameResult.NEITHER, Reason.NO_START, seconds=10.2),
         ]
     )
     a, b = entry.machines
     assert (a.machine, a.games, a.red_score, a.late, a.mean_ms) == ("a", 2, 0.75, 0, 2.0)
     assert (b.machine, b.games, b.red_score, b.late) == ("b", 2, 0.0, 2)
     assert entry.compared == 4
+
+
+@pytest.mark.parametrize("seconds", [0.0, 9.9])
+def test_a_bot_that_is_broken_or_exits_at_once_is_not_late(seconds: float) -> None:
+    """It had ten seconds to start, and did not need a CPU for them."""
+    (one,) = by_machine([record(1, on("a"), GameResult.RED, Reason.NO_START, seconds)]).machines
+    assert one.late == 0
 
 
 def test_what_depends_on_the_machine_is_said_and_what_does_not_is_not() -> None:

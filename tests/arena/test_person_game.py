@@ -15,13 +15,13 @@ from arena.game.seat_state import Stage
 from arena.league.exchange import export_lines, import_games
 from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
-from arena.league.person_game import NotSaved, PersonOptions, begin_person_game, play_person_game
+from arena.league.person_game import PersonOptions, begin_person_game, play_person_game
 from arena.league.plan import Entry
 from arena.league.readers import HOST
 from arena.league.rerun import RerunOptions, rerun
 from arena.league.resumed import ResumeOptions, resume_game
 from arena.league.salvage import salvage
-from arena.league.saved import Ending, Finished, NothingPlayed, PreparedGame, Saved
+from arena.league.saved import Ending, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, own_times_in
 from arena.league.verify import verify

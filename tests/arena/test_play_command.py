@@ -9,12 +9,15 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 from commands import UNHURRIED
 
 from arena.cli.main import cli
+from arena.errors import UsageError
 from arena.league.store import Store
 from arena.play.saved_game import load_saved
+from arena.web.address import Address, listen
 
 PATIENCE = 120.0
 ROWS = "FBB......./.S3.3...../2..9M....2/.........."
@@ -192,12 +195,22 @@ def test_no_color_is_heeded(terminal: Callable[..., Terminal]) -> None:
 def test_what_makes_no_sense_is_refused_before_anything_is_started(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import click
-
-    from arena.errors import UsageError
-
     monkeypatch.chdir(tmp_path)
     with pytest.raises((click.UsageError, UsageError)) as error:
         cli.main(["play", *words], prog_name="arena", standalone_mode=False)
     assert said in str(getattr(error.value, "message", "") or error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["warden", "--sandbox", "default"], ["--two"]])
+def test_where_nobody_can_listen_no_game_is_begun_and_no_store_made(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    taken = listen(Address("127.0.0.1", 0))
+    try:
+        with pytest.raises(UsageError, match=r"--listen: .*the port is in use"):
+            cli.main(["play", *words, "--listen", str(taken.address)], prog_name="arena", standalone_mode=False)
+    finally:
+        taken.close()
     assert list(tmp_path.iterdir()) == []

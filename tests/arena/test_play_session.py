@@ -1,6 +1,5 @@
 """A game with a person in it: what the person is shown, what is refused, and that the record is one like all others."""
 
-import random
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
@@ -8,6 +7,7 @@ import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from play_table import at_random
 
 from arena.bots.spec import BotSpec, person_spec
 from arena.check.situations import script
@@ -63,25 +63,6 @@ def played(session: Session, *players: Player) -> GameRecord | History | None:
                 return await session.play()
 
     return trio.run(run)
-
-
-def at_random(seed: int, plies: int = 300) -> Player:
-    """Sets up and plays at random, and resigns after so many plies."""
-
-    async def play(session: Session, color: Color) -> None:
-        numbers = random.Random(seed + color)
-        state = await session.changed(color)
-        while state.stage is not Stage.OVER:
-            if state.stage is Stage.SETTING_UP:
-                session.set_up(color, session.random_setup(numbers.randrange(1000)))
-            elif state.stage is Stage.MOVING and not state.resigns:
-                if state.plies >= plies:
-                    session.resign(color)
-                else:
-                    session.act(color, numbers.choice(state.choices).action)
-            state = await session.changed(color, state.version)
-
-    return play
 
 
 def from_lines(rows: Sequence[Sequence[str]], actions: Sequence[str], seen: list[bytes] | None = None) -> Player:

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 import trio
-from _pytest.mark import ParameterSet
+from sandboxes import LEVELS, at_every_level
 
 import arena.bots.stderr
 from arena.bots import BotSpec, load_bot
@@ -63,19 +63,6 @@ int main(int count, char **words)
     for (;;) pause();
 }
 """
-
-
-def levels() -> list[ParameterSet]:
-    """All levels, those that do not work here to be skipped with the reason."""
-    marks: list[ParameterSet] = []
-    for level in Level:
-        reason = level.why_not()
-        skip = pytest.mark.skipif(reason is not None, reason=f"{level.value}: {reason}")
-        marks.append(pytest.param(level, marks=skip, id=level.value))
-    return marks
-
-
-at_every_level = pytest.mark.parametrize("level", levels())
 
 
 @pytest.fixture
@@ -175,7 +162,7 @@ def is_caught_while_bots_play(arena: psutil.Process) -> bool:
     return False
 
 
-@pytest.mark.parametrize("level", levels()[1:])
+@pytest.mark.parametrize("level", LEVELS[1:])
 def test_in_a_sandbox_bots_die_with_an_arena_that_is_killed(tmp_path: Path, level: Level) -> None:
     folder = league_folder(tmp_path)
     with a_league(folder, level) as league:

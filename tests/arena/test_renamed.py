@@ -7,21 +7,13 @@ from pathlib import Path
 
 import commands
 import pytest
+from made_bots import RESIGNS
 
 from arena.league.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "stores"
 PATIENCE = 120
-RESIGNS = f"""
-exec(open({str(ROOT / "tests" / "hostile" / "preamble.py")!r}).read())
-introduce()
-set_up()
-hear("turn")
-say("move resign")
-hear("quit")
-"""
-"""Whoever begins resigns at once; the other is told so."""
 
 
 def put(path: Path, what: str = "") -> Path:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from sandboxes import at_every_level, in_bwrap
 
 from arena.bots import BotSpec, load_bot, trial
 from arena.bots.limits import Limits
@@ -30,15 +31,6 @@ from arena.errors import UsageError
 
 PATIENCE = 120.0
 SYSTEM_PYTHON = shutil.which("python3", path="/usr/bin")
-in_a_sandbox = pytest.mark.skipif(Level.BWRAP.why_not() is not None, reason=str(Level.BWRAP.why_not()))
-EVERYWHERE = [
-    pytest.param(
-        level,
-        id=level.value,
-        marks=pytest.mark.skipif(level.why_not() is not None, reason=f"{level.value}: {level.why_not()}"),
-    )
-    for level in Level
-]
 
 
 @pytest.fixture
@@ -94,7 +86,7 @@ def ran(folder: Path) -> str:
 # --- attacks ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize(
     "command", ['["../B/python3", "x.py"]', '["{folder}/B/python3", "x.py"]', '["./mine", "x.py"]']
 )
@@ -109,7 +101,7 @@ def test_an_accomplices_python_is_not_run_to_ask_where_it_is_at_home(level: Leve
     assert ran(folder) == ""
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize("line", ["#!.x/python3", "#!/usr/bin/env .x/python3", "#!{folder}/bots/.x/python3"])
 def test_a_python_in_a_hidden_folder_beside_a_bot_is_not_run(level: Level, line: str, folder: Path) -> None:
     accomplice(folder, "bots/.x/python3")
@@ -119,7 +111,7 @@ def test_a_python_in_a_hidden_folder_beside_a_bot_is_not_run(level: Level, line:
     assert ran(folder) == ""
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize("path", ["../B", "{folder}/B", "./way-out:/usr/bin"])
 def test_the_path_that_a_bot_sets_leads_to_no_other_bot(level: Level, path: str, folder: Path) -> None:
     accomplice(folder, "B/python3")
@@ -132,7 +124,7 @@ def test_the_path_that_a_bot_sets_leads_to_no_other_bot(level: Level, path: str,
     assert ran(folder) == ""
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize("entry", [".", "", "bots", "{folder}/bots", "{folder}/link"])
 def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     level: Level, entry: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -153,7 +145,7 @@ def test_a_folder_of_the_hosts_path_in_which_bots_lie_is_passed_over(
     assert ran(folder) == ""
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_a_folder_that_everybody_may_write_is_no_place_for_programs(
     level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +155,7 @@ def test_a_folder_that_everybody_may_write_is_no_place_for_programs(
     assert "no program 'tool' on the PATH" in problem(level, [bot_folder(folder / "A", '["tool"]')])
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_a_virtual_environment_of_a_rival_is_not_read(level: Level, folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "V/venv"], check=True)
     rival = bot_folder(folder / "V", '["./venv/bin/python", "plan.py"]', plan__py="secret")
@@ -172,7 +164,7 @@ def test_a_virtual_environment_of_a_rival_is_not_read(level: Level, folder: Path
         assert f"leads into the files of a bot, {folder}/V: put a copy into the bot's folder" in said
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(level: Level, folder: Path) -> None:
     accomplice(folder, "B/python3")
     other = bot_folder(folder / "B", '["./python3"]')
@@ -186,7 +178,7 @@ def test_a_virtual_environment_that_names_a_rival_as_its_home_is_not_followed(le
     assert ran(folder) == ""
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize("kind", ["FIFO", "socket", "device", "endless", "folder"])
 def test_what_is_no_file_is_never_opened(level: Level, kind: str, folder: Path) -> None:
     place = folder / "A/python3"
@@ -212,7 +204,7 @@ def test_what_is_no_file_is_never_opened(level: Level, kind: str, folder: Path) 
     assert "expected a program, a file that can be run" in said
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_links_in_a_circle_and_scripts_in_a_circle_are_refused(level: Level, folder: Path) -> None:
     (folder / "A").mkdir()
     (folder / "A/x").symlink_to("y")
@@ -222,7 +214,7 @@ def test_links_in_a_circle_and_scripts_in_a_circle_are_refused(level: Level, fol
     assert "from script to script" in problem(level, [bot])
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_a_bots_own_script_is_no_program_of_the_hosts_because_one_of_the_hosts_finds_it(
     level: Level, folder: Path
 ) -> None:
@@ -250,7 +242,7 @@ def test_what_one_bot_does_decides_nothing_about_another(folder: Path) -> None:
 # --- what the host names ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize("named", ["opt/py/bin/tool", "opt/py", "link"])
 def test_what_the_host_names_may_run_bots_with_all_of_its_installation(level: Level, named: str, folder: Path) -> None:
     for name in ("tool", "other"):
@@ -282,7 +274,7 @@ def test_what_the_host_names_must_be_a_program_or_a_folder(
         HostPrograms([text])
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_a_stand_in_of_the_host_is_asked_where_no_bots_file_tells_it_another_python(
     level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,7 +311,7 @@ def output(held: Sandbox, bot: BotSpec) -> str:
     return done.stdout.decode() + done.stderr.decode()
 
 
-@in_a_sandbox
+@in_bwrap
 def test_the_whole_chain_of_links_to_an_environments_python_is_shown(folder: Path) -> None:
     """As version managers make them: links to links, and links to folders."""
     real = Path(os.path.realpath(sys.executable))
@@ -337,7 +329,7 @@ def test_the_whole_chain_of_links_to_an_environments_python_is_shown(folder: Pat
         assert said in (f"{folder}/environments/e\n", "json\n")
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_match_in_an_environment_whose_python_is_behind_a_link_is_played(folder: Path) -> None:
     """All bots of an arena that was installed so lost all their games."""
     real = Path(os.path.realpath(sys.executable))
@@ -360,7 +352,7 @@ def test_a_match_in_an_environment_whose_python_is_behind_a_link_is_played(folde
     assert "no-start" not in done.stdout + done.stderr
 
 
-@in_a_sandbox
+@in_bwrap
 def test_only_the_link_is_shown_of_the_folder_that_it_is_in(folder: Path) -> None:
     if SYSTEM_PYTHON is None:
         pytest.skip("there is no Python in /usr/bin")
@@ -372,7 +364,7 @@ def test_only_the_link_is_shown_of_the_folder_that_it_is_in(folder: Path) -> Non
     assert output(try_out([bot], [folder / "odd/python3"]), bot) == "['python3']\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> None:
     (folder / "A").mkdir()
     (folder / "A/run").symlink_to(folder / "A/real")
@@ -380,7 +372,7 @@ def test_links_to_a_bots_own_files_that_hold_whole_paths_run(folder: Path) -> No
     assert output(try_out([bot]), bot) == "ran\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_link_by_whole_paths_to_a_bots_own_environment_runs(folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "A/venv"], check=True)
     (folder / "A/run").symlink_to(folder / "A/venv/bin/python3")
@@ -388,7 +380,7 @@ def test_a_link_by_whole_paths_to_a_bots_own_environment_runs(folder: Path) -> N
     assert output(try_out([bot]), bot) == "/bot/venv\n"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_where_the_arenas_own_python_cannot_be_shown_no_bot_is_broken_by_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,7 +394,7 @@ def test_where_the_arenas_own_python_cannot_be_shown_no_bot_is_broken_by_it(
             attempt()
 
 
-@in_a_sandbox
+@in_bwrap
 def test_what_the_sandbox_itself_cannot_run_is_the_hosts_affair_and_said_before_any_game(folder: Path) -> None:
     put(folder / "elsewhere/part", "#!/bin/sh\n")
     put(folder / "opt/tool/bin/tool", f"#!{folder}/elsewhere/part\n")
@@ -430,7 +422,7 @@ def test_what_the_sandbox_itself_cannot_run_is_the_hosts_affair_and_said_before_
     assert "no bot is to blame" in said
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: Path) -> None:
     program = put(folder / "opt/py/bin/python3", "#!/bin/sh\necho no module named encodings >&2\nexit 1\n")
     bot = load_bot(put(folder / "bots/bot", f"#!{program}\n"))
@@ -438,7 +430,7 @@ def test_a_python_whose_library_is_missing_is_found_out_before_any_game(folder: 
         try_out([bot], [program])
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_trial_runs_nothing_of_a_bots(folder: Path) -> None:
     bot = bot_folder(folder / "A", '["./run"]', "env = { LD_PRELOAD = '/bot/evil.so' }", run="#!/bin/sh\nexit 1\n")
     try_out([bot])
@@ -454,7 +446,7 @@ def verdicts(bots: Sequence[BotSpec], named: Sequence[Path] = ()) -> list[str | 
     return [bot.fault for bot in checked]
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.parametrize("code", [126, 127])
 def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_breaks_that_entrant_alone(
     code: int, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -475,7 +467,7 @@ def test_a_program_of_the_path_that_an_entrant_has_chosen_and_that_cannot_run_br
     assert evil is None  # a script: what is tried is its interpreter, and what it does itself is no trial's affair
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_program_of_the_system_that_says_it_cannot_be_found_breaks_only_who_has_chosen_it(folder: Path) -> None:
     program = "/usr/sbin/fstab-decode"  # which runs its argument, and exits with 127
     if not Path(program).exists():
@@ -490,7 +482,7 @@ def test_a_program_of_the_system_that_says_it_cannot_be_found_breaks_only_who_ha
     assert f"tried {program} --version, which the sandbox cannot run: " in evil
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = folder / "opt/slow/bin/slow"
     if shutil.which("cc") is None:
@@ -510,7 +502,7 @@ def test_a_program_that_does_not_end_breaks_who_has_chosen_it(folder: Path, monk
         verdicts(bots, [program])
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_python_with_a_suffix_is_a_program_like_any_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(folder / "opt/py/bin/python3-config", "#!/bin/sh\nexit 1\n")
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{folder}/opt/py/bin")
@@ -519,7 +511,7 @@ def test_a_python_with_a_suffix_is_a_program_like_any_other(folder: Path, monkey
     assert find_program(bot, HostPrograms((), [bot])).command[0] in ("/bin/sh", "/usr/bin/sh")
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 @pytest.mark.parametrize("target", ["../A/real", "sub/../../A/real", "here/../A/real", "../../../../../../bin/sh"])
 def test_a_link_that_climbs_out_of_its_folder_is_refused_even_if_it_comes_back(
     level: Level, target: str, folder: Path
@@ -531,7 +523,7 @@ def test_a_link_that_climbs_out_of_its_folder_is_refused_even_if_it_comes_back(
     assert f"{folder}/A/run: this link leads out of the bot's folder, to {target}: expected" in problem(level, [bot])
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_links_that_go_up_within_the_folder_are_followed(level: Level, folder: Path) -> None:
     bot = bot_folder(folder / "A", '["./sub/run"]', real="#!/bin/sh\n")
     (folder / "A/sub").mkdir()
@@ -539,7 +531,7 @@ def test_links_that_go_up_within_the_folder_are_followed(level: Level, folder: P
     assert runnable(level, [bot]) == [bot]
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
 def test_folders_on_the_way_of_a_link_have_to_be_open_to_the_bots_user(folder: Path) -> None:
     bot = bot_folder(folder / "A", '["./run"]')
@@ -554,7 +546,7 @@ def test_folders_on_the_way_of_a_link_have_to_be_open_to_the_bots_user(folder: P
     assert evil.startswith(f"{folder}/A/d: started by root, bots run as a user that owns nothing")
 
 
-@in_a_sandbox
+@in_bwrap
 @pytest.mark.skipif(os.geteuid() != 0, reason="only bots of root run as another user")
 def test_a_closed_program_of_the_hosts_path_breaks_only_who_has_chosen_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -570,7 +562,7 @@ def test_a_closed_program_of_the_hosts_path_breaks_only_who_has_chosen_it(
         verdicts([bot], [folder / "opt/tool/bin/tool"])
 
 
-@in_a_sandbox
+@in_bwrap
 def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder: Path) -> None:
     """Settings of the environment could have Python begin with the bot's own files."""
     bot = bot_folder(folder / "A", '["./v/bin/python3", "m.py"]')
@@ -588,7 +580,7 @@ def test_the_trial_of_a_bots_environment_is_that_of_the_python_behind_it(folder:
     assert not any(str(folder) in str(part) for part in (*tried.words, *tried.folders, *tried.links))
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_running_league_is_not_stopped_by_what_a_bot_has_chosen(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -682,7 +674,7 @@ def test_a_program_beside_one_that_is_named_comes_after_the_path(folder: Path) -
     assert program.parent == found.path[-1]
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_a_program_that_nobody_has_named_is_refused_with_the_reason(level: Level, folder: Path) -> None:
     program = lang(folder)
     said = problem(level, [besides(folder, '["lang7"]', '["lang7", "main.x"]')])
@@ -692,7 +684,7 @@ def test_a_program_that_nobody_has_named_is_refused_with_the_reason(level: Level
     assert f"--interpreter {program}" in said
 
 
-@pytest.mark.parametrize("level", EVERYWHERE)
+@at_every_level
 def test_what_a_bot_runs_besides_is_no_other_bots_file(level: Level, folder: Path) -> None:
     accomplice(folder, "B/python3")
     other = bot_folder(folder / "B", '["./python3"]')
@@ -710,7 +702,7 @@ def test_a_second_program_is_shown_with_its_installation_and_is_on_the_path(fold
     assert found.trials[-1].is_control, "the host has named it, and answers for it"
 
 
-@in_a_sandbox
+@in_bwrap
 def test_a_second_program_that_cannot_be_run_breaks_the_bot_that_has_chosen_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

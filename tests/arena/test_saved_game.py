@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import made_bots
 import msgspec
 import psutil
 import pytest
@@ -152,6 +153,9 @@ def test_a_file_that_is_no_paused_game_is_refused(tmp_path: Path) -> None:
         (tmp_path / "x").write_text(text)
         with pytest.raises(UsageError, match="expected a paused game"):
             load_saved(tmp_path / "x")
+    (tmp_path / "x").write_text("root:x:0:0")
+    with pytest.raises(UsageError, match="'arena play' write it, got a file of another kind: JSON is malformed"):
+        load_saved(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot be read"):
         load_saved(tmp_path / "missing")
 
@@ -258,17 +262,6 @@ def test_a_saved_file_reads_back_as_the_same_value(tmp_path: Path) -> None:
 
 TIGHT = Limits(memory=300 * MIB, processes=20)
 ROOMY = Limits(memory=GIB, processes=20)
-PLAIN_BOT = """
-import sys
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "hello": print("want legal\\nready", flush=True)
-    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
-    if words[0] == "legal": actions = words[1:]
-    if words[0] == "turn": print("move", actions[7 * int(words[1]) % len(actions)], flush=True)
-    if words[0] == "quit": break
-"""
-"""Needs nothing but Python, wherever the arena itself may be."""
 
 
 def pause_a_game(folder: Path, *options: str) -> dict[str, Any]:
@@ -300,7 +293,7 @@ def test_a_level_that_is_asked_for_wins_over_that_of_the_file_and_is_kept_in_it(
         pytest.skip(f"bwrap: {reason}")
     for name in ("alpha.py", "beta.py"):
         (folder / name).unlink()
-        (folder / name).write_text(PLAIN_BOT)
+        (folder / name).write_text(made_bots.PLAIN)
     assert pause_a_game(folder)["sandbox"] == "default"
     done = arena(folder, "resume", "g.json", "--sandbox", "bwrap", "--pause-after", "5")
     assert done.returncode == 0, done.stderr
@@ -335,7 +328,7 @@ def test_a_game_goes_on_in_the_sandbox_and_under_the_limits_that_it_began_under(
         pytest.skip(f"{sandbox}: {reason}")
     for name in ("alpha.py", "beta.py"):
         (folder / name).unlink()
-        (folder / name).write_text(PLAIN_BOT)
+        (folder / name).write_text(made_bots.PLAIN)
     (folder / "limits.toml").write_text('[beta]\nmemory = "1G"\n')
     options = ["--sandbox", sandbox, "--memory", "300M", "--processes", "20", "--limits", "limits.toml"]
     first = pause_a_game(folder, *options, *([] if pondering else ["--no-pondering"]))

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from terminals import read_all
 
 from arena.cli.main import cli
 from arena.errors import UsageError
@@ -314,21 +315,11 @@ def on_terminal(path: Path) -> Callable[..., str]:
             env={**base, "TERM": "xterm", "PAGER": "cat", **environment},
         ) as process:
             os.close(theirs)
-            text = b""
-            while data := _read(ours):
-                text += data
-        os.close(ours)
+            text = read_all(ours)
         assert process.returncode == 0
         return text.decode()
 
     return run
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, 65536)
-    except OSError:  # the other end is closed
-        return b""
 
 
 def test_a_terminal_has_colour_unless_it_has_none_or_the_user_wants_none(on_terminal: Callable[..., str]) -> None:

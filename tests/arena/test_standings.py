@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from arena.api.results import standings_of
@@ -53,6 +54,25 @@ def document(table: Table, played: Sequence[GameRow]) -> dict[str, object]:
     decoded = json.loads(league_json(Path("l.sqlite"), {}, table, played))
     assert isinstance(decoded, dict)
     return decoded
+
+
+# --- who meets whom ---------------------------------------------------------------------------------------------------
+
+
+def test_games_of_a_bot_against_itself_count_nowhere_and_are_named() -> None:
+    """The arena plays none, but stores may come from anywhere."""
+    games = match(5, 2, 3)
+    both = make_table([ANN, BOB], [*games, *rows((ANN, ANN, RED), (BOB, BOB, DRAW))])
+    assert both.against_itself == 2
+    assert structs.replace(both, against_itself=0) == make_table([ANN, BOB], games)
+    assert "2 games of a bot against itself do not count" in printed(both, 80)
+    assert document(both, games)["against_itself"] == 2
+    alone = make_table([ANN], rows((ANN, ANN, RED)))
+    assert (alone.games, alone.against_itself) == (0, 1)
+    assert printed(alone, 80).splitlines() == [
+        "no game has been played yet",
+        "1 game of a bot against itself does not count",
+    ]
 
 
 # --- the difference in a match --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import arena_bytes, unhurried
+from terminals import read_all
 
 from arena.cli.words import shell_line
 from arena.league.store import Store
@@ -143,13 +144,7 @@ def test_a_pager_gets_what_the_terminal_knows_and_is_told_of_utf_8(
     command = [*ARENA, "show", str(store), "1"]
     with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal):
         os.close(terminal)
-        seen = b""
-        with open(controller, "rb", buffering=0) as screen:
-            try:
-                while data := screen.read(65536):
-                    seen += data
-            except OSError:  # the terminal's other end was closed: the program is done
-                pass
+        seen = read_all(controller)
     words = environment.get("LESSCHARSET", "" if is_ascii else "utf-8")
     assert f"charset <{words}>".encode() in seen
     assert seen.isascii() == is_ascii
@@ -161,13 +156,7 @@ def test_in_a_dumb_terminal_progress_is_plain_lines(folder: Path) -> None:
     environment = {**os.environ, "TERM": "dumb"}
     with subprocess.Popen([*ARENA, *MATCH], cwd=folder, env=environment, stderr=terminal, stdout=subprocess.DEVNULL):
         os.close(terminal)
-        seen = b""
-        with open(controller, "rb", buffering=0) as screen:
-            try:
-                while data := screen.read(65536):
-                    seen += data
-            except OSError:  # the terminal's other end was closed: the program is done
-                pass
+        seen = read_all(controller)
     assert b"[2/2]" in seen
     assert b"\x1b" not in seen
 

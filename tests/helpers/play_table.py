@@ -1,10 +1,12 @@
 """A table at which a test plays: a session that is served, with its pages, in the loop of another thread."""
 
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
+import pytest
 import trio
 from served import PATIENCE, Answer, Served, start_serving
 
@@ -115,11 +117,29 @@ def serve_session(session: Session, blue: Callable[[Session, Color], Awaitable[N
     return PlayTable(served, table, pages, ended)
 
 
+Seat = Callable[..., PlayTable]
+
+
+@pytest.fixture
+def seat() -> Iterator[Seat]:
+    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
+    tables: list[PlayTable] = []
+
+    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
+        tables.append(serve_session(seated(*arguments, **options), blue))
+        return tables[-1]
+
+    yield make
+    for table in tables:
+        table.served.stop()
+        assert not table.served.complaints
+
+
 def at_random(seed: int, plies: int = 1000) -> Callable[[Session, Color], Awaitable[None]]:
     """Sets up and plays at random; resigns when so many plies have been played."""
 
     async def play(session: Session, color: Color) -> None:
-        numbers = random.Random(seed)
+        numbers = random.Random(seed + color)
         state = await session.changed(color)
         while state.stage not in (Stage.OVER, Stage.PAUSED):
             if state.stage is Stage.SETTING_UP:

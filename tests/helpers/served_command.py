@@ -1,4 +1,4 @@
-"""A command that serves pages until it is stopped: its address opened, and then ended as by Ctrl-C."""
+"""Commands that serve pages: where they say these are, and one whose address is opened before it is ended by Ctrl-C."""
 
 import os
 import re
@@ -9,6 +9,15 @@ from pathlib import Path
 from urllib.request import urlopen
 
 PATIENCE = 120
+
+
+def pages_address(league: "subprocess.Popen[str]") -> str:
+    """Where a league that is served says that its pages are."""
+    assert league.stderr is not None
+    for line in league.stderr:
+        if match := re.search(r"pages: (http://\S+)", line):
+            return match[1]
+    raise AssertionError("no address was printed")
 
 
 def visit(line: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:

@@ -11,7 +11,6 @@ what a service manager sends to all processes at once.
 import contextlib
 import math
 import os
-import signal
 import sys
 from collections.abc import AsyncGenerator
 
@@ -24,6 +23,7 @@ from arena.bots.sandbox.prctl import open_to_others
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.sandbox.time_slice import ask_for_short_slices
 from arena.bots.starting import Sandbox
+from arena.league.executor import child_process
 from arena.league.executor.task import Failed
 from arena.league.executor.wire import Connection, Downward, Ready, Setup, Stop, to_worker
 from arena.league.executor.worker import Worker, known_fault
@@ -33,7 +33,6 @@ SWITCH_SECONDS = 0.0005
 """How long a thread, which reads how much memory a bot uses, may keep the games waiting at a time."""
 LAST_WORDS_SECONDS = 10.0
 """How long a worker that ends goes on to write what has become of games, if the parent does not read it."""
-PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 async def serve(incoming: int, outgoing: int, parent: int, limits: OwnLimits) -> None:
@@ -76,7 +75,7 @@ async def _serve_until_the_end(connection: Connection, parent: int, limits: OwnL
     send, messages = trio.open_memory_channel[Downward](math.inf)
     async with background() as nursery:
         nursery.start_soon(_hear, connection, send, nursery.cancel_scope)
-        nursery.start_soon(until_gone, parent, nursery.cancel_scope)
+        nursery.start_soon(child_process.until_gone, parent, nursery.cancel_scope)
         await _serve(connection, messages, limits)
 
 
@@ -88,25 +87,6 @@ async def _hear(connection: Connection, send: "trio.MemorySendChannel[Downward]"
         for message in messages:
             send.send_nowait(message)
     serving.cancel()
-
-
-async def until_gone(parent: int, serving: trio.CancelScope) -> None:
-    """Cancel everything if the parent dies: some other process may have a copy of its end of the pipe."""
-    if not os.getppid():  # it is in another namespace, where its number is another
-        return
-    try:
-        descriptor = os.pidfd_open(parent)
-    except ProcessLookupError:
-        serving.cancel()
-        return
-    except (OSError, AttributeError):  # it may not, or it is not Linux: there is still the end of the input
-        return
-    try:
-        if os.getppid() == parent:  # if not, it was dead before, and its number may be another's now
-            await trio.lowlevel.wait_readable(descriptor)
-        serving.cancel()
-    finally:
-        os.close(descriptor)
 
 
 async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Downward]", limits: OwnLimits) -> None:
@@ -142,11 +122,7 @@ async def _serve(connection: Connection, messages: "trio.MemoryReceiveChannel[Do
 
 def main(incoming: int, outgoing: int, parent: int) -> None:
     """Run a worker that is told what to do over one descriptor and answers over another."""
-    for number in PASSED_OVER:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # which bots would inherit
-            signal.signal(number, lambda *_: None)
-    for descriptor in (incoming, outgoing):
-        os.set_inheritable(descriptor, False)
+    child_process.begin(incoming, outgoing)
     use_all_descriptors()
     sys.setswitchinterval(SWITCH_SECONDS)
     limits = OwnLimits()

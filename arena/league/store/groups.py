@@ -126,7 +126,7 @@ class Groups:
             same.setdefault(player.digest, []).append(number)
         for numbers in same.values():
             for red in numbers:
-                met = [blue for blue in numbers if blue in self._met[red]]
+                met = [blue for blue in numbers if blue != red and blue in self._met[red]]
                 found.update(self.numbered[number] for number in (red, *met) if met)
         return found
 
@@ -144,11 +144,11 @@ class Groups:
                     yield Ended(red, blue, ending, count[place])
 
     def times(self, shown: Collection[int]) -> dict[int, SideTimes]:
-        """The moves of each of these players, by number, in the games between them."""
+        """The moves of each of these players, by number, in the games between them; not in those against itself."""
         found = {number: [0.0] * _SIDE for number in shown}
         times = self._times
         for red, blue, place in self._pairs():
-            if red not in found or blue not in found:
+            if red not in found or blue not in found or red == blue:
                 continue
             at = place * _PAIR
             for number in (red, blue):

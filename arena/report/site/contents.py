@@ -157,7 +157,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     pairs = len(players) <= MOST_IN_PAIRS
     planned, meets_all = contents.planned_for(players)
     table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
-    if not table.games:
+    if not table.games + table.against_itself:
         raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
     league, versions = League(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)

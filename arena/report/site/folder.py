@@ -24,7 +24,17 @@ PAGES = re.compile(
 
 
 def refuse_other_folder(out: Path) -> None:
-    """Raises `UsageError` for a path with something that is no site and no empty folder, or more than a site."""
+    """Raises `UsageError` for a path with something that is no site and no empty folder, or more than a site, and for
+    one in a folder that is not there, or that the system cannot look at."""
+    try:
+        _refuse_other_folder(out)
+    except OSError as error:  # a name that is too long, a folder that may not be searched
+        raise UsageError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
+
+
+def _refuse_other_folder(out: Path) -> None:
+    if not out.parent.is_dir():
+        raise UsageError(f"{out}: expected a folder to make it in; there is no folder {out.parent}")
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise UsageError(f"{out}: expected a folder, or nothing yet, and it is something else")
     if not out.is_dir():
@@ -47,7 +57,6 @@ def new_folder_for(out: Path) -> Iterator[Path]:
     """A new folder beside `out`, which takes its place at the end, if nothing has gone wrong."""
     folder = None
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
         yield folder
         folder.chmod(0o777 & ~_umask())

@@ -58,6 +58,8 @@ class LeaguePages:
             rules=rules or words.not_known,
             time=time or words.not_known,
         )
+        if self._table.against_itself:
+            summary += f"; {words.against_itself.format(games=self._table.against_itself)}"
         lines = self._table.lines
         marks = whiskers([(line.elo, line.elo_low, line.elo_high) for line in lines])
         rows = [

@@ -53,6 +53,8 @@ class League:
             return
         ends = (self._numbers[red], self._numbers[blue])
         self.games.append(Listed(row.number, *ends, row.result, row.reason.value, row.plies))
+        if red == blue:  # it counts nowhere, but has a page
+            return
         for color, name, other in ((Color.RED, red, blue), (Color.BLUE, blue, red)):
             outcome = _outcome(row.result, color)
             self.met[name][other][color][outcome] += 1

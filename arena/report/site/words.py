@@ -33,6 +33,7 @@ class Words:
     milliseconds: str = "{} ms"
     # --- standings ---
     summary: str = "{bots} bots, {games} games; rules {rules}, time {time}"
+    against_itself: str = "games of a bot against itself, which do not count: {games}"
     not_known: str = "not known"
     standings_caption: str = "The bots in the order of their points, with their Elo"
     place: str = "#"

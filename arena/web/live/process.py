@@ -16,6 +16,7 @@ import trio
 
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
+from arena.league.executor import child_process
 from arena.league.readers import reader_named
 from arena.nursery import background
 from arena.printable import printable
@@ -35,10 +36,6 @@ except ImportError:  # no bots are run there
     resource = None  # type: ignore[assignment]
 
 NICENESS = 19
-PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-PARENT_SECONDS = 0.5
-"""How often it is looked for whether the league's process is still there: some other process may have a copy of its end
-of the pipe."""
 LAST_SECONDS = 1.0
 """What viewers have to hear that the league is over."""
 READ_SIZE = 65536
@@ -58,8 +55,7 @@ def give_up_rights() -> None:
 
 def main(parent: int) -> None:
     """Serve until the standard input ends. `parent` is the number of the league's process."""
-    for number in PASSED_OVER:
-        signal.signal(number, lambda *_: None)
+    child_process.begin()
     use_all_descriptors()
     give_up_rights()
     try:
@@ -92,7 +88,7 @@ async def _main(parent: int) -> None:
     )
     assert server.live is not None
     async with background(server.run) as nursery:
-        nursery.start_soon(_watch, parent, nursery.cancel_scope)
+        nursery.start_soon(child_process.until_gone, parent, nursery.cancel_scope)
         await nursery.start(Server(server.application(), server.limits).run, [Listening(listener, address)])
         for message in first[1:]:
             server.live.tell(message)
@@ -106,12 +102,6 @@ async def _main(parent: int) -> None:
             server.close()
             with trio.move_on_after(LAST_SECONDS):
                 await server.until_nobody_looks()
-
-
-async def _watch(parent: int, scope: trio.CancelScope) -> None:
-    while os.getppid() == parent:  # noqa: ASYNC110  (nothing tells of it on every system)
-        await trio.sleep(PARENT_SECONDS)
-    scope.cancel()
 
 
 def _complain(text: str) -> None:

@@ -6,7 +6,7 @@ import trio
 
 from arena.play.session import Session
 from arena.report.names import DEFAULT_NAMES, Names
-from arena.web.address import Address
+from arena.web.address import Listening
 from arena.web.play.serving import serving
 from arena.web.play.table import Commands, Table
 from protocol.notation import Color
@@ -17,7 +17,7 @@ LOOK_SECONDS = 0.2
 
 
 def page_face(
-    address: Address,
+    listening: Listening,
     tell: Callable[[dict[Color, str]], None],
     *,
     complain: Callable[[str], None],
@@ -26,17 +26,17 @@ def page_face(
     ended: Callable[[], None] = lambda: None,
     linger: float = LINGER_SECONDS,
 ) -> Callable[[Session], Awaitable[None]]:
-    """A face of a session (`arena.league.person_game.Face`). `tell` is given the address of each person's seat, which
-    is for that person alone; `complain` a line about what went wrong within. `ended` is called when the game is
-    over and its pages are still there.
+    """A face of a session (`arena.league.person_game.Face`), served where somebody listens already.
 
-    It returns when the game is over and nobody has looked at it for `linger` seconds. Raises `UsageError` if it cannot
-    listen at the address.
+    `tell` is given the address of each person's seat, which is for that person alone; `complain` a line about what went
+    wrong within. `ended` is called when the game is over and its pages are still there.
+
+    It returns when the game is over and nobody has looked at it for `linger` seconds.
     """
 
     async def show(session: Session) -> None:
         table = Table(session, commands or Commands(), names)
-        async with serving(table, address, complain=complain) as served:
+        async with serving(table, listening, complain=complain) as served:
             tell(served.addresses)
             await _until_over(session)
             if session.record is not None:

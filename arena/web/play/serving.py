@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import trio
 
 from arena.nursery import background
-from arena.web.address import Address, listen
+from arena.web.address import Listening
 from arena.web.hosts import hosts_of
 from arena.web.limits import LIMITS, Limits
 from arena.web.play.application import PlayPages
@@ -37,20 +37,15 @@ async def _part(pages: PlayPages) -> None:
 
 @asynccontextmanager
 async def serving(
-    table: Table, address: Address, *, complain: Callable[[str], None], limits: Limits = LIMITS
+    table: Table, listening: Listening, *, complain: Callable[[str], None], limits: Limits = LIMITS
 ) -> AsyncGenerator[ServedTable, None]:
-    """Serve a table there during the body. `complain` is given a line about what went wrong within. Raises `UsageError`
-    if it cannot listen there."""
-    listening = listen(address)
-    try:
-        pages = PlayPages(table, limits)
-        application = pages.application(hosts_of([listening.address]), complain=complain)
-        async with background(pages.follow) as nursery:
-            await nursery.start(Server(application, limits).run, [listening])
-            addresses = {color: table.address(color, listening) for color in table.tokens}
-            try:
-                yield ServedTable(addresses, lambda: pages.viewers)
-            finally:
-                await _part(pages)
-    finally:
-        listening.close()
+    """Serve a table there during the body. `complain` is given a line about what went wrong within."""
+    pages = PlayPages(table, limits)
+    application = pages.application(hosts_of([listening.address]), complain=complain)
+    async with background(pages.follow) as nursery:
+        await nursery.start(Server(application, limits).run, [listening])
+        addresses = {color: table.address(color, listening) for color in table.tokens}
+        try:
+            yield ServedTable(addresses, lambda: pages.viewers)
+        finally:
+            await _part(pages)

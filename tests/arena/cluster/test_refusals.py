@@ -154,7 +154,7 @@ def test_where_no_worker_comes_it_is_said_how_to_start_one(bots: Bots, tmp_path:
     with cluster_of(tmp_path) as empty:
         league = empty.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="1s")
         assert league.end() == 1
-        assert "no worker came within 1 s; start some: dask worker tcp://127.0.0.1:" in league.said
+        assert "no worker came within 1 s; to start one:\n    dask worker tcp://127.0.0.1:" in league.said
         assert "Traceback" not in league.said
 
 

@@ -1,6 +1,5 @@
 """With TLS nobody without a certificate gets in, and with one the league is the same."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,11 +46,3 @@ def test_with_another_authority_the_scheduler_does_not_answer(cluster: Cluster, 
     assert league.end() == 1
     assert f"no dask scheduler answers at {cluster.address} within 2 s" in league.said
     assert "Traceback" not in league.said
-
-
-def test_a_key_that_is_no_key_is_named(cluster: Cluster, keys: Path, bots: Bots, tmp_path: Path) -> None:
-    missing = ["--tls-ca", str(keys / "ca.pem"), "--tls-cert", str(tmp_path / "none.pem"), "--tls-key", os.devnull]
-    league = cluster.league(*bots.arguments, *missing, "--store", "l.sqlite", folder=tmp_path, wait="2s")
-    assert league.end() == 2
-    assert "--tls-cert" in league.said
-    assert "none.pem" in league.said

@@ -259,8 +259,12 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error_and_the_current_one_is_
     make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=1)
-    with pytest.raises(ArenaError, match="the pages cannot be written: "):
-        written(tmp_path / "l.sqlite", tmp_path / "l.sqlite" / "out")
+    for where in ("l.sqlite", "mistyped"):
+        with pytest.raises(UsageError, match=f"expected a folder to make it in; there is no folder .*{where}"):
+            written(tmp_path / "l.sqlite", tmp_path / where / "out")
+    with pytest.raises(UsageError, match="the pages cannot be written: "):
+        written(tmp_path / "l.sqlite", tmp_path / ("x" * 1000))
+    assert [path.name for path in tmp_path.iterdir()] == ["l.sqlite"]
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(UsageError, match="another folder than the current one"):
@@ -275,6 +279,25 @@ def test_a_folder_of_pages_can_be_read_by_whom_the_umask_lets(make_store: "MakeS
     finally:
         os.umask(before)
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_games_of_a_bot_against_itself_have_pages_and_count_nowhere(
+    make_store: "MakeStore", tmp_path: Path, others: int
+) -> None:
+    """The arena plays none, but stores may come from anywhere. These are the last three."""
+
+    def change(record: GameRecord) -> GameRecord:
+        is_own = int(record.id, 16) >= others
+        return msgspec.structs.replace(record, players=(record.players[0],) * 2) if is_own else record
+
+    make_store(tmp_path / "l.sqlite", names=("ann", "bob"), games=others + 3, change=change)
+    done = written(tmp_path / "l.sqlite", tmp_path / "out")
+    assert (done.games, done.pages, done.faults) == (others, others + 3, {})
+    assert "games of a bot against itself, which do not count: 3" in (tmp_path / "out" / "index.html").read_text()
+    for page in (tmp_path / "out").rglob("*.html"):
+        links = {link.partition("#")[0] for link in read(page).links}
+        assert [link for link in links if link and not (page.parent / link).is_file()] == []
 
 
 def test_a_store_without_games_is_refused(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from made_stores import make_store, play_game
+from play_table import seat
 from served import Serve, Served, start_serving
 
 from arena.web.limits import LIMITS, Limits
 from arena.web.server import Application
 
-__all__ = ["make_store", "play_game", "serving"]
+__all__ = ["make_store", "play_game", "seat", "serving"]
 
 
 @pytest.fixture

@@ -1,17 +1,17 @@
 """Served pages in a real browser: nothing fails or comes from elsewhere, and what is live changes by itself."""
 
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import pytest
 from made_stores import MakeStore
 from served import PATIENCE, Serve
+from served_command import pages_address
 
 from arena.game.record import GameRecord, NoteLine
 from arena.league.store import Store
@@ -21,49 +21,10 @@ from arena.web.hosts import hosts_of
 from arena.web.store_server import StoreServer
 
 if TYPE_CHECKING:
-    from browsing import Axe
-    from playwright.sync_api import Browser, Page
+    from browsing import Axe, OpenAddress
+    from playwright.sync_api import Page
 
 NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
-LONG = 1000 * PATIENCE
-OpenPage = Callable[..., "Page"]
-
-
-@pytest.fixture
-def open_page(browser: "Browser") -> Iterator[OpenPage]:
-    """`open_page(url)`: a page on which nothing may go wrong."""
-    complaints: list[str] = []
-    contexts: list[Any] = []
-
-    def start(url: str, width: int = 1280) -> "Page":
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        host = re.match(r"http://[^/]+", url)
-        assert host is not None
-        page = context.new_page()
-        page.set_default_timeout(LONG)
-        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("request", lambda request: _check_address(request.url, host[0], complaints))
-        page.on("response", lambda answer: _check_status(answer.status, answer.url, complaints))
-        page.goto(url)
-        return page
-
-    yield start
-    found = list(complaints)
-    for context in contexts:
-        context.close()
-    assert not found
-
-
-def _check_address(address: str, host: str, complaints: list[str]) -> None:
-    if not address.startswith((f"{host}/", "data:")):
-        complaints.append(f"another host: {address}")
-
-
-def _check_status(status: int, address: str, complaints: list[str]) -> None:
-    if status >= 400:
-        complaints.append(f"{status}: {address}")
 
 
 def server_of(path: Path) -> StoreServer:
@@ -71,7 +32,7 @@ def server_of(path: Path) -> StoreServer:
 
 
 def test_pages_load_without_a_complaint_and_nothing_that_a_bot_says_runs(
-    make_store: MakeStore, serving: Serve, open_page: OpenPage, tmp_path: Path
+    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", tmp_path: Path
 ) -> None:
     def say(record: GameRecord) -> GameRecord:
         notes = (NoteLine(1, "red", NASTY),)
@@ -81,7 +42,7 @@ def test_pages_load_without_a_complaint_and_nothing_that_a_bot_says_runs(
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
     for name in ("", "crosstable.html", "games.html", "rules.html", "bots/1.html", "games/1.html#ply=1"):
-        page = open_page(f"http://{served.host}/{name}", width=360)
+        page = open_address(f"http://{served.host}/{name}", width=360)
         page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
         if name.startswith("games/"):
             page.wait_for_selector("[data-square]")
@@ -91,13 +52,13 @@ def test_pages_load_without_a_complaint_and_nothing_that_a_bot_says_runs(
 
 
 def test_standings_and_list_change_by_themselves_and_the_focus_stays(
-    make_store: MakeStore, serving: Serve, open_page: OpenPage, tmp_path: Path
+    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", tmp_path: Path
 ) -> None:
     records = make_store(tmp_path / "all.sqlite", games=4)
     make_store(tmp_path / "l.sqlite", games=3)
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
-    table, games = (open_page(f"http://{served.host}/{name}") for name in ("index.html", "games.html"))
+    table, games = (open_address(f"http://{served.host}/{name}") for name in ("index.html", "games.html"))
     table.locator("main table a").first.focus()
     name = table.evaluate("document.activeElement.getAttribute('href')")
     assert games.locator("#games tbody tr").count() == 3
@@ -116,14 +77,14 @@ def assert_for_everybody(page: "Page", axe: "Axe") -> None:
 
 
 def test_axe_finds_nothing_on_pages_that_are_served(
-    make_store: MakeStore, serving: Serve, open_page: OpenPage, axe: "Axe", tmp_path: Path
+    make_store: MakeStore, serving: Serve, open_address: "OpenAddress", axe: "Axe", tmp_path: Path
 ) -> None:
     make_store(tmp_path / "l.sqlite", games=3)
     server = server_of(tmp_path / "l.sqlite")
     served = serving(server.application(), beside=server.run)
     for width in (360, 1280):
         for name in ("", "crosstable.html", "games.html", "rules.html", "bots/1.html", "games/1.html#ply=1"):
-            page = open_page(f"http://{served.host}/{name}", width=width)
+            page = open_address(f"http://{served.host}/{name}", width=width)
             page.wait_for_function("() => document.querySelector('.live').textContent.startsWith('Live')")
             assert_for_everybody(page, axe)
 
@@ -169,13 +130,14 @@ def league(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         process.kill()
 
 
-def test_a_league_is_watched_to_its_end(league: "subprocess.Popen[str]", open_page: OpenPage, tmp_path: Path) -> None:
-    assert league.stderr is not None
-    address = next(match[1] for line in league.stderr if (match := re.search(r"pages: (http://\S+)", line)))
-    page = open_page(f"{address}now.html")
+def test_a_league_is_watched_to_its_end(
+    league: "subprocess.Popen[str]", open_address: "OpenAddress", tmp_path: Path
+) -> None:
+    address = pages_address(league)
+    page = open_address(f"{address}now.html")
     page.wait_for_selector("#now tbody a")
     assert SCRIPT_NAME in page.inner_text("#now tbody")
-    watched = open_page(page.evaluate("document.querySelector('#now tbody a').href"))
+    watched = open_address(page.evaluate("document.querySelector('#now tbody a').href"))
     watched.wait_for_selector("[data-square] .piece")
     plies = "() => Number.parseInt(document.querySelector('[data-moves]').lastElementChild?.textContent ?? '0', 10)"
     before = watched.evaluate(plies)
@@ -191,13 +153,12 @@ def test_a_league_is_watched_to_its_end(league: "subprocess.Popen[str]", open_pa
 
 
 def test_axe_finds_nothing_on_the_pages_of_running_games(
-    league: "subprocess.Popen[str]", open_page: OpenPage, axe: "Axe", tmp_path: Path
+    league: "subprocess.Popen[str]", open_address: "OpenAddress", axe: "Axe", tmp_path: Path
 ) -> None:
-    assert league.stderr is not None
-    address = next(match[1] for line in league.stderr if (match := re.search(r"pages: (http://\S+)", line)))
-    page = open_page(f"{address}now.html", width=360)
+    address = pages_address(league)
+    page = open_address(f"{address}now.html", width=360)
     page.wait_for_selector("#now tbody a")
-    watched = open_page(page.evaluate("document.querySelector('#now tbody a').href"), width=360)
+    watched = open_address(page.evaluate("document.querySelector('#now tbody a').href"), width=360)
     watched.wait_for_selector("[data-square] .piece")
     assert_for_everybody(page, axe)
     assert_for_everybody(watched, axe)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from arena.errors import UsageError
 from arena.web.address import Address
-from arena.web.hosts import hosts_of
+from arena.web.hosts import hosts_of, parse_host
 
 LOCAL = Address("127.0.0.1", 8000)
 
@@ -35,3 +36,14 @@ def test_the_host_that_was_named_and_names_given_besides_are_answered() -> None:
     hosts = hosts_of([Address("arena.example", 80)], ["Pages.Example."])
     assert hosts.allow("arena.example")
     assert hosts.allow("pages.example:443")
+
+
+@pytest.mark.parametrize("name", ["arena.example.org", "Localhost", "192.0.2.1", "[2001:db8::1]", "my_box", "a."])
+def test_a_name_that_is_given_is_one_that_requests_can_have(name: str) -> None:
+    assert hosts_of([LOCAL], [parse_host(name)]).allow(f"{name}:8000")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "http://a", "a:80", "a/b", "*", "::1", "\u00e4.example", "a\n"])
+def test_what_no_request_can_have_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="expected the name of a host alone"):
+        parse_host(name)

@@ -1,13 +1,11 @@
 """The addresses of a table without a browser: whose they are, what they give away, and what is taken from strangers."""
 
 import re
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
 
 import msgspec
 import pytest
-from play_table import PlayTable, at_random, from_lines, seated, serve_session
+from play_table import PlayTable, Seat, at_random, from_lines
 
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
@@ -17,22 +15,6 @@ from protocol.notation import Color, Reason
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
 BLUE = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
-Seat = Callable[..., PlayTable]
-
-
-@pytest.fixture
-def seat() -> Iterator[Seat]:
-    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
-    tables: list[PlayTable] = []
-
-    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
-        tables.append(serve_session(seated(*arguments, **options), blue))
-        return tables[-1]
-
-    yield make
-    for table in tables:
-        table.served.stop()
-        assert not table.served.complaints
 
 
 def begun(seat: Seat) -> PlayTable:

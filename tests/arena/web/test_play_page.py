@@ -2,12 +2,12 @@
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from play_table import PlayTable, at_random, from_lines, history_until, seated, serve_session
+from play_table import PlayTable, Seat, at_random, from_lines, history_until
 
 from arena.bots.loading import load_bot
 from arena.game.recheck import check_record
@@ -18,63 +18,25 @@ from arena.game.verdict import GameResult
 from protocol.notation import SQUARES, Color, Reason
 
 if TYPE_CHECKING:
-    from browsing import Axe
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, Route
+    from browsing import Axe, OpenAddress
+    from playwright.sync_api import Locator, Page, Route
 
-PATIENCE_MS = 30_000
 RED = ("F.B.......", "B.........", ".S3.3.....", "2..9M....2")
 BLUE = ("..........", ".B.B......", "S..33.....", "2F..9M...2")
 NASTY = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
 BOTS = Path(__file__).parents[3] / "bots"
-Seat = Callable[..., PlayTable]
 
 
 @pytest.fixture
-def seat() -> Iterator[Seat]:
-    """A session as `seated` makes it, played and served; its server is stopped at the end of the test."""
-    tables: list[PlayTable] = []
-
-    def make(*arguments: Any, blue: Any = None, **options: Any) -> PlayTable:
-        tables.append(serve_session(seated(*arguments, **options), blue))
-        return tables[-1]
-
-    yield make
-    for table in tables:
-        table.served.stop()
-        assert not table.served.complaints
-
-
-@pytest.fixture
-def open_page(browser: "Browser", seat: Seat) -> Iterator[Callable[..., "Page"]]:
-    """`open_page(table, color, width, scheme)`: a seat in a browser of its own. Nothing may go wrong on it."""
-    contexts: list[BrowserContext] = []
-    complaints: list[str] = []
-
-    def check_address(address: str, host: str) -> None:
-        if not address.startswith((f"http://{host}/", "data:")):
-            complaints.append(f"another host: {address}")
-
-    def check_answer(answer: "Response") -> None:
-        if answer.status >= 400:
-            complaints.append(f"failed: {answer.url} {answer.status}")
+def open_page(seat: Seat, open_address: "OpenAddress") -> Callable[..., "Page"]:
+    """`open_page(table, color, width, scheme)`: a seat in a browser of its own, which is closed before the table."""
 
     def make(table: PlayTable, color: Color = Color.RED, width: int = 1280, scheme: Any = "light") -> "Page":
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, has_touch=True)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("response", check_answer)
-        page.on("request", lambda request: check_address(request.url, table.served.host))
-        page.goto(table.address(color))
+        page = open_address(table.address(color), width, color_scheme=scheme, has_touch=True)
         page.wait_for_selector("#play[data-stage]")
         return page
 
-    yield make
-    for context in contexts:
-        context.close()
-    assert not complaints
+    return make
 
 
 def square(page: "Page", name: str) -> "Locator":

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import pytest
 from served import Serve, Served
@@ -98,6 +99,24 @@ def test_what_is_not_there_is_said_not_to_be_there(
         assert running.get(path).status == 404, path
     for path in ("/l.sqlite", "/../l.sqlite", "/games/../../l.sqlite", "/games/%2e%2e/l.sqlite", "/games/%D9%A1.html"):
         assert running.get(path).status == 404, path
+
+
+@pytest.mark.parametrize("stores", [1, 2])
+def test_who_asked_for_what_is_not_there_is_led_back(
+    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path, stores: int
+) -> None:
+    paths = [tmp_path / f"{name}.sqlite" for name in ("l", "m")[:stores]]
+    for path in paths:
+        make_store(path, games=2)
+    running = serve_stores(*paths)
+    for asked in ("/none.html", "/games/none.html", "/l/games/3.html"):
+        answer = running.get(asked)
+        assert answer.status == 404
+        menu = answer.text.partition("<nav")[2].partition("</nav>")[0]
+        links = [urljoin(asked, link) for link in re.findall('href="([^"]*)"', menu)]
+        assert links[0] == "/index.html"
+        assert len(links) == (4 if stores == 1 else 1)
+        assert {running.get(link).status for link in links} == {200}
 
 
 def test_pages_for_the_public_have_no_set_up_and_no_seed(

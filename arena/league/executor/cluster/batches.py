@@ -12,8 +12,8 @@ LEAST_SHORT = 20
 MOST = 1000
 SMOOTHING = 0.5
 """How much the last batch counts, beside all before it."""
-WINDOW = 2
-"""Batches that a worker has at a time: one that it plays, and one that it goes on with."""
+COLLECT_SECONDS = 5.0
+"""So often a worker is asked what is over of batches that are not: so long a finished game waits at most."""
 
 
 def batch_size(slots: int, seconds: float | None) -> int:

@@ -3,79 +3,50 @@
 What becomes of games is not decided here: an `Owner` is told which batches are lost and what workers answer.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Protocol
 
 import trio
 
-from arena.bots.build_checks import BuildLimits
 from arena.errors import ArenaError, UsageError
+from arena.league.executor.cluster.asking import Requests
 from arena.league.executor.cluster.calibration import Calibration, measure, unfit
 from arena.league.executor.cluster.carrying import Cargo
+from arena.league.executor.cluster.gate_process import Gate, GateProcess
+from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
 from arena.league.executor.cluster.messages import (
     Answer,
-    Ask,
     Close,
     Connect,
     Connected,
     Disconnected,
-    Done,
     End,
     FromGate,
-    Missing,
-    Prepare,
+    Mute,
     Prepared,
-    PutBot,
     Refused,
     Reply,
-    Submit,
-    Tls,
+    Speaks,
+    Unable,
     Unconnected,
-    Unprepared,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
-    decode_answer,
     encode,
-    from_gate,
 )
-from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
-from arena.league.executor.process import WorkerProcess
+from arena.league.executor.cluster.plan import ClusterPlan, seconds_text
+from arena.league.executor.cluster.preparing import prepare
+from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
+from arena.league.executor.cluster.waiting import Waiting
 from arena.league.executor.wire import WireError
 from arena.printable import printable
 
-GATE = "arena.league.executor.cluster.gate"
-AGAIN_SECONDS = 1.0
-"""After this time a worker is asked again that could not be reached."""
 SETTLE_SECONDS = 0.5
 """How long the first worker that is ready waits for others that are coming."""
 LOOK_SECONDS = 0.2
 """How often it is looked whether there is a worker."""
 LONGEST_WHY = 2000
-
-
-@dataclass(frozen=True)
-class ClusterPlan:
-    """Where the games are to be played: at the scheduler of this address, or with `local` workers of our own.
-
-    `jobs` is how many games each worker plays at a time (0: as many as it has CPUs), `build` what builds may use, and
-    `patience` the seconds for which a scheduler may be out of reach, and a worker silent.
-    """
-
-    address: str
-    local: int
-    tls: Tls | None
-    jobs: int
-    build: BuildLimits
-    patience: float
-    move_ms: int | None = None
-    """The shortest time in milliseconds, with the margin, that a bot has for a move; None: moves are not bounded."""
-
-    @property
-    def name(self) -> str:
-        """The cluster in words."""
-        return f"local:{self.local}" if self.local else self.address
 
 
 class Owner(Protocol):
@@ -93,46 +64,60 @@ class Owner(Protocol):
     def lost(self, batches: Iterable[SentBatch], why: str, *, counts: bool) -> None:
         """Nothing comes of these batches any more. `counts`: their games may be what brought that about."""
 
+    def lost_sight(self) -> None:
+        """Nothing can be heard of the workers for now."""
+
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """A worker has answered a batch of this number."""
+
+    def left_out(self, bot: str, words: str) -> None:
+        """A bot of this name is not played any more, and why."""
 
 
 class Crew:
     """The workers of one run, from `start` to `stop`."""
 
-    def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner) -> None:
+    def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner, gate: Gate | None = None) -> None:
         self._cargo = cargo
+        self.left_out = LeftOut(owner.left_out)
         self._plan = plan
         self._owner = owner
-        self._gate: WorkerProcess | None = None
+        self._gate = gate or GateProcess()
+        self._requests = Requests(self._gate)
         self.is_connected = False
+        self._is_mute = False
+        """Whether the scheduler does not answer just now."""
         self._own: Calibration | None = None
         """What was measured on the arena's own machine."""
         self.seats: dict[str, Seat] = {}
         """The workers that are there, by address."""
+        self._was_connected = False
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
-        self._number = 0
-        self._asked: dict[int, Seat] = {}
-        """What workers do beside playing, by the numbers of the requests."""
-        self._answers: dict[int, Reply] = {}
         self._preparing: dict[str, trio.Lock] = {}
         """By machine: its workers are prepared one after another, so that bots are sent to it once."""
         self._changed = trio.Event()
         self._nursery: trio.Nursery | None = None
         self._is_stopped = False
-        self.is_gone = False
-        """Whether the gate has ended."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is heard of the cluster any more."""
+        return self._gate.is_gone
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether workers can be heard of."""
+        return self.is_connected and not self._is_mute
 
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
         self._nursery = nursery
         if not self._plan.local:
             self._own = await trio.to_thread.run_sync(measure)
-        self._gate, _ = WorkerProcess.start_module(GATE, from_gate)
         plan = self._plan
         farewell = encode(End(self._cargo.run.id))
-        self._gate.connection.send(Connect(plan.address, plan.local, plan.tls, plan.patience, farewell))
+        self._gate.start(Connect(plan.address, plan.local, plan.tls, plan.patience, farewell))
         nursery.start_soon(self._keep_gate)
         nursery.start_soon(self._keep_time)
 
@@ -152,23 +137,28 @@ class Crew:
 
     def send(self, seat: Seat, batch: SentBatch, data: bytes) -> None:
         """Send a worker a batch; its answer goes to the owner."""
-        number = self._next_number()
-        seat.sent[number] = batch
-        self._to_gate(Submit(number, seat.address, data))
+        seat.sent[self._requests.submit(seat, data)] = batch
+
+    async def ask(self, seat: Seat, data: bytes) -> Answer | None:
+        """What a worker answers beside what it plays; None if it is gone or the run is stopped. What is no answer is
+        `Refused`."""
+        try:
+            return await self._requests.answer(seat, data)
+        except WireError as error:
+            return Refused(f"it sends what is no message: {error}")
 
     def close(self) -> None:
         """Have the workers begin no game any more."""
         for seat in self.seats.values():
             if seat.sent:
-                self._ask(seat, encode(Close(self._cargo.run.id)))
+                self._requests.ask(seat, encode(Close(self._cargo.run.id)))
 
     def stop(self) -> None:
         """Leave the cluster, whatever is under way there."""
         if not self._is_stopped:
             self._is_stopped = True
-            if self._gate:
-                self._gate.connection.finish()
-                self._gate.stop()
+            self._requests.stop()
+            self._gate.stop()
         self._note()
 
     def refuse(self, seat: Seat, why: str) -> None:
@@ -200,44 +190,32 @@ class Crew:
         self._changed = trio.Event()
         self._owner.changed()
 
-    def _next_number(self) -> int:
-        self._number += 1
-        return self._number
-
-    def _to_gate(self, message: Ask | Submit) -> None:
-        assert self._gate is not None
-        self._gate.connection.send(message)
-
     # --- the gate -----------------------------------------------------------------------------------------------------
 
     async def _keep_gate(self) -> None:
         """Hear what the gate says, to its end."""
-        assert self._gate is not None
         with trio.CancelScope(shield=True):  # `stop` ends it
             how = await self._gate.attend(self._hear)
-            said = self._gate.stderr_tail
-            self.is_gone = True
             if not self._is_stopped:
-                last = said.splitlines()[-1:] or ["it said nothing"]
-                self._owner.failed(ArenaError(f"the process that speaks with the cluster {how}: {printable(last[0])}"))
+                self._owner.failed(ArenaError(f"the process that speaks with the cluster {printable(how)}"))
             self._note()
 
     def _hear(self, messages: Iterable[FromGate]) -> None:
         for message in messages:
             match message:
                 case Connected():
-                    self.is_connected = True
-                case Disconnected():
-                    self.is_connected = False
-                    if not self._is_stopped:
-                        patience = f"{self._plan.patience:g} s"
-                        self._owner.said(f"the scheduler at {self._plan.name} is lost: it is tried for {patience}")
+                    self._note_connected()
+                case Mute(seconds, why):
+                    self._note_mute(seconds, why)
+                case Speaks():
+                    self._is_mute = False
+                    self._owner.said(f"the scheduler at {self._plan.name} answers again")
+                case Disconnected(seconds):
+                    self._note_disconnected(seconds)
                 case Unconnected(why, is_usage):
                     self._owner.failed((UsageError if is_usage else ArenaError)(printable(why)[:LONGEST_WHY]))
                 case WorkerCame(address, name, host):
-                    seat = Seat(address, printable(name, 80), printable(host, 80))
-                    self.seats[address] = seat
-                    self._start_preparing(seat)
+                    self._note_came(address, name, host)
                 case WorkerSilent(address, is_back):
                     self._note_silent(address, is_back=is_back)
                 case WorkerGone(address):
@@ -246,6 +224,35 @@ class Crew:
                     self._note_reply(number, message)
         self._note()
 
+    def _note_connected(self) -> None:
+        if self._was_connected:
+            self._owner.said(f"the scheduler at {self._plan.name} is there again")
+        self.is_connected = self._was_connected = True
+        self._is_mute = False
+
+    def _note_mute(self, seconds: float, why: str) -> None:
+        """The scheduler does not answer: what is under way there is waited for, so long."""
+        self._is_mute = True
+        cause = f" ({printable(why, 300)})" if why else ""
+        most = seconds_text(seconds)
+        self._owner.said(f"the scheduler at {self._plan.name} does not answer{cause}: it is waited for, at most {most}")
+        self._owner.lost_sight()
+
+    def _note_disconnected(self, seconds: float) -> None:
+        """The scheduler is gone, or the way there: what its workers had is lost."""
+        self.is_connected = False
+        if not self._is_stopped:
+            self._owner.said(
+                f"the scheduler at {self._plan.name} is lost: for {seconds_text(seconds)} it is tried to reach it again"
+            )
+        self._owner.lost_sight()
+
+    def _note_came(self, address: str, name: str, host: str) -> None:
+        taken = {seat.name for seat in self.seats.values()}
+        name = distinct_name(printable(name, 80), machine_name(printable(host, 80), self._plan.address), address, taken)
+        seat = self.seats[address] = Seat(address, name, printable(host, 80))
+        self._start_preparing(seat)
+
     def _note_silent(self, address: str, *, is_back: bool) -> None:
         seat = self.seats.get(address)
         if seat is None or seat.standing is Standing.REFUSED:
@@ -253,94 +260,83 @@ class Crew:
         seat.is_silent = not is_back
         if is_back:
             self._owner.said(f"worker {seat.name} is heard of again")
+            if seat.standing is Standing.COMING:
+                self._start_preparing(seat)
             return
-        why = f"worker {seat.name} has not been heard of for {self._plan.patience:g} s"
+        if seat.standing is Standing.COMING:  # others of its machine wait for it
+            self._requests.forget(seat)
+        why = f"worker {seat.name} has not been heard of for {seconds_text(self._plan.patience)}"
+        if not seat.games:
+            self._owner.said(why)
         self._owner.lost(list(seat.sent.values()), why, counts=True)
 
     def _note_gone(self, address: str) -> None:
         seat = self.seats.pop(address, None)
         if seat is None:
             return
-        for number in [number for number, asked in self._asked.items() if asked is seat]:
-            del self._asked[number]
-            self._answers[number] = Reply(number, lost="the worker is gone")
+        self._requests.forget(seat)
         self._owner.lost(list(seat.sent.values()), f"worker {seat.name} is gone", counts=self.is_connected)
         seat.sent.clear()
         seat.standing = Standing.REFUSED
 
     async def _keep_time(self) -> None:
-        """Give up if for too long there has been no worker that can play."""
-        since: float | None = None
+        """Say what is waited for while no worker plays, and give up after too long."""
+        waiting = Waiting(self._plan)
         with trio.CancelScope(shield=True):
             while not self._is_stopped:
-                has_one = any(seat.standing is not Standing.REFUSED for seat in self.seats.values())
-                if has_one or not self.is_connected:
-                    since = None
-                elif since is None:
-                    since = trio.current_time()
-                is_late = since is not None and trio.current_time() > since + self._plan.patience
-                if is_late or 0 < self._plan.local == len(self._refusals):  # of our own no others will come
-                    self._owner.failed(self._no_worker())
+                seats = self.seats.values()
+                if line := waiting.look(seats, trio.current_time(), is_reachable=self.is_reachable):
+                    self._owner.said(line)
+                if waiting.is_over(self._refusals) and not self._leave_out(fewest_unable(tuple(seats))):
+                    self._owner.failed(waiting.error(seats, self._refusals))
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
 
-    def _no_worker(self) -> ArenaError:
-        reasons = "".join(f"\n    {name}: {why}" for name, why in self._refusals.items())
-        cluster, patience = self._plan.name, f"{self._plan.patience:g} s"
-        if reasons:
-            return ArenaError(f"cluster {cluster}: no worker can play:{reasons}")
-        return ArenaError(
-            f"cluster {cluster}: no worker came within {patience}; start some: dask worker {self._plan.address} "
-            "--nthreads 1 --preload arena.league.executor.cluster.preload"
-        )
-
     # --- the workers --------------------------------------------------------------------------------------------------
 
-    def _ask(self, seat: Seat, data: bytes) -> int:
-        number = self._next_number()
-        self._asked[number] = seat
-        self._to_gate(Ask(number, seat.address, data))
-        return number
-
-    async def _answer(self, seat: Seat, data: bytes) -> Answer | None:
-        """What a worker answers; None if it is gone, or the run is stopped. Raises `WireError`."""
-        number = self._ask(seat, data)
-        while number not in self._answers:
-            if self._is_stopped:
-                return None
-            await self._changed.wait()
-        reply = self._answers.pop(number)
-        if seat.address not in self.seats:
-            return None
-        if reply.is_fault:
-            return Refused(reply.lost)
-        return Unprepared() if reply.lost else decode_answer(reply.data)
-
     async def _prepare(self, seat: Seat) -> None:
-        """Have a worker ready to play: send it the bots that its machine has not got yet."""
+        """Have a worker ready to play."""
         with trio.CancelScope(shield=True):
-            try:
-                async with self._preparing.setdefault(seat.host, trio.Lock()):
-                    answer = await self._prepared(seat)
-                    while isinstance(answer, Unprepared) and not self._is_stopped:
-                        await trio.sleep(AGAIN_SECONDS)  # the way there is not free just now
-                        answer = await self._prepared(seat)
-            except WireError as error:
-                answer = Refused(f"it sends what is no message: {error}")
+            async with self._preparing.setdefault(seat.host, trio.Lock()):
+                remark = partial(self._remark, seat)
+                answer = await prepare(partial(self._requests.answer, seat), self._cargo, self.left_out, remark)
             match answer:
                 case None:
                     pass
-                case Prepared(slots, machine, calibration) if slots > 0 and calibration.work_us > 0:
+                case Prepared(slots, machine, calibration, remarks) if slots > 0 and calibration.work_us > 0:
+                    for line in remarks:
+                        remark(line)
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
                     if why := self._unfit(calibration):
                         self.refuse(seat, why)
                     else:
                         seat.standing = Standing.READY
+                case Unable(problems) if problems:
+                    seat.unable = {name: printable(why, LONGEST_WHY, lines=True) for name, why in problems.items()}
+                    self.refuse(seat, "\n".join(problems.values()))
                 case Refused(why):
                     self.refuse(seat, why)
                 case _:
                     self.refuse(seat, "it does not answer what it was asked")
+            self._leave_out(too_rarely_able(tuple(self.seats.values())))
             self._note()
+
+    def _remark(self, seat: Seat, line: str) -> None:
+        self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
+
+    def _leave_out(self, names: Sequence[str]) -> bool:
+        """Leave bots out, and prepare the workers again that could not play them and can play all others; returns
+        whether there are such workers."""
+        seats = tuple(self.seats.values())
+        for name in names:
+            self.left_out.add(name, why_unable(name, seats))
+        able = [seat for seat in seats if seat.unable and all(name in self.left_out for name in seat.unable)]
+        for seat in able:
+            seat.unable = {}
+            seat.standing = Standing.COMING
+            self._refusals.pop(seat.name, None)
+            self._start_preparing(seat)
+        return bool(able)
 
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
@@ -348,23 +344,8 @@ class Crew:
             return ""
         return unfit(self._own, calibration, self._plan.move_ms)
 
-    async def _prepared(self, seat: Seat) -> Answer | None:
-        request = encode(Prepare(self._cargo.run))
-        answer = await self._answer(seat, request)
-        if not isinstance(answer, Missing):
-            return answer
-        for key in answer.keys:
-            pack = self._cargo.packs.get(key)
-            if pack is None:
-                return Refused("it asks for a bot that does not take part")
-            put = await self._answer(seat, encode(PutBot(key, pack)))
-            if not isinstance(put, Done):
-                return put
-        return await self._answer(seat, request)
-
     def _note_reply(self, number: int, reply: Reply) -> None:
-        if self._asked.pop(number, None):
-            self._answers[number] = reply
+        if self._requests.note(reply):
             return
         for seat in self.seats.values():
             if number in seat.sent:

@@ -83,18 +83,42 @@ class Batch(msgspec.Struct, frozen=True, tag=True):
     tasks: tuple[GameTask, ...]
 
 
+class Collect(msgspec.Struct, frozen=True, tag=True):
+    """Tell what has come so far of the batches of a run that are not over (`BatchPlayed`); it is told once."""
+
+    run: str
+
+
 class Prepared(msgspec.Struct, frozen=True, tag=True):
-    """The worker can play so many games at a time; `machine` is what it is, in words."""
+    """The worker can play so many games at a time; `machine` is what it is, in words. `remarks` are lines about bots
+    that had to be built anew."""
 
     slots: int
     machine: str
     calibration: Calibration
+    remarks: tuple[str, ...] = ()
 
 
 class Missing(msgspec.Struct, frozen=True, tag=True):
-    """Of these packs the worker has none."""
+    """Of these packs the worker has none, or not as they were sent, of which `remarks` are lines."""
 
     keys: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+
+class Unable(msgspec.Struct, frozen=True, tag=True):
+    """The worker cannot play these bots, and why, by their names; all others it could."""
+
+    problems: dict[str, str]
+
+
+class Spoilt(msgspec.Struct, frozen=True, tag=True):
+    """Nothing that has not been told counts: while games of these `players` were played, by name, the worker's copies
+    of bots have `changed`: how, by name. It has to be prepared again. Of one change it is told once; what else it is
+    asked is answered so with none."""
+
+    changed: dict[str, str]
+    players: tuple[str, ...]
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
@@ -112,9 +136,9 @@ class Unprepared(msgspec.Struct, frozen=True, tag=True):
 
 
 class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
-    """What has come of a batch: whole records (JSON, as stores keep them), other outcomes, and the ids of games that
-    were not begun. `seconds` is how long it was under way, `load` how busy the machine was as it came
-    (`arena.league.executor.cluster.calibration`)."""
+    """What has come of a batch, or since it was last asked for: whole records (JSON, as stores keep them), other
+    outcomes, and the ids of games that were not begun. `seconds` is how long the games of these records were under way,
+    together, `load` how busy the machine was as the batch came (`arena.league.executor.cluster.calibration`)."""
 
     records: tuple[bytes, ...]
     others: tuple[NotPlayed | Failed | Said, ...]
@@ -123,8 +147,8 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
     load: float
 
 
-Request = Prepare | PutBot | Close | End | Batch
-Answer = Prepared | Missing | Refused | Done | Unprepared | BatchPlayed
+Request = Prepare | PutBot | Close | End | Batch | Collect
+Answer = Prepared | Missing | Unable | Refused | Done | Unprepared | BatchPlayed | Spoilt
 _request: "msgspec.msgpack.Decoder[Request]" = msgspec.msgpack.Decoder(Request)
 _answer: "msgspec.msgpack.Decoder[Answer]" = msgspec.msgpack.Decoder(Answer)
 encode = msgspec.msgpack.Encoder().encode
@@ -198,8 +222,23 @@ class Connected(msgspec.Struct, frozen=True, tag=True):
     address: str
 
 
+class Mute(msgspec.Struct, frozen=True, tag=True):
+    """The scheduler does not answer, yet or any more, and why as far as that is known. For so many seconds from now it
+    is waited for; what it has been sent is still there."""
+
+    seconds: float
+    why: str = ""
+
+
+class Speaks(msgspec.Struct, frozen=True, tag=True):
+    """The scheduler answers again."""
+
+
 class Disconnected(msgspec.Struct, frozen=True, tag=True):
-    """The scheduler does not answer any more; it is tried to reach it again. All workers are about to go."""
+    """The connection to the scheduler has ended; for so many seconds from now it is tried to reach it again. All
+    workers are about to go."""
+
+    seconds: float
 
 
 class Unconnected(msgspec.Struct, frozen=True, tag=True):
@@ -241,7 +280,7 @@ class Reply(msgspec.Struct, frozen=True, tag=True):
 
 
 ToGate = Connect | Ask | Submit | Leave
-FromGate = Connected | Disconnected | Unconnected | WorkerCame | WorkerSilent | WorkerGone | Reply
+FromGate = Connected | Mute | Speaks | Disconnected | Unconnected | WorkerCame | WorkerSilent | WorkerGone | Reply
 to_gate: "msgspec.msgpack.Decoder[ToGate]" = msgspec.msgpack.Decoder(ToGate)
 from_gate: "msgspec.msgpack.Decoder[FromGate]" = msgspec.msgpack.Decoder(FromGate)
 
@@ -253,14 +292,14 @@ class Asked(msgspec.Struct, frozen=True, tag=True):
     """A request to the station, with a number that its answers have, too."""
 
     number: int
-    request: Prepare | Close | Batch
+    request: Prepare | Close | Batch | Collect
 
 
 class Answered(msgspec.Struct, frozen=True, tag=True):
     """The answer to a request; `is_last`: of a batch it says first that all games have been begun (`Done`)."""
 
     number: int
-    answer: Prepared | Missing | Refused | Done | BatchPlayed
+    answer: Prepared | Missing | Unable | Refused | Done | BatchPlayed | Spoilt
     is_last: bool = True
 
 

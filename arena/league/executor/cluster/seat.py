@@ -1,12 +1,18 @@
 """A worker as the arena sees it: what it can do, and what it has been sent."""
 
 import enum
+import itertools
+import socket
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from arena.game.spec import GameSpec
-from arena.league.executor.cluster.batches import WINDOW, batch_size, smoothed
+from arena.league.executor.cluster.batches import batch_size, smoothed
 from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.task import GameTask
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class Standing(enum.Enum):
@@ -22,6 +28,7 @@ class SentBatch:
     """Games that a worker has been sent together, by their ids; `open` are those that nothing has come of yet."""
 
     tasks: tuple[GameTask, ...]
+    sent_at: float = 0.0
     open: dict[str, GameTask] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     """Those that have been told to be under way."""
@@ -45,17 +52,28 @@ class Seat:
     calibration: Calibration | None = None
     seconds: float | None = None
     """How long a game takes here, by the batches so far; None: not known yet."""
+    unable: dict[str, str] = field(default_factory=dict)
+    """Bots that it cannot play, and why, by their names; it is refused for these."""
     is_silent: bool = False
     played: int = 0
     """How many games of this run have come from it."""
     sent: dict[int, SentBatch] = field(default_factory=dict)
     """What it has been sent, by the numbers of the requests."""
+    is_collecting: bool = False
+    """Whether it is being asked what has come of that so far."""
+
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether games may come from it: it is neither refused nor silent."""
+        return self.standing is not Standing.REFUSED and not self.is_silent
 
     @property
     def has_room(self) -> bool:
-        """Whether it may be sent a batch. One that has been silent first has to give back what it has."""
+        """Whether it may be sent a batch: it has at most as many games as it plays, or as one batch has. One that has
+        been silent first has to give back what it has."""
         overdue = any(not batch.open for batch in self.sent.values())
-        return self.standing is Standing.READY and not self.is_silent and not overdue and len(self.sent) < WINDOW
+        is_usable = self.standing is Standing.READY and not self.is_silent and not overdue
+        return is_usable and self.games <= max(self.slots, self.size)
 
     @property
     def size(self) -> int:
@@ -68,6 +86,20 @@ class Seat:
         return sum(len(batch.open) for batch in self.sent.values())
 
     def note_speed(self, games: int, seconds: float) -> None:
-        """So many games have taken so long together, while as many were played at a time as there are slots."""
+        """So many games were under way for so long, together."""
         if games and seconds > 0:
-            self.seconds = smoothed(self.seconds, seconds * min(self.slots, games) / games)
+            self.seconds = smoothed(self.seconds, seconds / games)
+
+
+def distinct_name(given: str, host: str, address: str, taken: Collection[str]) -> str:
+    """How a worker is called that its host calls so: if that is no more than its `address`, by its machine (`host`),
+    with a number where the name is `taken`. So workers without names have the same ones in each run."""
+    name = host if given in ("", address) else given
+    numbered = (f"{name}-{number}" for number in itertools.count(2))
+    return name if name not in taken else next(other for other in numbered if other not in taken)
+
+
+def machine_name(host: str, scheduler: str) -> str:
+    """What the machine of a worker is called: its address, but for one that is this machine itself, by the scheduler's
+    address: that has a name."""
+    return socket.gethostname() if host in LOOPBACK and urlsplit(scheduler).hostname in LOOPBACK else host

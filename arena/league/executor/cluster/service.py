@@ -20,6 +20,7 @@ from arena.league.executor.cluster.messages import (
     Asked,
     Batch,
     Close,
+    Collect,
     Done,
     End,
     Prepare,
@@ -81,7 +82,7 @@ class Station:
         self._is_gone = False
         threading.Thread(target=self._hear, name="station", daemon=True).start()
 
-    def ask(self, request: Prepare | Close | Batch) -> Wish:
+    def ask(self, request: Prepare | Close | Batch | Collect) -> Wish:
         """Send it a request."""
         wish = Wish()
         with self._lock:
@@ -137,6 +138,10 @@ class Station:
     def is_gone(self) -> bool:
         return self._is_gone
 
+    @property
+    def has_ended_well(self) -> bool:
+        return self._popen.returncode == 0
+
 
 class Service:
     """What one dask worker has: at most one station."""
@@ -152,11 +157,11 @@ class Service:
                 case Prepare(run):
                     if run.version != this_arena():
                         return Refused(f"it runs stratego-arena {this_arena()}, and this is {run.version}")
-                    return self._station_for(run.id).ask(request).answer.result()
+                    return self._prepared(run.id, request)
                 case PutBot(key, pack):
                     Cache(cache_folder()).put(key, pack)
                     return Done()
-                case Close(run):
+                case Close(run) | Collect(run):
                     station = self._known(run)
                     return station.ask(request).answer.result() if station else Unprepared()
                 case End(run):
@@ -167,6 +172,18 @@ class Service:
             return Refused(f"the process that plays has failed ({error}); the worker's own output says why")
         except (ArenaError, OSError) as error:
             return Refused(str(error))
+
+    def _prepared(self, run: str, request: Prepare) -> Answer:
+        """Have a station be prepared. Raises `StationGoneError`."""
+        while True:
+            station = self._station_for(run)
+            try:
+                return station.ask(request).answer.result()
+            except StationGoneError:
+                with self._lock:
+                    if self._station is not station or not station.has_ended_well:
+                        raise
+                # else its bots had to be made ready again, by another one, and it was just about to end
 
     def begin(self, batch: Batch) -> Wish | None:
         """Have a batch played; None if this worker is not prepared for its run."""

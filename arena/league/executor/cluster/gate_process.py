@@ -1,0 +1,61 @@
+"""The gate as the arena has it: a child process that is told what to do over one pipe and heard over another."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from arena.league.executor.cluster.messages import Ask, Connect, FromGate, Submit, from_gate
+from arena.league.executor.process import WorkerProcess
+
+GATE = "arena.league.executor.cluster.gate"
+
+
+class Gate(Protocol):
+    """The way to the cluster (`arena.league.executor.cluster.gate` is the program at its other end)."""
+
+    is_gone: bool
+    """Whether it has ended."""
+
+    def start(self, connect: Connect) -> None:
+        """Have it connect. Raises `HostError`."""
+
+    def send(self, message: Ask | Submit) -> None:
+        """Put a message behind those that wait. Its answer is told to whoever hears the gate."""
+
+    async def attend(self, hear: Callable[[list[FromGate]], None]) -> str:
+        """Have `hear` called with all that it says, to its end; returns in words how it ended."""
+        ...
+
+    def stop(self) -> None:
+        """Have it leave the cluster and exit."""
+
+
+class GateProcess:
+    """A `Gate` in a process of its own."""
+
+    def __init__(self) -> None:
+        self._process: WorkerProcess | None = None
+        self.is_gone = False
+
+    def start(self, connect: Connect) -> None:
+        """See `Gate.start`."""
+        self._process, _ = WorkerProcess.start_module(GATE, from_gate)
+        self._process.connection.send(connect)
+
+    def send(self, message: Ask | Submit) -> None:
+        """See `Gate.send`."""
+        assert self._process is not None
+        self._process.connection.send(message)
+
+    async def attend(self, hear: Callable[[list[FromGate]], None]) -> str:
+        """See `Gate.attend`; with the last line that it wrote to standard error."""
+        assert self._process is not None
+        how = await self._process.attend(hear)
+        last = self._process.stderr_tail.splitlines()[-1:] or ["it said nothing"]
+        self.is_gone = True
+        return f"{how}: {last[0]}"
+
+    def stop(self) -> None:
+        """See `Gate.stop`."""
+        if self._process:
+            self._process.connection.finish()
+            self._process.stop()

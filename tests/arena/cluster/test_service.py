@@ -1,0 +1,200 @@
+"""What runs in a dask worker: it answers each request, whatever becomes of the process that plays."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from fake_gate import FIT, RUN
+
+from arena.league.executor.cluster import service as module
+from arena.league.executor.cluster.messages import (
+    Answer,
+    Batch,
+    BatchPlayed,
+    Close,
+    Collect,
+    Done,
+    End,
+    Prepare,
+    Prepared,
+    PutBot,
+    Refused,
+    Unprepared,
+    decode_answer,
+    encode,
+)
+from arena.league.executor.cluster.packing import key_of
+from arena.league.executor.cluster.service import Service, StationGoneError, Wish, play
+from arena.league.executor.cluster.source import this_arena
+
+OURS = msgspec.structs.replace(RUN, version=this_arena())
+OTHER = msgspec.structs.replace(OURS, id="another run")
+READY = Prepared(1, "Linux", FIT)
+BATCH = Batch(OURS.id, ())
+PLAYED = BatchPlayed((), (), (), 0.0, 0.0)
+
+
+class FakeStation:
+    """Stands for the process that plays. `answers` are what it says to a kind of request; without one it is silent."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.is_gone = self.has_ended_well = False
+        self.wishes: list[Wish] = []
+        self.asked = queue.SimpleQueue[Wish]()
+        """What has no answer."""
+        self.answers: dict[type, Answer] = {Prepare: READY, Close: Done(), Collect: PLAYED, Batch: PLAYED}
+
+    def ask(self, request: Prepare | Close | Batch | Collect) -> Wish:
+        wish = Wish()
+        self.wishes.append(wish)
+        if type(request) not in self.answers:
+            self.asked.put(wish)
+        if self.is_gone:
+            wish.fail(StationGoneError("it has ended"))
+        elif answer := self.answers.get(type(request)):
+            wish.end(answer)
+        return wish
+
+    def end(self) -> None:
+        self.is_gone = True
+
+
+@pytest.fixture
+def stations(monkeypatch: pytest.MonkeyPatch) -> list[FakeStation]:
+    """The stations that have been started."""
+    started: list[FakeStation] = []
+
+    def start(run: str) -> FakeStation:
+        started.append(FakeStation(run))
+        return started[-1]
+
+    monkeypatch.setattr(module, "Station", start)
+    return started
+
+
+@pytest.fixture
+def service(stations: list[FakeStation], monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    made = Service()
+    monkeypatch.setattr(module, "SERVICE", made)
+    yield made
+    made.close()
+
+
+def test_a_run_has_one_station_and_another_run_takes_its_place(service: Service, stations: list[FakeStation]) -> None:
+    assert service.handle(Prepare(OURS)) == READY
+    assert service.handle(Prepare(OURS)) == READY
+    assert [station.run for station in stations] == [OURS.id]
+    service.handle(Prepare(OTHER))
+    assert [(station.run, station.is_gone) for station in stations] == [(OURS.id, True), (OTHER.id, False)]
+    assert service.begin(BATCH) is None
+
+
+def test_a_station_that_has_died_is_started_again_when_it_is_asked_to_prepare(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    service.handle(Prepare(OURS))
+    stations[0].is_gone = True
+    assert service.begin(BATCH) is None
+    assert service.handle(Prepare(OURS)) == READY
+    assert len(stations) == 2
+
+
+@pytest.mark.parametrize("request_", [Close(OURS.id), Collect(OURS.id), End(OURS.id)])
+def test_who_knows_nothing_of_a_run_says_so(service: Service, request_: Close | Collect | End) -> None:
+    assert service.handle(request_) == Unprepared()
+    service.handle(Prepare(OTHER))
+    assert service.handle(request_) == Unprepared()
+
+
+def test_a_run_that_is_ended_plays_no_more(service: Service, stations: list[FakeStation]) -> None:
+    service.handle(Prepare(OURS))
+    assert service.handle(Collect(OURS.id)) == PLAYED
+    assert service.handle(End(OURS.id)) == Done()
+    assert stations[0].is_gone
+
+
+def test_a_station_that_dies_while_it_is_asked_is_a_refusal_and_no_traceback(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    service.handle(Prepare(OURS))
+    stations[0].answers.clear()
+    dying = threading.Thread(target=lambda: stations[0].asked.get().fail(StationGoneError("it exited with code -9")))
+    dying.start()
+    answer = service.handle(Prepare(OURS))
+    dying.join()
+    assert answer == Refused(
+        "the process that plays has failed (it exited with code -9); the worker's own output says why"
+    )
+
+
+def test_a_station_that_was_just_ending_as_it_was_asked_is_replaced(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    service.handle(Prepare(OURS))
+    old = stations[0]
+    old.answers.clear()
+
+    def end() -> None:
+        wish = old.asked.get()
+        old.is_gone = old.has_ended_well = True
+        wish.fail(StationGoneError("it exited with code 0"))
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    assert service.handle(Prepare(OURS)) == READY
+    ending.join()
+    assert len(stations) == 2
+
+
+def test_another_arena_is_refused_with_both_versions(service: Service, stations: list[FakeStation]) -> None:
+    answer = service.handle(Prepare(msgspec.structs.replace(OURS, version="9.9.9 abc")))
+    assert answer == Refused(f"it runs stratego-arena {this_arena()}, and this is 9.9.9 abc")
+    assert not stations
+
+
+def test_what_is_no_request_is_answered(service: Service) -> None:
+    answer = decode_answer(module._handled(b"\xc1"))
+    assert isinstance(answer, Refused)
+    assert "to which this arena is a stranger" in answer.why
+
+
+def test_a_bot_that_did_not_arrive_whole_is_not_kept(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_CLUSTER_CACHE", str(tmp_path))
+    assert service.handle(PutBot(key_of(b"whole"), b"half")) == Refused(
+        "a bot's files did not arrive as they were sent"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_batch_is_played_if_its_run_is_known_and_else_the_arena_prepares_again(service: Service) -> None:
+    assert decode_answer(play(encode(BATCH))) == Unprepared()
+    service.handle(Prepare(OURS))
+    assert decode_answer(play(encode(BATCH))) == PLAYED
+
+
+def test_a_batch_gives_its_thread_back_when_no_game_of_it_is_left_to_begin(
+    service: Service, stations: list[FakeStation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dask:
+        @staticmethod
+        def secede() -> None:
+            stations[0].wishes[-1].end(PLAYED)  # the last game ends only now
+
+    monkeypatch.setattr(module, "distributed", lambda: Dask)
+    service.handle(Prepare(OURS))
+    del stations[0].answers[Batch]
+
+    class Begun(Wish):
+        def __init__(self) -> None:
+            super().__init__()
+            self.is_begun.set()
+
+    monkeypatch.setattr(module, "Wish", Begun)
+    monkeypatch.setattr(f"{__name__}.Wish", Begun)
+    assert decode_answer(play(encode(BATCH))) == PLAYED

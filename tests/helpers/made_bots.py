@@ -1,0 +1,39 @@
+"""Programs of bots that are played by many tests. Those that are made on the spot are `make_bot`'s."""
+
+from pathlib import Path
+
+PREAMBLE = Path(__file__).parents[1] / "hostile" / "preamble.py"
+
+PLAIN = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "hello": print("want legal\\nready", flush=True)
+    if words[0] == "setup": print("setup FBBS2339M./........../........../2.........", flush=True)
+    if words[0] == "legal": actions = words[1:]
+    if words[0] == "turn": print("move", actions[7 * int(words[1]) % len(actions)], flush=True)
+    if words[0] == "quit": break
+"""
+"""Plays duels, and needs nothing but Python, wherever the arena itself may be."""
+
+RESIGNS = f"""
+exec(open({str(PREAMBLE)!r}).read())
+introduce()
+set_up()
+hear("turn")
+say("move resign")
+hear("quit")
+"""
+"""Whoever begins resigns at once; the other is told so."""
+
+QUICK = """#!/bin/sh
+{first}while read -r word rest; do
+    case $word in
+    hello) echo ready ;;
+    setup) echo 'setup FBBS2339M./........../........../2.........' ;;
+    turn) echo 'move resign' ;;
+    quit) exit ;;
+    esac
+done
+"""
+"""Resigns duels, and starts at once; `first` are the lines before all others."""
