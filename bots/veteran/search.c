@@ -15,19 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-#ifndef HORIZON
-#define HORIZON 30
-#endif
-#ifndef FINALISTS
-#define FINALISTS 6
-#endif
-#ifndef REALISM
-#define REALISM 0.5
-#endif
-#ifndef SURELY
-#define SURELY 2.5
-#endif
-enum { FIRST_LOOK = 16, LOOK_EVERY = 8 };
+enum {
+    HORIZON = 12,   /* plies of a playout; with more, mistakes of the way both sides are made to play weigh too much */
+    FINALISTS = 6,  /* actions that are tried out */
+    FIRST_LOOK = 16, LOOK_EVERY = 8 /* after so many worlds it is looked which are surely behind */
+};
+static const double REALISM = 0.5; /* what a playout counts beside the score: opponents play in other ways, too */
+static const double SURELY = 2.5;  /* standard errors */
 static const float NOISE = 0.1F;    /* less than any difference that matters */
 static const double DECIDED = 200; /* what a game that ends in a playout is worth */
 
@@ -154,19 +148,12 @@ static void try_a_world(struct trial *trial, const struct game *game, const stru
     double gained[CANDIDATES];
     int side = game->side;
     sample_world(&minds[side], &world, random);
-#ifdef CLAIR
-    if (random_unit(random) < (float)CLAIR)
-        for (int piece = side * ARMY; piece < (side + 1) * ARMY; piece++) world.known[piece] = true;
-#endif
     uint64_t seed = random_next(random) | 1;
     for (int place = 0; place < trial->count; place++) {
         if (trial->list[place].is_out)
             continue;
         struct game game_there = world;
         struct mind minds_there[2] = {minds[0], minds[1]};
-#ifdef CLAIR
-        minds_there[1-side].is_stale = true;
-#endif
         struct random same = {seed};
         gained[place] = play_out(&game_there, minds_there, actions[trial->list[place].index], side, &same);
         trial->list[place].sum += gained[place];
