@@ -19,7 +19,8 @@ from arena.web.address import LOCAL_NAMES, Address
 HOST = re.compile(r"(\[[0-9a-f:.%]+\]|[^\[\]:/@\\?#\s]+)(?::(\d{1,5}))?", re.IGNORECASE)
 
 
-NAME = re.compile(r"\[[0-9a-f:.%]+\]|[a-z0-9._-]+", re.IGNORECASE)
+NAME = re.compile(r"\[[0-9a-f:.%]+\]|[a-z0-9._-]+", re.IGNORECASE | re.ASCII)
+"""What a request can have as its host: a browser writes all other letters in ASCII (Punycode)."""
 
 
 @dataclass(frozen=True)
