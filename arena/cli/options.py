@@ -39,7 +39,7 @@ FORMAT_GROUP = (
     *("format", "rounds", "challengers", "seeds", "best-of", "extra-pairs", "confidence", "games", "disqualify"),
 )
 """The options of the formats, by the names that they have on the command line."""
-CLUSTER_GROUP = ("cluster", "cluster-wait", "tls-ca", "tls-cert", "tls-key")
+CLUSTER_GROUP = ("cluster", "cluster-wait", "calibrate", "tls-ca", "tls-cert", "tls-key")
 """The options of `arena league` for a cluster, by their names."""
 
 
@@ -333,6 +333,11 @@ _CLUSTER_OPTIONS = (
         metavar="TIME",
         help="How long a scheduler may be out of reach, and a worker be missing or silent.",
     ),
+    click.option(
+        "--calibrate",
+        is_flag=True,
+        help="Scale clocks to each machine of a cluster: on one that is half as fast, twice the time.",
+    ),
     *(
         click.option(name, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=words)
         for name, words in (
@@ -348,7 +353,10 @@ def collect_cluster(values: dict[str, Any]) -> ClusterOptions | None:
     """The options for a cluster out of a command's arguments, which are taken out of these. Raises `UsageError`."""
     cluster, wait = values.pop("cluster"), values.pop("cluster_wait")
     files = {name: values.pop(f"tls_{name}") for name in ("ca", "cert", "key")}
+    calibrate = values.pop("calibrate")
     if cluster is None:
+        if calibrate:
+            raise UsageError("--calibrate: expected --cluster with it: on one machine all bots have the same clocks")
         given = next((name for name, file in files.items() if file is not None), None)
         if given:
             raise UsageError(f"--tls-{given}: expected --cluster tls://HOST:PORT with it")
@@ -357,7 +365,7 @@ def collect_cluster(values: dict[str, Any]) -> ClusterOptions | None:
 
     source = click.get_current_context().get_parameter_source("jobs")
     is_usual = source in (click.core.ParameterSource.DEFAULT, None)
-    options = ClusterOptions(cluster, wait, **files, jobs=None if is_usual else values["jobs"])
+    options = ClusterOptions(cluster, wait, **files, jobs=None if is_usual else values["jobs"], calibrate=calibrate)
     options.check()
     needs(["distributed", "cryptography"], "cluster", "arena league --cluster")
     return options

@@ -22,6 +22,7 @@ from arena.league.outcome import Forfeits, Outcome, Watcher
 from arena.league.plan import Entry, Plan
 from arena.league.stop import Stop
 from arena.league.store import GameRow, StoreChangedError, StoreError
+from arena.play.played_on import reference_text
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
 from arena.report.declared import declared_last
@@ -182,6 +183,8 @@ def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
     if plan.cluster is not None:
         at_once = f"on cluster {plan.cluster.name}"
+        if plan.cluster.reference_us is not None:
+            at_once += f", calibrated ({reference_text(plan.cluster.reference_us)})"
     own = dict(plan.settings.bot_times)
     times = {bot.name: own[bot.player.digest].text for bot in plan.bots if bot.player.digest in own}
     usual = plan.settings.time.text

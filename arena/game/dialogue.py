@@ -118,6 +118,7 @@ def spec_of(record: GameRecord) -> GameSpec:
         blue_time=record.blue_time or None,
         opening=record.opening or None,
         names_told=bool(record.names_told),
+        time_percent=record.time_percent or None,
     )
 
 
@@ -451,4 +452,4 @@ def with_slack(spec: GameSpec) -> GameSpec:
         return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)
 
     red, blue = spec.times
-    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue))
+    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue), time_percent=None)

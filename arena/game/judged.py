@@ -43,5 +43,6 @@ def judged(referee: Referee, *, arena: str, started: float, seconds: float, stde
         opening=spec.opening or msgspec.UNSET,
         names_told=spec.names_told or msgspec.UNSET,
         cannot=(red.cannot, blue.cannot) if red.cannot or blue.cannot else msgspec.UNSET,
+        time_percent=spec.time_percent or msgspec.UNSET,
         protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
     )

@@ -9,13 +9,15 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from arena.errors import UsageError
 from arena.game.clock import Clock
 from arena.game.dialects import check_dialect
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
 from arena.game.spec import Opening
-from arena.game.time_control import TimeControl
+from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
 from arena.rules.game import RESIGN, Game
@@ -87,8 +89,13 @@ def _check_record(record: GameRecord) -> None:
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
         raise RecordError("its start, length or use of the machine is less than nothing")
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    for time in record.times:
+    for time in record.nominal_times:
         check_time(time)
+    percent = record.time_percent
+    if percent is not msgspec.UNSET and not LEAST_PERCENT <= percent <= MOST_PERCENT:
+        raise RecordError(
+            f"its clocks were scaled to {percent}%, where {LEAST_PERCENT}% to {MOST_PERCENT}% were expected"
+        )
     if record.opening:
         _check_opening(record, record.opening, ruleset)
     _check_dialects(record, ruleset)

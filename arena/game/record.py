@@ -81,6 +81,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     it stands in no record of a game whose bots were to choose their own. `setups` are the same two if it has begun.
     `names_told` is that each was told the name of the other, and stands in no record of another game; `cannot` is what
     each said that it cannot do, and stands in no record of a game in which neither did.
+    `time_percent` is by how much the clocks were scaled to the machine (`TimeControl.scaled`): `time` and `blue_time`
+    are the league's, `times` those that were in force. It stands in no record of a game whose clocks were the league's.
     `protocols` is what each side spoke; it stands in no record of a game in which both spoke version 1 of the arena's
     protocol.
     """
@@ -118,6 +120,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     names_told: bool | msgspec.UnsetType = msgspec.UNSET
     cannot: tuple[tuple[Ability, ...], tuple[Ability, ...]] | msgspec.UnsetType = msgspec.UNSET
     protocols: tuple[Dialect, Dialect] | msgspec.UnsetType = msgspec.UNSET
+    time_percent: int | msgspec.UnsetType = msgspec.UNSET
 
     def __repr__(self) -> str:
         red, blue = (player.name for player in self.players)
@@ -128,9 +131,16 @@ class GameRecord(msgspec.Struct, frozen=True):
         )
 
     @property
-    def times(self) -> tuple[TimeControl, TimeControl]:
-        """Red's and Blue's time control."""
+    def nominal_times(self) -> tuple[TimeControl, TimeControl]:
+        """Red's and Blue's time control as the league has it."""
         return self.time, self.blue_time or self.time
+
+    @property
+    def times(self) -> tuple[TimeControl, TimeControl]:
+        """Red's and Blue's time control as it was in force."""
+        red, blue = self.nominal_times
+        percent = self.time_percent or None
+        return red.scaled(percent), blue.scaled(percent)
 
     @property
     def dialects(self) -> tuple[Dialect, Dialect]:

@@ -70,15 +70,16 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     protocol: Dialect | msgspec.UnsetType = msgspec.UNSET
 
 
-class WholeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WholeLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A line but for its checksum, in the order in which it is written. The names are those of `GameRecord`, where
-    `started` is in seconds."""
+    `started` is in seconds. `time_percent` stands in no line of a game whose clocks were not scaled."""
 
     schema: int
     view: Literal["all"]
     id: _Name
     arena: _Name
     machine: _Name | None
+    time_percent: _Number | msgspec.UnsetType = msgspec.UNSET
     started: str
     seconds: float
     settings: dict[str, str]
@@ -136,6 +137,7 @@ def whole_line(record: GameRecord, settings: dict[str, str]) -> WholeLine:
         id=record.id,
         arena=record.arena,
         machine=record.machine or None,
+        time_percent=record.time_percent,
         started=date_text(record.started),
         seconds=record.seconds,
         settings=dict(sorted(settings.items())),
@@ -163,7 +165,7 @@ def _side(record: GameRecord, index: int) -> Side:
         author=record.authors[index] if record.authors else "",
         wants=record.wants[index] if record.wants else None,
         seed=record.seeds[index],
-        time=record.times[index],
+        time=record.nominal_times[index],
         setup=record.setups[index],
         held=record.confinement[index],
         used=record.used[index] if record.used else None,
@@ -286,6 +288,7 @@ def _entry(whole: WholeLine) -> Entry:
         names_told=red.opponent is not msgspec.UNSET or msgspec.UNSET,
         cannot=(red.cannot or (), blue.cannot or ()) if red.cannot or blue.cannot else msgspec.UNSET,
         protocols=msgspec.UNSET if dialects == USUAL_DIALECTS else dialects,
+        time_percent=whole.time_percent,
     )
     readable = decode_record(encode_record(record))  # with all text in it made printable
     return Entry(readable, {printable(name): printable(value) for name, value in whole.settings.items()})

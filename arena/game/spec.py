@@ -23,7 +23,8 @@ class GameSpec(msgspec.Struct, frozen=True):
     `players` is red, then blue. `seeds` are the numbers that the two are given, in the same order. `pair_seed` names
     the pair of games, colours swapped, that this one belongs to. `time` is both sides' time control, or Red's alone if
     Blue has another, `blue_time` (a handicap). `opening` is what it begins with if the bots are not to choose their
-    set-ups. With `names_told` each side is told the name of the other.
+    set-ups. With `names_told` each side is told the name of the other. `time_percent` is by how much the clocks are
+    scaled to the machine that is to play it (`TimeControl.scaled`); None where they are as they stand here.
     """
 
     id: str
@@ -35,11 +36,18 @@ class GameSpec(msgspec.Struct, frozen=True):
     blue_time: TimeControl | None = None
     opening: Opening | None = None
     names_told: bool = False
+    time_percent: int | None = None
+
+    @property
+    def nominal_times(self) -> tuple[TimeControl, TimeControl]:
+        """Red's and Blue's time control as the league has it."""
+        return self.time, self.blue_time or self.time
 
     @property
     def times(self) -> tuple[TimeControl, TimeControl]:
-        """Red's and Blue's time control."""
-        return self.time, self.blue_time or self.time
+        """Red's and Blue's time control as it is in force: what they are told, and held to."""
+        red, blue = self.nominal_times
+        return red.scaled(self.time_percent), blue.scaled(self.time_percent)
 
     @property
     def names(self) -> str:

@@ -28,6 +28,24 @@ class TimeControl(msgspec.Struct, frozen=True):
     setup_ms: int = 5_000
     margin_ms: int = 50
 
+    def scaled(self, percent: int | None) -> "TimeControl":
+        """The same for a machine on which a bot gets so many percent of the time, to the nearest millisecond; None: of
+        none. A limit is at least 1 ms and at most `LONGEST_MS`. The margin stays: it is for waiting, not for work."""
+        if percent is None:
+            return self
+
+        def of(limit: int) -> int:
+            return min(LONGEST_MS, max(1, (limit * percent + 50) // 100)) if limit else 0
+
+        return msgspec.structs.replace(
+            self,
+            move_ms=None if self.move_ms is None else of(self.move_ms),
+            bank_ms=None if self.bank_ms is None else of(self.bank_ms),
+            increment_ms=of(self.increment_ms),
+            start_ms=of(self.start_ms),
+            setup_ms=of(self.setup_ms),
+        )
+
     @property
     def is_unlimited(self) -> bool:
         """Whether it stands for no limit on moves at all, which only a person can have."""
@@ -55,6 +73,9 @@ UNLIMITED_MS = LONGEST_MS + 1
 """What stands for no limit in a record, and on the `turn` lines of the opponent, who must be told a number. No option
 gives it to a bot."""
 UNLIMITED = "unlimited"
+LEAST_PERCENT, MOST_PERCENT = 25, 400
+"""How far clocks are scaled to a machine. Beyond it is too different from the others: caches, and what a bot waits for,
+do not scale as its work does."""
 
 
 def parse_duration(text: str) -> int:

@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r"(?:(tcp|tls)://)?((?:[A-Za-z0-9._-]+)|\[[0-9A-Fa-f:.]+\]
 class ClusterOptions:
     """What was asked for. `cluster` is an address or `local:N`, `wait` a time such as `1m`: how long a scheduler may be
     out of reach, and a worker silent. The files are those of TLS, in PEM. `jobs` is how many games each worker plays at
-    a time; None: as many as it has CPUs."""
+    a time; None: as many as it has CPUs. With `calibrate` clocks are scaled to each machine."""
 
     cluster: str
     wait: str = USUAL_WAIT
@@ -26,6 +26,7 @@ class ClusterOptions:
     cert: Path | None = None
     key: Path | None = None
     jobs: int | None = None
+    calibrate: bool = False
 
     @property
     def local(self) -> int:

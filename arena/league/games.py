@@ -28,7 +28,8 @@ from arena.bots.limits import Limits
 from arena.game.persons import is_person
 from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
-from arena.league.store import LIMITS_OF, time_key
+from arena.league.store import CALIBRATION, LIMITS_OF, time_key
+from arena.play.played_on import reference_text
 from arena.rules.ruleset import Ruleset, Starts
 
 Players = tuple[Player, Player]
@@ -67,6 +68,9 @@ class Settings(msgspec.Struct, frozen=True):
     """The set-ups that games begin with; none if the bots choose their own."""
     names_told: bool = False
     """Whether each bot is told what its opponent is called."""
+    reference_us: int | None = None
+    """What clocks are scaled by to each machine (`arena.play.played_on.percent_of`); None: they are not. The
+    ids of games are those of the clocks that are not scaled."""
 
     def described(self, players: Sequence[Player] = ()) -> dict[str, str]:
         """The settings in words, by name, with limits and own times of these bots; leagues that agree in all may share
@@ -83,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True):
             KEEP_BOTS: "yes" if self.keep_bots else "no",
             OPENINGS: openings_text(self.openings),
             OPPONENTS: NAMED if self.names_told else HIDDEN,
+            **({} if self.reference_us is None else {CALIBRATION: reference_text(self.reference_us)}),
             **{f"{LIMITS_OF}{player.name}": own.get(player.name, self.limits).text for player in bots},
             **self.own_times(players),
         }

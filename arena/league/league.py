@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 
+import msgspec
 import trio
 
 from arena.bots.run import Run
@@ -17,8 +18,10 @@ from arena.bots.starting import Sandbox
 from arena.errors import ArenaError
 from arena.league.changes import note_versions
 from arena.league.executor import Executor, PlaySettings
+from arena.league.executor.cluster.calibration import reference_us
 from arena.league.executor.cluster.carrying import cargo_of
 from arena.league.executor.cluster.client import cluster_executor
+from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.options import PlayOptions
@@ -29,9 +32,10 @@ from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store, StoreChangedError, StoreError, sole_use
+from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, sole_use
 from arena.league.stored_games import known_from_before, stored_games, tell_stored
 from arena.nursery import background
+from arena.play.played_on import read_reference
 
 
 @contextlib.contextmanager
@@ -49,6 +53,8 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         Store(plan.path, create=True) as store,
     ):
         run_games(run, held.try_out)
+        if plan.cluster is not None and plan.cluster.is_calibrated:
+            plan = _calibrated(plan, plan.cluster, store)
         rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
         stored = stored_in(store, rows)
         games = Games(plan.settings, stored)  # older ids count as well
@@ -67,6 +73,16 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.set_sandbox(plan.level.value)
         league.keep_disqualified()
         yield league
+
+
+def _calibrated(plan: Plan, cluster: ClusterPlan, store: Store) -> Plan:
+    """The plan with what clocks are scaled by: what the store says, or what is measured now. Raises `DamagedError`."""
+    reference = read_reference(store.settings().get(CALIBRATION, "")) or reference_us()
+    return replace(
+        plan,
+        settings=msgspec.structs.replace(plan.settings, reference_us=reference),
+        cluster=replace(cluster, reference_us=reference),
+    )
 
 
 class OpenLeague:

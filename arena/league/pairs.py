@@ -22,7 +22,7 @@ def return_game(game: GameSpec) -> GameSpec:
         id=return_id(game),
         players=game.players[::-1],
         seeds=game.seeds[::-1],
-        time=game.times[1],
+        time=game.nominal_times[1],
         blue_time=None if game.blue_time is None else game.time,
     )
 

@@ -101,12 +101,6 @@ class Plan:
         )
 
 
-def _shortest_move(options: PlayOptions) -> int | None:
-    """How long, with the margin, a bot has for a move, in milliseconds; None where moves are not bounded."""
-    time = time_control(options)
-    return None if time.move_ms is None else time.move_ms + time.margin_ms
-
-
 def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
     """Where the games are to be played; games at a time are shared out where the workers are this machine's. Raises
     `UsageError`."""
@@ -121,7 +115,8 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
         tls=tls,
         jobs=max(1, options.jobs // asked.local) if asked.local else asked.jobs or 0,
         build=build_limits(options),
-        move_ms=_shortest_move(options),
+        time=time_control(options),
+        is_calibrated=asked.calibrate,
         patience=option_value("--cluster-wait", parse_duration, asked.wait) / 1000,
     )
 

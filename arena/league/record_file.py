@@ -20,9 +20,10 @@ from arena.game.time_control import UNLIMITED, parse_time
 from arena.hostfile import FileError, read_lines
 from arena.league.games import HIDDEN, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, Settings, openings_in
 from arena.league.options import LARGEST_SEED
-from arena.league.store import KEPT_BESIDE, LIMITS_OF, TIME_OF
+from arena.league.store import CALIBRATION, KEPT_BESIDE, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
 from arena.league.verify import League
+from arena.play.played_on import read_reference
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
@@ -119,7 +120,7 @@ def settings_fault(entry: Entry) -> str | None:
     except RulesetError as error:
         return str(error)
     times = {name for name in settings if name.startswith(TIME_OF) and not _is_of_another(name, record.players)}
-    unknown = sorted(settings.keys() - known.keys() - times)
+    unknown = sorted(settings.keys() - known.keys() - times - {CALIBRATION})
     if unknown:
         return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
     seed = settings.get("seed", "0")
@@ -131,6 +132,9 @@ def settings_fault(entry: Entry) -> str | None:
     opponents = settings.get(OPPONENTS, HIDDEN)
     if opponents not in (HIDDEN, NAMED):
         return f"settings: {OPPONENTS}: expected {HIDDEN} or {NAMED}, got {shown(opponents)}"
+    calibration = settings.get(CALIBRATION)
+    if calibration is not None and read_reference(calibration) is None:
+        return f"settings: {CALIBRATION}: expected a reference such as 'reference 25.2 ms', got {shown(calibration)}"
     for name, value in settings.items():
         if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
             return f"settings: {shown(name)}: expected limits such as {Limits().text!r}, got {shown(value)}"

@@ -7,7 +7,7 @@ had. What no record says is left out.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -33,8 +33,9 @@ from arena.league.games import (
     starter,
 )
 from arena.league.settings import with_moves_of
-from arena.league.store import ENTRANTS, Store, own_times_in
+from arena.league.store import CALIBRATION, ENTRANTS, Store, own_times_in
 from arena.league.verify import League
+from arena.play.played_on import TENTH_US, calibration_of, percent_of, read_reference, reference_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -97,12 +98,13 @@ class _Game(NamedTuple):
 
 
 def _game(ruleset: Ruleset, record: GameRecord) -> _Game:
-    return _Game(ruleset.starts, record.pair_seed, record.players, record.times, record.opening or None)
+    return _Game(ruleset.starts, record.pair_seed, record.players, record.nominal_times, record.opening or None)
 
 
 def _rebuilt(store: Store) -> dict[str, str]:
     """The settings that most of the games were played under, as far as the games say."""
     kinds: dict[tuple[Ruleset, str], list[_Game]] = {}
+    scales: set[tuple[int, int]] = set()
     is_pondering_barred = has_kept = are_told = False
     for number in store.numbers():
         record = store.stored(number).record
@@ -117,6 +119,9 @@ def _rebuilt(store: Store) -> dict[str, str]:
         is_pondering_barred = is_pondering_barred or record.pondered_us is not None
         has_kept = has_kept or bool(record.kept)
         are_told = are_told or bool(record.names_told)
+        percent, work = record.time_percent or 0, calibration_of(record.machine or "")
+        if percent > 0 and work:
+            scales.add((work, percent))
     if not kinds:
         return {}
     (ruleset, _), games = max(kinds.items(), key=lambda kind: len(kind[1]))
@@ -134,9 +139,23 @@ def _rebuilt(store: Store) -> dict[str, str]:
     if 2 * sum(game.opening is not None for game in games) > len(games):
         said = doubtful.get(OPENINGS, "")
         described[OPENINGS] = said if openings_in(said) else OPENINGS_UNKNOWN
+    if scales and (reference := _reference(scales, doubtful.get(CALIBRATION, ""))):
+        described[CALIBRATION] = reference_text(reference)
     if is_pondering_barred:
         return {**described, "pondering": "no"}
     return {name: text for name, text in described.items() if name != "pondering"}
+
+
+def _reference(scales: Collection[tuple[int, int]], doubtful: str) -> int | None:
+    """What clocks were scaled by, in microseconds, so that these percents follow from how fast the machines were; what
+    the store says of it, if that is so. None if there is no such reference."""
+    said = read_reference(doubtful)
+    if said is not None and all(percent_of(work, said) == percent for work, percent in scales):
+        return said
+    tenths = [(work // TENTH_US, percent) for work, percent in scales]
+    least = max(200 * work // (2 * percent + 1) for work, percent in tenths) + 1
+    most = min(200 * work // (2 * percent - 1) for work, percent in tenths)
+    return least * TENTH_US if least <= most else None
 
 
 def _with_times(ruleset: Ruleset, games: list[_Game], doubtful: Mapping[str, str]) -> Settings:

@@ -32,7 +32,8 @@ from arena.league.games import (
     scheme_of,
     starter,
 )
-from arena.league.store import Damage, Store, own_times_in
+from arena.league.store import CALIBRATION, Damage, Store, own_times_in
+from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -130,14 +131,15 @@ class League:
             for name, value in Settings(ruleset, record.time, seed).described().items()
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE) and self._settings.get(name, value) != value
         ]
-        faults += self._other_clocks(record) + self._other_choices(record) + self._other_opening(record)
+        faults += self._other_clocks(record) + self._other_scale(record)
+        faults += self._other_choices(record) + self._other_opening(record)
         return faults or self._out_of_place(record, ruleset, seed)
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
         """Where a side had another time control than the store has for its player."""
         is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
         faults = []
-        for player, time in zip(record.players, record.times, strict=True):
+        for player, time in zip(record.players, record.nominal_times, strict=True):
             usual = self._settings.get("time", time.text)
             expected = {
                 "time": self._own_times.get(player.digest, usual),
@@ -150,6 +152,24 @@ class League:
                     who = f" by {player.name}" if is_handicap else ""
                     faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
         return list(dict.fromkeys(faults))
+
+    def _other_scale(self, record: GameRecord) -> list[str]:
+        """Where the clocks were scaled by another factor than that of the machine, or not as those of the store."""
+        percent, setting = record.time_percent or None, self._settings.get(CALIBRATION)
+        if setting is None:
+            return [] if percent is None else [f"its clocks were scaled to {percent}%, and the store is for no scaling"]
+        reference, work = read_reference(setting), calibration_of(record.machine or "")
+        if reference is None:
+            return [f"the store says by {setting!r} how clocks are scaled, which is no reference"]
+        if percent is None:
+            return ["its clocks were not scaled, and the store is for clocks that are"]
+        if work is None:
+            return [f"its clocks were scaled to {percent}%, and it does not say how fast the machine was"]
+        expected = percent_of(work, reference)
+        if percent == expected:
+            return []
+        told = f"{ms_text(work)}, by the {setting} of the store"
+        return [f"its clocks were scaled to {percent}%, where {expected}% follow from the machine's {told}"]
 
     def _other_opening(self, record: GameRecord) -> list[str]:
         """Where a game has an opening and is of a league without, or the other way round."""
@@ -175,7 +195,7 @@ class League:
         scheme = scheme_of(record) or Scheme.CONTENT
         if ruleset not in self._rules:
             self._rules[ruleset] = ruleset.digest()
-        common = common_of(self._rules[ruleset], seed, record.players, record.times)
+        common = common_of(self._rules[ruleset], seed, record.players, record.nominal_times)
         if record.opening:
             number = self._number_with(record.opening, common, record)
             if number is not None and (words := self._other_place(record, record.opening, common, number)):

@@ -30,9 +30,9 @@ class SideFacts(msgspec.Struct, frozen=True):
     """One side of a game. `name` is the one that tables show, `declared` what the bot called itself in this game,
     `author` who it said has written it: empty if it said nothing, or if whoever looks may not read its own words.
 
-    `protocol` is what it spoke; `time` is its time control as options write it; `sandbox` is how it was held, empty
-    where that is not known, and `A_PERSON` where there was nothing to hold. `seed` is None if whoever looks may not
-    know it.
+    `protocol` is what it spoke; `time` is its time control as options write it, before it is scaled; `sandbox` is how
+    it was held, empty where that is not known, and `A_PERSON` where there was nothing to hold. `seed` is None if
+    whoever looks may not know it.
     """
 
     name: str
@@ -49,7 +49,7 @@ class SideFacts(msgspec.Struct, frozen=True):
 
 class GameFacts(msgspec.Struct, frozen=True):
     """A game without its moves. `has_opening` is whether both were given their set-ups. `started` is in UTC, as in ISO
-    8601, `seconds` is how long it took.
+    8601, `seconds` is how long it took. `time_percent` is by how much clocks were scaled to the machine, if they were.
     """
 
     number: int
@@ -59,6 +59,7 @@ class GameFacts(msgspec.Struct, frozen=True):
     ruleset: str
     pair_seed: int | None
     has_opening: bool
+    time_percent: int | None
     red: SideFacts
     blue: SideFacts
     result: str
@@ -80,6 +81,7 @@ def facts_of(number: int, record: GameRecord, view: str, names: Mapping[Player, 
         ruleset=record.ruleset,
         pair_seed=record.pair_seed if view == ALL else None,
         has_opening=bool(record.opening),
+        time_percent=record.time_percent or None,
         red=red,
         blue=blue,
         result=verdict.result.value,
@@ -99,7 +101,7 @@ def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, st
         declared=record.declared[color] if is_seen else "",
         author=record.authors[color] if is_seen and record.authors else "",
         protocol=record.dialects[color].value,
-        time=record.times[color].text,
+        time=record.nominal_times[color].text,
         seed=record.seeds[color] if is_seen else None,
         sandbox=A_PERSON if is_person(player) else record.confinement[color],
         stderr=record.stderr[color] if is_seen else None,

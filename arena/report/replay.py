@@ -122,9 +122,10 @@ def _heading(number: int, record: GameRecord, look: Look) -> str:
 
 
 def _times_text(record: GameRecord) -> str:
-    """How long the sides might take; each by itself in a game with a handicap."""
-    red, blue = record.times
-    return red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
+    """How long the sides might take; each by itself in a game with a handicap, and by how much that was scaled."""
+    red, blue = record.nominal_times
+    text = red.text if red == blue else f"handicap: red {red.text}, blue {blue.text}"
+    return f"{text} at {record.time_percent}%" if record.time_percent else text
 
 
 def _side_text(side: SideFacts) -> str:

@@ -29,8 +29,10 @@ OPENINGS = (GOLDEN / "openings-schema1.jsonl").read_bytes().splitlines()
 """Games with openings: one that was played, and one in which Blue did not start."""
 TOLD = (GOLDEN / "told-schema1.jsonl").read_bytes().splitlines()
 """The two games of a pair in which the bots were told each other's names, and one said that it cannot be restored."""
+CALIBRATED = (GOLDEN / "calibrated-schema1.jsonl").read_bytes().splitlines()
+"""Games of a cluster whose clocks were scaled to the machine."""
 FULL = WHOLE[-1]
-"""A game in which every field has something in it, but for those of games with openings or names that were told."""
+"""A game in which every field has something in it, but for those that only some games have."""
 
 
 def refused(line: bytes, *, is_ended: bool = True) -> str:
@@ -54,7 +56,7 @@ def forged(change: Callable[[dict[str, Any]], object], line: bytes = FULL) -> by
 # --- what is written is read ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", [*WHOLE, *OPENINGS, *TOLD])
+@pytest.mark.parametrize("line", [*WHOLE, *OPENINGS, *TOLD, *CALIBRATED])
 def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: bytes) -> None:
     entry = decode_line(line)
     check_record(entry.record)
@@ -62,8 +64,11 @@ def test_lines_of_every_schema_are_read_for_ever_and_written_as_they_were(line: 
 
 
 def test_the_golden_lines_have_every_field_of_a_record() -> None:
-    full, opened, told = (msgspec.structs.asdict(decode_line(line).record) for line in (FULL, OPENINGS[0], TOLD[0]))
-    assert [name for name, value in full.items() if not value] == ["opening", "names_told", "cannot", "protocols"]
+    lines = (FULL, OPENINGS[0], TOLD[0], CALIBRATED[0])
+    full, opened, told, calibrated = (msgspec.structs.asdict(decode_line(line).record) for line in lines)
+    others = ["opening", "names_told", "cannot", "protocols", "time_percent"]
+    assert [name for name, value in full.items() if not value] == others
+    assert calibrated["time_percent"]
     assert opened["opening"]
     assert told["names_told"]
     assert any(told["cannot"])
@@ -121,6 +126,7 @@ def any_records(draw: st.DrawFn) -> GameRecord:
         machine=draw(st.just(msgspec.UNSET) | st.just("m")),
         wants=draw(st.just(msgspec.UNSET) | st.tuples(wants, wants)),
         opening=draw(st.just(msgspec.UNSET) | pairs),
+        time_percent=draw(st.just(msgspec.UNSET) | counts),
     )
 
 
@@ -255,7 +261,7 @@ def test_what_one_side_was_told_of_a_game_is_no_game(line: bytes) -> None:
 def test_the_page_on_the_format_has_every_key_in_the_order_of_the_line() -> None:
     text = (GOLDEN.parent.parent.parent / "docs" / "record.md").read_text(encoding="utf-8")
     _, of_game, of_side = re.split(r"\n\| key(?: of a side)? \| value \|\n", text)
-    fields = json.loads(OPENINGS[0])
+    fields = json.loads(CALIBRATED[0])
     for table, keys in ((of_game, list(fields)), (of_side.partition("\n\n")[0], list(Side.__struct_fields__))):
         named = [
             key for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)

@@ -55,7 +55,8 @@ def games(spec: GameSpec, count: int) -> list[GameSpec]:
 
 def record_for(game: GameSpec, record: GameRecord) -> bytes:
     """A record as a worker sends it: that of another game, as one of this one."""
-    return encode_record(msgspec.structs.replace(record, id=game.id, arena=__version__))
+    percent = game.time_percent or msgspec.UNSET
+    return encode_record(msgspec.structs.replace(record, id=game.id, arena=__version__, time_percent=percent))
 
 
 class FakeGate:

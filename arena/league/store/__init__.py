@@ -16,7 +16,15 @@ from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
-from arena.league.store.settings import ENTRANTS, KEPT_BESIDE, LIMITS_OF, SETTINGS_OF_OLDER, KeptFiles, files_in
+from arena.league.store.settings import (
+    CALIBRATION,
+    ENTRANTS,
+    KEPT_BESIDE,
+    LIMITS_OF,
+    SETTINGS_OF_OLDER,
+    KeptFiles,
+    files_in,
+)
 from arena.league.store.sole_use import StoreInUseError, sole_use
 from arena.league.store.store import Store
 from arena.league.store.tables import APPLICATION_ID, VERSION
@@ -24,6 +32,7 @@ from arena.league.store.upgrades import is_empty_file
 
 __all__ = [
     "APPLICATION_ID",
+    "CALIBRATION",
     "ENTRANTS",
     "KEPT_BESIDE",
     "LIMITS_OF",

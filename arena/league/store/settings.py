@@ -37,7 +37,11 @@ which games the last ladder began, the level at which bots were held the last ti
 with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
-SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden"}
+CALIBRATION = "calibration"
+"""How clocks are scaled to each machine; only a store has it whose games were played so (`--calibrate`)."""
+NOT_CALIBRATED = {CALIBRATION: "no"}
+"""What is asked for where nothing is said of it; it is not kept."""
+SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden", **NOT_CALIBRATED}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
@@ -115,6 +119,7 @@ class SettingsTable:
             words = f"it holds games, and not what they were played under ({', '.join(lost)})"
             raise DamagedError(self._database.path, (Damage(None, words),))
         of_all = {name: value for name, value in asked.items() if not name.startswith(TIME_OF)}
+        of_all = {**NOT_CALIBRATED, **of_all} if of_all else {}
         different = _differences(present, of_all) + time_differences(
             present, asked, players, lambda: {*played(), *(player.digest for player in entrants_in(present))}
         )

@@ -64,11 +64,14 @@ def _details(
     words: Words, record: GameRecord, facts: GameFacts, sides: list[tuple[Color, SideFacts]], has_seeds: bool
 ) -> list[tuple[str, str]]:
     red, blue = facts.red.time, facts.blue.time
+    time = red if red == blue else words.both_times.format(red=red, blue=blue)
+    if facts.time_percent is not None:
+        time = words.scaled_time.format(time=time, percent=facts.time_percent)
     started = facts.started or words.no_date
     details = [
         (words.id, facts.id),
         (words.ruled_by, record.ruleset),
-        (words.time, red if red == blue else words.both_times.format(red=red, blue=blue)),
+        (words.time, time),
         (words.played, words.played_when.format(started=started, seconds=facts.seconds, arena=facts.arena)),
     ]
     for color, side in sides:

@@ -145,6 +145,7 @@ class Words:
     seed: str = "seed"
     time: str = "time"
     both_times: str = "red {red}, blue {blue}"
+    scaled_time: str = "{time} at {percent}%"
     played: str = "played"
     played_when: str = "{started}, in {seconds:.1f} s, by arena {arena}"
     no_date: str = "at no known date"

@@ -39,6 +39,7 @@ from arena.league.executor.cluster.messages import (
 )
 from arena.league.executor.cluster.spoils import MOST_SPOILT
 from arena.league.executor.wire import WireBot
+from arena.play.played_on import calibration_of, percent_of
 from arena.rules.loading import load_ruleset
 
 PlayGame = Callable[..., GameRecord]
@@ -129,6 +130,7 @@ def run(
     slots: int = 1,
     pairs: bool = False,
     load: Cargo = CARGO,
+    reference_us: int | None = None,
 ) -> None:
     """Have a test act with an executor that is asked to play so many games."""
     clock = trio.testing.MockClock()
@@ -140,7 +142,7 @@ def run(
     async def main() -> None:
         gate = FakeGate()
         gate.slots = slots
-        executor = ClusterExecutor(load, plan(), gate)
+        executor = ClusterExecutor(load, plan(reference_us=reference_us), gate)
         async with trio.open_nursery() as nursery:
             await executor.begin(nursery)
             scene = Scene(executor, gate, clock, record)
@@ -181,6 +183,38 @@ def test_every_game_is_played_once(record: GameRecord, spec: Callable[..., GameS
         assert scene.lines[0] == "cluster tcp://10.0.0.1:8786: 2 workers, 4 games at a time so far; others may come"
 
     run(act, record, spec(), 30, slots=2)
+
+
+def test_clocks_are_scaled_to_the_worker_that_is_sent_a_game_and_its_record_says_by_which_figure(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("a")
+        (batch,) = list(scene.gate.batches().values())[:1]
+        assert {game.time_percent for task in batch.tasks for game in task.games} == {200}
+        await scene.play_all()
+        records = [outcome.record for outcome in scene.outcomes if isinstance(outcome, Played)]
+        assert len(records) == 6
+        for game in records:
+            assert game.time_percent == percent_of(calibration_of(game.machine or "") or 0, 12_500) == 200
+
+    run(act, record, spec(), reference_us=12_500)
+
+
+def test_a_worker_that_sends_a_record_with_another_scale_is_refused(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("a")
+        number, batch = next(iter(scene.gate.batches().items()))
+        (game, *_) = batch.tasks[0].games
+        forged = msgspec.structs.replace(game, time_percent=400)
+        scene.gate.answer(number, played(forged, record=record))
+        await until(lambda: any("not used" in line for line in scene.lines), "the worker is refused")
+        assert any("expected the scaling of the clocks that was asked for, got another" in line for line in scene.lines)
+        assert scene.played == []
+
+    run(act, record, spec(), reference_us=12_500)
 
 
 def test_a_pair_goes_to_one_worker(record: GameRecord, spec: Callable[..., GameSpec]) -> None:

@@ -113,7 +113,12 @@ async def _scene(clock: trio.testing.MockClock, plan: ClusterPlan, gate: FakeGat
 
 
 def run(
-    act: Callable[[Scene], Awaitable[None]], *, patience: float = 60.0, prepares: bool = True, local: int = 0
+    act: Callable[[Scene], Awaitable[None]],
+    *,
+    patience: float = 60.0,
+    prepares: bool = True,
+    local: int = 0,
+    reference_us: int | None = None,
 ) -> None:
     """Have a test act in a scene."""
     clock = trio.testing.MockClock()
@@ -121,7 +126,7 @@ def run(
     async def main() -> None:
         gate = FakeGate()
         gate.prepares = prepares
-        async with _scene(clock, plan(local=local), gate) as scene:
+        async with _scene(clock, plan(local=local, reference_us=reference_us), gate) as scene:
             await act(scene)
 
     trio.run(main, clock=clock)
@@ -236,6 +241,21 @@ def test_a_worker_that_is_too_slow_is_not_used() -> None:
         assert scene.owner.lines[0].startswith("worker attic is not used: it is too slow: ")
 
     run(act, prepares=False)
+
+
+def test_where_clocks_are_scaled_a_slow_worker_is_used_and_it_is_said_by_how_much() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic", "cellar")
+        for work, worker in ((80_000, "attic"), (100_200, "cellar")):
+            (number,) = (one for one, (address, _) in scene.gate.asked.items() if address == f"tcp://{worker}:1")
+            scene.gate.answer(number, Prepared(1, "Linux", Calibration(work, 0)))
+            await trio.testing.wait_all_tasks_blocked()
+        assert scene.standings == {"attic": Standing.READY, "cellar": Standing.REFUSED}
+        assert {seat.name: seat.time_percent for seat in scene.crew.seats.values()} == {"attic": 320, "cellar": None}
+        assert scene.owner.lines[0] == "worker attic: clocks at 320% (calibration 80.0 ms, reference 25.0 ms)"
+        assert scene.owner.lines[1].startswith("worker cellar is not used: it is too slow: ")
+
+    run(act, prepares=False, reference_us=25_000)
 
 
 def test_a_scheduler_that_is_mute_is_told_and_nothing_is_lost() -> None:

@@ -49,6 +49,7 @@ def test_bytes_that_are_no_record_are_refused(data: bytes) -> None:
         ({"seeds": (1, 1)}, "seeds"),
         ({"pair_seed": 34}, "pair"),
         ({"names_told": True}, "telling of names"),
+        ({"time_percent": 150}, "scaling of the clocks"),
     ],
 )
 def test_a_record_of_a_game_under_other_terms_is_refused_with_what_is_other(

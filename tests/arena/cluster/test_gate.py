@@ -45,6 +45,9 @@ class FakeScheduler:
         assert self.left is not None
         return asyncio.get_running_loop().time() + self.left
 
+    def keep_group(self) -> None:
+        pass
+
     def begin(self, message: Ask | Submit) -> None:
         self.begun.append(message)
 

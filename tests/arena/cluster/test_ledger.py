@@ -66,6 +66,17 @@ def test_a_game_comes_out_once_and_is_not_sent_again() -> None:
     assert list(ledger.open) == [two.id]
 
 
+def test_clocks_are_scaled_as_a_game_is_sent_and_anew_where_it_is_sent_again() -> None:
+    one, two, three = games(SPEC, 3)
+    ledger = ledger_of(pair(one, two), GameTask(three))
+    batch = ledger.take_batch(3, 150)
+    assert [spec.time_percent for spec in batch.specs.values()] == [150, 150, 150]
+    assert [task.games for task in ledger.still_open(batch)] == [(one, two), (three,)]
+    ledger.put_back(ledger.still_open(batch), counts=True)
+    assert {spec.time_percent for spec in ledger.take_batch(3, 80).specs.values()} == {80}
+    assert list(ledger.open.values()) == [one, two, three]
+
+
 def test_what_is_lost_is_the_next_to_be_sent_in_its_order() -> None:
     specs = games(SPEC, 4)
     ledger = ledger_of(*map(GameTask, specs))

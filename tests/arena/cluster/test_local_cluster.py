@@ -10,10 +10,13 @@ import pytest
 
 from arena.league.executor.cluster.local_cluster import share
 from arena.league.store import Store
+from arena.league.verify import verify
+from arena.play.played_on import read_reference
 
 ARENA = [sys.executable, "-m", "arena"]
 BOTS = ["drifter", "raider", "warden"]
 SAME = ["--rules", "duel", "--time", "60s/move", "--rounds", "2"]
+CALIBRATED = ["--cluster", "local:1", "--calibrate"]
 PATIENCE = 180
 
 
@@ -52,6 +55,23 @@ def test_a_league_on_a_cluster_has_the_ids_and_results_of_a_league_without_and_g
     assert "12 of them stored already" in again.stderr
 
 
+def test_a_calibrated_league_goes_on_by_the_same_reference_and_is_sound(
+    tmp_path: Path,
+) -> None:
+    for rounds in ("1", "2"):
+        far = league(tmp_path, *BOTS, *SAME, *CALIBRATED, "--store", "far.sqlite", "--rounds", rounds)
+        assert far.returncode == 0, far.stderr
+    assert len(results(tmp_path / "far.sqlite")) == 12
+    with Store(tmp_path / "far.sqlite", create=False) as opened:
+        records = [opened.stored(number).record for number in opened.numbers()]
+        assert read_reference(opened.settings()["calibration"])
+        assert list(verify(opened, lambda done, of: None)) == []
+    assert all(record and record.time_percent for record in records)
+    without = league(tmp_path, *BOTS, *SAME, "--store", "far.sqlite")
+    assert without.returncode == 2
+    assert "(in the store), no (asked for)" in without.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -59,6 +79,7 @@ def test_a_league_on_a_cluster_has_the_ids_and_results_of_a_league_without_and_g
         (["--cluster", "nonsense"], "--cluster: expected tcp://HOST:PORT or tls://HOST:PORT of a dask scheduler"),
         (["--cluster", "tcp://host:99999"], "got 'tcp://host:99999'"),
         (["--cluster", "tls://host:1"], "TLS needs --tls-ca, --tls-cert, --tls-key as well"),
+        (["--calibrate"], "--calibrate: expected --cluster with it"),
         (["--tls-ca", "x"], "--tls-ca: expected --cluster tls://HOST:PORT with it"),
         (["--cluster", "local:2", "--tls-ca", "x"], "--tls-ca: --cluster local:2 makes keys of its own"),
         (["--cluster", "local:2", "--cluster-wait", "soon"], "--cluster-wait: expected a time"),

@@ -1,11 +1,13 @@
 """What is said of schedulers: that they cannot be used, do not answer, answer again, or are gone."""
 
 import asyncio
+import os
 import selectors
 import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import dask.utils
 import distributed
 import pytest
 
@@ -61,6 +63,13 @@ class FakeClient:
         self.workers: dict[str, dict[str, Any]] = {ATTIC: {"last_seen": 0.0, "name": "attic", "host": "10.0.0.2"}}
         self.beats = True
         self.scheduler = self
+        self.submitted: list[str] = []
+
+    def submit(self, function: Callable[..., Any], *, pure: bool, key: str) -> object:
+        assert function is bytes
+        assert not pure
+        self.submitted.append(key)
+        return object()
 
     async def get_versions(self, *, check: bool) -> dict[str, Any]:
         assert not check
@@ -268,6 +277,15 @@ async def refusal(packages: dict[str, str]) -> str:
     scheduler = Scheduler(nobody_hears, CONNECT)
     scheduler._client = FakeClient(packages)
     return await scheduler._other_version()
+
+
+def test_one_task_is_kept_whose_key_begins_as_those_of_batches_do() -> None:
+    """Dask has a group for such keys, and begins none anew while it has a task."""
+    scheduler = Scheduler(None, CONNECT)  # type: ignore[arg-type]
+    client = scheduler._client = FakeClient()
+    scheduler.keep_group()
+    (key,) = client.submitted
+    assert dask.utils.key_split(key) == dask.utils.key_split(f"arena-{os.getpid()}-1234") == "arena"
 
 
 def test_a_scheduler_of_another_version_is_refused_with_both_versions() -> None:

@@ -3,6 +3,9 @@
 The work is plain Python, as most of what an arena does, and of bots in Python; it says little of what a bot gains by a
 processor's wide registers. It is done several times: the quickest says what the machine can do, the median delay what
 its other work takes away.
+
+With `--calibrate` the clocks of a game are scaled by it, as fishtest does: on a machine that is half as fast as the one
+where the league began bots have twice the time.
 """
 
 import hashlib
@@ -12,8 +15,11 @@ import time
 
 import msgspec
 
-TIMES = 7
-ROUNDS = 12_000
+from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
+from arena.play.played_on import TENTH_US, ms_text, percent_of, told_us
+
+TIMES = 15
+ROUNDS = 50_000
 """Some 25 ms of work on a processor of 2023."""
 MOST_SLOWER = 2.0
 """A machine that takes more than this many times as long as the arena's own is too slow for the same clocks."""
@@ -56,18 +62,43 @@ def load_now() -> float:
     return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
-def unfit(here: Calibration, there: Calibration, move_ms: int | None) -> str:
-    """Why a machine cannot play where the arena is one that was measured so; empty if it can. `move_ms` is the shortest
-    time that a bot has for a move with what is forgiven; None if only whole games are bounded."""
+def reference_us() -> int:
+    """What clocks are scaled by in a league that begins here and now, in microseconds."""
+    return max(TENTH_US, told_us(measure().work_us))
+
+
+def unfit(here: Calibration, there: Calibration, time: TimeControl) -> str:
+    """Why a machine cannot play where the arena is one that was measured so, and the clocks are these on both; empty if
+    it can."""
     slower = there.work_us / here.work_us
     if slower > MOST_SLOWER:
         return (
-            f"it is too slow: a piece of work that takes {here.work_us / 1000:.1f} ms on the arena's machine takes "
-            f"{there.work_us / 1000:.1f} ms there, more than {MOST_SLOWER:g} times as long"
+            f"it is too slow: a piece of work that takes {ms_text(here.work_us)} on the arena's machine takes "
+            f"{ms_text(there.work_us)} there, more than {MOST_SLOWER:g} times as long (--calibrate gives slower "
+            "machines more time)"
         )
-    if move_ms is not None and there.late_us > move_ms * 1000:
+    return _too_loaded(there, time)
+
+
+def unfit_scaled(reference: int, there: Calibration, time: TimeControl) -> str:
+    """Why a machine cannot play where clocks are scaled from such a reference, in microseconds; empty if it can."""
+    percent = percent_of(there.work_us, reference)
+    if not LEAST_PERCENT <= percent <= MOST_PERCENT:
         return (
-            f"it is too loaded: a program waits {there.late_us / 1000:.0f} ms for a CPU there, and a bot has "
-            f"{move_ms} ms for a move"
+            f"it is too {'slow' if percent > MOST_PERCENT else 'fast'}: a piece of work that took {ms_text(reference)} "
+            f"where the league began takes {ms_text(there.work_us)} there, and --calibrate scales clocks to "
+            f"{LEAST_PERCENT}% to {MOST_PERCENT}%"
         )
-    return ""
+    return _too_loaded(there, time.scaled(percent))
+
+
+def _too_loaded(there: Calibration, time: TimeControl) -> str:
+    """That a program waits longer for a CPU there than a bot has for a move with what is forgiven; empty if it
+    does not, and where only whole games are bounded."""
+    if time.move_ms is None:
+        return ""
+    allowed = time.move_ms + time.margin_ms
+    if there.late_us <= allowed * 1000:
+        return ""
+    waits = there.late_us / 1000
+    return f"it is too loaded: a program waits {waits:.0f} ms for a CPU there, and a bot has {allowed} ms for a move"

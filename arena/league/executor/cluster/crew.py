@@ -11,10 +11,11 @@ import trio
 
 from arena.errors import ArenaError, UsageError
 from arena.league.executor.cluster.asking import Requests
-from arena.league.executor.cluster.calibration import Calibration, measure, unfit
+from arena.league.executor.cluster.calibration import Calibration, measure, unfit, unfit_scaled
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.gate_process import Gate, GateProcess
 from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
+from arena.league.executor.cluster.link import Link
 from arena.league.executor.cluster.messages import (
     Answer,
     Close,
@@ -40,6 +41,7 @@ from arena.league.executor.cluster.preparing import prepare
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
 from arena.league.executor.cluster.waiting import Waiting
 from arena.league.executor.wire import WireError
+from arena.play.played_on import ms_text, percent_of, reference_text
 from arena.printable import printable
 
 SETTLE_SECONDS = 0.5
@@ -84,14 +86,11 @@ class Crew:
         self._owner = owner
         self._gate = gate or GateProcess()
         self._requests = Requests(self._gate)
-        self.is_connected = False
-        self._is_mute = False
-        """Whether the scheduler does not answer just now."""
+        self._link = Link(plan.name)
         self._own: Calibration | None = None
         """What was measured on the arena's own machine."""
         self.seats: dict[str, Seat] = {}
         """The workers that are there, by address."""
-        self._was_connected = False
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
         self._preparing: dict[str, trio.Lock] = {}
@@ -106,14 +105,19 @@ class Crew:
         return self._gate.is_gone
 
     @property
+    def is_connected(self) -> bool:
+        """Whether there is a scheduler; it may be mute."""
+        return self._link.is_connected
+
+    @property
     def is_reachable(self) -> bool:
         """Whether workers can be heard of."""
-        return self.is_connected and not self._is_mute
+        return self._link.is_reachable
 
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
         self._nursery = nursery
-        if not self._plan.local:
+        if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
         plan = self._plan
         farewell = encode(End(self._cargo.run.id))
@@ -203,15 +207,8 @@ class Crew:
     def _hear(self, messages: Iterable[FromGate]) -> None:
         for message in messages:
             match message:
-                case Connected():
-                    self._note_connected()
-                case Mute(seconds, why):
-                    self._note_mute(seconds, why)
-                case Speaks():
-                    self._is_mute = False
-                    self._owner.said(f"the scheduler at {self._plan.name} answers again")
-                case Disconnected(seconds):
-                    self._note_disconnected(seconds)
+                case Connected() | Mute() | Speaks() | Disconnected():
+                    self._note_link(message)
                 case Unconnected(why, is_usage):
                     self._owner.failed((UsageError if is_usage else ArenaError)(printable(why)[:LONGEST_WHY]))
                 case WorkerCame(address, name, host):
@@ -224,28 +221,12 @@ class Crew:
                     self._note_reply(number, message)
         self._note()
 
-    def _note_connected(self) -> None:
-        if self._was_connected:
-            self._owner.said(f"the scheduler at {self._plan.name} is there again")
-        self.is_connected = self._was_connected = True
-        self._is_mute = False
-
-    def _note_mute(self, seconds: float, why: str) -> None:
-        """The scheduler does not answer: what is under way there is waited for, so long."""
-        self._is_mute = True
-        cause = f" ({printable(why, 300)})" if why else ""
-        most = seconds_text(seconds)
-        self._owner.said(f"the scheduler at {self._plan.name} does not answer{cause}: it is waited for, at most {most}")
-        self._owner.lost_sight()
-
-    def _note_disconnected(self, seconds: float) -> None:
-        """The scheduler is gone, or the way there: what its workers had is lost."""
-        self.is_connected = False
-        if not self._is_stopped:
-            self._owner.said(
-                f"the scheduler at {self._plan.name} is lost: for {seconds_text(seconds)} it is tried to reach it again"
-            )
-        self._owner.lost_sight()
+    def _note_link(self, message: Connected | Mute | Speaks | Disconnected) -> None:
+        line = self._link.note(message)
+        if line and not self._is_stopped:
+            self._owner.said(line)
+        if not self.is_reachable:
+            self._owner.lost_sight()
 
     def _note_came(self, address: str, name: str, host: str) -> None:
         taken = {seat.name for seat in self.seats.values()}
@@ -307,10 +288,7 @@ class Crew:
                     for line in remarks:
                         remark(line)
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
-                    if why := self._unfit(calibration):
-                        self.refuse(seat, why)
-                    else:
-                        seat.standing = Standing.READY
+                    self._take_on(seat, calibration)
                 case Unable(problems) if problems:
                     seat.unable = {name: printable(why, LONGEST_WHY, lines=True) for name, why in problems.items()}
                     self.refuse(seat, "\n".join(problems.values()))
@@ -338,11 +316,26 @@ class Crew:
             self._start_preparing(seat)
         return bool(able)
 
+    def _take_on(self, seat: Seat, calibration: Calibration) -> None:
+        """A worker has said that it can play."""
+        if why := self._unfit(calibration):
+            self.refuse(seat, why)
+            return
+        seat.standing = Standing.READY
+        reference = self._plan.reference_us
+        if reference is not None:
+            seat.time_percent = percent_of(calibration.work_us, reference)
+            self._owner.said(
+                f"worker {seat.name}: clocks at {seat.time_percent}% (calibration {ms_text(calibration.work_us)}, "
+                f"{reference_text(reference)})"
+            )
+
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
-        if self._plan.local or self._own is None:
-            return ""
-        return unfit(self._own, calibration, self._plan.move_ms)
+        plan = self._plan
+        if plan.reference_us is not None:
+            return unfit_scaled(plan.reference_us, calibration, plan.time)
+        return "" if plan.local or self._own is None else unfit(self._own, calibration, plan.time)
 
     def _note_reply(self, number: int, reply: Reply) -> None:
         if self._requests.note(reply):

@@ -102,6 +102,7 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
             await pipes.send(Unconnected(why, "expected the same" in why))
             await scheduler.close()
             return
+        scheduler.keep_group()
         await pipes.send(Connected(connect.address))
         watching = asyncio.ensure_future(scheduler.watch())
         handling = asyncio.ensure_future(_handle(scheduler, inbox))

@@ -7,6 +7,8 @@ it second is of a game that is not open any more.
 from collections import Counter, deque
 from collections.abc import Collection, Iterable
 
+from msgspec.structs import replace as changed
+
 from arena.game.spec import GameSpec
 from arena.league.executor.cluster.seat import SentBatch
 from arena.league.executor.task import GameTask
@@ -31,13 +33,14 @@ class Ledger:
         self.open.update({game.id: game for game in task.games})
         self.waiting.append(task)
 
-    def take_batch(self, most: int) -> SentBatch:
-        """Games that wait, to be sent together: as many, where a pair is one task and counts as two games."""
+    def take_batch(self, most: int, percent: int | None = None) -> SentBatch:
+        """Games that wait, to be sent together: as many, where a pair is one task and counts as two games. Their clocks
+        are scaled by so many `percent` (`GameSpec.time_percent`)."""
         tasks: list[GameTask] = []
         count = 0
         while self.waiting and count < most:
             task = self.waiting.popleft()
-            tasks.append(task)
+            tasks.append(scaled(task, percent))
             count += len(task.games)
         batch = SentBatch(tuple(tasks))
         batch.open = {game.id: GameTask(game) for game in batch.specs.values()}
@@ -112,6 +115,14 @@ class Ledger:
             tasks.extend(kept)
             found += left_out
         return found
+
+
+def scaled(task: GameTask, percent: int | None) -> GameTask:
+    """The same games with clocks that are scaled so."""
+    if percent is None:
+        return task
+    first, *second = (changed(game, time_percent=percent) for game in task.games)
+    return changed(task, spec=first, then=second[0] if second else None)
 
 
 def without(task: GameTask, game: str) -> list[GameTask]:

@@ -2,9 +2,10 @@
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena.bots.build_checks import BuildLimits
+from arena.game.time_control import TimeControl
 from arena.league.executor.cluster.messages import Tls
 
 PRELOAD = "arena.league.executor.cluster.preload"
@@ -24,8 +25,12 @@ class ClusterPlan:
     jobs: int
     build: BuildLimits
     patience: float
-    move_ms: int | None = None
-    """The shortest time in milliseconds, with the margin, that a bot has for a move; None: moves are not bounded."""
+    time: TimeControl = field(default_factory=TimeControl)
+    """What most bots have, before it is scaled."""
+    is_calibrated: bool = False
+    """Whether clocks are scaled to each machine."""
+    reference_us: int | None = None
+    """What they are scaled by (`arena.play.played_on.percent_of`); None until that is known, and where they are not."""
 
     @property
     def name(self) -> str:

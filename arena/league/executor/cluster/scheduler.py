@@ -12,7 +12,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from arena.league.executor.cluster.dask import distributed
+from arena.league.executor.cluster.dask import distributed, keep_no_messages
 from arena.league.executor.cluster.guarded import Unknown
 from arena.league.executor.cluster.messages import (
     Ask,
@@ -69,6 +69,8 @@ class Scheduler:
         self._farewell = connect.farewell
         self._is_again = is_again
         self._client: Any = None
+        self._kept: Any = None
+        """A task that is held for as long as the connection lasts."""
         self._id = ""
         """What the scheduler is called, which is random: another one has another one."""
         self.is_mute = False
@@ -88,6 +90,8 @@ class Scheduler:
 
     async def connect(self, deadline: float) -> str:
         """Connect to the scheduler, until this time by the loop's clock; returns why not, or nothing."""
+        distributed()  # whose own settings come with it
+        keep_no_messages()
         now = asyncio.get_running_loop().time
         said, attempt = "", mute_seconds(self._patience)
         is_told = self._is_again
@@ -124,6 +128,11 @@ class Scheduler:
                 f"expected the same on all machines (python -m pip install distributed=={theirs})"
             )
         return ""
+
+    def keep_group(self) -> None:
+        """Have the scheduler hold one small task of ours for as long as we are here. Tasks whose keys begin alike are a
+        group, and for each group that it begins anew it keeps some kilobytes for ever."""
+        self._kept = self._client.submit(bytes, pure=False, key=f"arena-{os.getpid()}-0")
 
     async def watch(self) -> float:
         """Tell which workers come, fall silent and go, until the scheduler is lost or has been mute for too long.

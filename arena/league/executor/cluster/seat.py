@@ -32,6 +32,8 @@ class SentBatch:
     open: dict[str, GameTask] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     """Those that have been told to be under way."""
+    work_us: int = 0
+    """How fast the machine was when they were sent there, by its calibration."""
 
     @property
     def specs(self) -> dict[str, GameSpec]:
@@ -50,6 +52,8 @@ class Seat:
     slots: int = 0
     machine: str = ""
     calibration: Calibration | None = None
+    time_percent: int | None = None
+    """By how much clocks are scaled there; None: they are not."""
     seconds: float | None = None
     """How long a game takes here, by the batches so far; None: not known yet."""
     unable: dict[str, str] = field(default_factory=dict)

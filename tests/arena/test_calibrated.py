@@ -1,0 +1,329 @@
+"""Clocks that are scaled to machines: what is in force follows from a record, and no other scale is believed."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.errors import ArenaError, UsageError
+from arena.game.recheck import check_record
+from arena.game.record import GameRecord, RecordError, decode_record, encode_record
+from arena.game.seat_lines import encode_public_line
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
+from arena.league.exchange import export_lines, import_games
+from arena.league.executor.cluster.expected import checked_record
+from arena.league.games import Settings
+from arena.league.pairs import return_game
+from arena.league.readers import HOST
+from arena.league.record_file import verify_file
+from arena.league.salvage import salvage
+from arena.league.schedule import schedule
+from arena.league.store import Store
+from arena.league.verify import League, verify
+from arena.play.played_on import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
+from arena.report.game_facts import ALL, facts_of
+from arena.rules.loading import load_ruleset
+from arena.rules.ruleset import Ruleset
+from arena.version import __version__
+from protocol.notation import Color, Reason
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Table
+
+Played = Callable[[GameSpec], GameRecord]
+DUEL = load_ruleset("duel")
+PLAYERS = [Player(name, f"digest-of-{name}") for name in ("ann", "bob")]
+REFERENCE = 20_000
+PLAIN = Settings(DUEL, TimeControl(move_ms=100), 7)
+CALIBRATED = msgspec.structs.replace(PLAIN, reference_us=REFERENCE)
+LINUX = "Linux 6.1.0 x86_64, 4 CPUs, CPython 3.11.7"
+SLOW_US, SLOW_PERCENT = 31_040, 155
+changed = msgspec.structs.replace
+
+
+@pytest.fixture
+def table(
+    table_for: "Callable[[GameSpec], Table]", random_rows: Callable[[Ruleset, Random], tuple[str, ...]]
+) -> "Callable[[GameSpec], Table]":
+    """A game in which both have set up."""
+
+    def begin(spec: GameSpec) -> "Table":
+        made, rng = table_for(spec), Random(spec.id)
+        made.begin(random_rows(spec.ruleset, rng), random_rows(spec.ruleset, rng))
+        return made
+
+    return begin
+
+
+@pytest.fixture
+def played(table: "Callable[[GameSpec], Table]", record_from: "Callable[[Table], GameRecord]") -> Played:
+    """`played(spec)`: a game on the slow machine, in which each side thinks as long as it may."""
+
+    def play(spec: GameSpec) -> GameRecord:
+        made = table(changed(spec, time_percent=SLOW_PERCENT))
+        made.play_random(Random(spec.id), plies=6, after=0.155)
+        made.play("resign")
+        return changed(record_from(made), arena=__version__, machine=played_on(LINUX, "attic", 0.5, SLOW_US))
+
+    return play
+
+
+@pytest.fixture
+def path(tmp_path: Path, played: Played) -> Path:
+    """A store with the two games of two bots."""
+    path = tmp_path / "l.sqlite"
+    with Store(path, create=True) as store:
+        store.agree(CALIBRATED.described(PLAYERS), PLAYERS)
+        store.add_all([played(spec) for spec in schedule(CALIBRATED, PLAYERS, 1)])
+    return path
+
+
+def found(path: Path) -> list[str]:
+    """What `verify` says of a store."""
+    with Store(path, create=False) as store:
+        return [str(damage) for damage in verify(store, lambda done, of: None)]
+
+
+def first_record(path: Path) -> GameRecord:
+    with Store(path, create=False) as store:
+        record = store.stored(1).record
+    assert record is not None
+    return record
+
+
+# --- what a scale is --------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.builds(
+        TimeControl,
+        st.none() | st.integers(1, LONGEST_MS),
+        st.integers(1, LONGEST_MS),
+        *(st.integers(0, LONGEST_MS) for _ in range(4)),
+    ),
+    st.integers(LEAST_PERCENT, MOST_PERCENT),
+)
+@settings(deadline=None, max_examples=60)
+def test_every_limit_but_the_margin_is_scaled_to_the_nearest_millisecond(time: TimeControl, percent: int) -> None:
+    scaled = time.scaled(percent)
+    for name in ("move_ms", "bank_ms", "increment_ms", "start_ms", "setup_ms"):
+        before, after = getattr(time, name), getattr(scaled, name)
+        if before:
+            exact = min(LONGEST_MS, max(1.0, before * percent / 100))
+            assert 1 <= after <= LONGEST_MS
+            assert abs(after - exact) <= 0.5
+        else:
+            assert after == before
+    assert scaled.margin_ms == time.margin_ms
+
+
+def test_without_a_scale_and_at_100_percent_clocks_are_what_they_are() -> None:
+    time = TimeControl(move_ms=None, bank_ms=60_000, increment_ms=600)
+    assert time.scaled(None) == time.scaled(100) == time
+    assert time.scaled(200).text == "120+1.2"
+
+
+@given(st.integers(1, 10**9), st.integers(50, 10**9), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=60)
+def test_the_scale_follows_from_what_a_record_and_a_store_say(work: int, reference: int, load: int) -> None:
+    told = calibration_of(played_on(LINUX, "attic", load / 100, work))
+    kept = read_reference(reference_text(reference))
+    assert told is not None
+    assert kept is not None
+    assert percent_of(told, kept) == percent_of(work, reference)
+
+
+def test_half_as_fast_is_twice_the_time() -> None:
+    assert percent_of(50_000, 25_000) == 200
+    assert percent_of(25_000, 25_000) == 100
+    assert percent_of(12_500, 25_000) == 50
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no", "reference 0.0 ms", "reference 05.0 ms", "reference 5 ms", "reference -1.0 ms"]
+)
+def test_what_is_no_reference_is_none(text: str) -> None:
+    assert read_reference(text) is None
+
+
+def test_milliseconds_are_told_as_they_count() -> None:
+    assert [ms_text(us) for us in (0, 49, 50, 1_050, 25_249, 25_250)] == [
+        *("0.0 ms", "0.0 ms", "0.1 ms", "1.1 ms", "25.2 ms", "25.3 ms")
+    ]
+
+
+# --- a game -----------------------------------------------------------------------------------------------------------
+
+
+def test_games_have_the_ids_of_the_clocks_that_are_not_scaled() -> None:
+    plain, calibrated = (list(schedule(settings, PLAYERS, 2)) for settings in (PLAIN, CALIBRATED))
+    assert plain == calibrated
+
+
+def test_bots_are_told_the_scaled_clocks_and_held_to_them(table: "Callable[[GameSpec], Table]") -> None:
+    (spec, _) = schedule(CALIBRATED, PLAYERS, 1)
+    made = table(changed(spec, time_percent=SLOW_PERCENT))
+    assert "turn 1 155 155" in made.next_write(Color.RED)
+    made.play_random(Random(1), plies=1, after=0.2)
+    assert made.referee.verdict is None
+    made.play_random(Random(1), plies=1, after=0.206)
+    assert made.referee.verdict is not None
+    assert made.referee.verdict.reason is Reason.TIMEOUT
+
+
+def test_a_record_is_judged_by_the_clocks_that_were_in_force(path: Path) -> None:
+    record = first_record(path)
+    assert [time.move_ms for time in record.times] == [155, 155]
+    check_record(record)
+    with pytest.raises(RecordError, match="took 155 ms, where 150 ms were allowed"):
+        check_record(changed(record, time_percent=msgspec.UNSET))
+
+
+@pytest.mark.parametrize("percent", [-100, 0, LEAST_PERCENT - 1, MOST_PERCENT + 1, 10**30])
+def test_a_scale_out_of_bounds_is_refused(path: Path, percent: int) -> None:
+    with pytest.raises(RecordError, match=f"clocks were scaled to {percent}%, where 25% to 400% were expected"):
+        check_record(changed(first_record(path), time_percent=percent))
+
+
+@pytest.mark.parametrize("percent", [msgspec.UNSET, 154, 156, 400])
+def test_a_worker_that_says_another_scale_than_its_own_is_refused(path: Path, percent: int | msgspec.UnsetType) -> None:
+    (spec, _) = schedule(CALIBRATED, PLAYERS, 1)
+    record, sent = first_record(path), {spec.id: changed(spec, time_percent=SLOW_PERCENT)}
+    assert checked_record(encode_record(record), sent) == record
+    with pytest.raises(RecordError, match="expected the scaling of the clocks that was asked for, got another"):
+        checked_record(encode_record(changed(record, time_percent=percent)), sent)
+
+
+def test_where_clocks_are_not_scaled_a_worker_may_not_say_that_they_are(path: Path) -> None:
+    (spec, _) = schedule(PLAIN, PLAYERS, 1)
+    with pytest.raises(RecordError, match="expected the scaling of the clocks"):
+        checked_record(encode_record(first_record(path)), {spec.id: spec})
+
+
+def test_both_games_of_a_pair_have_the_leagues_clocks_and_the_scale(path: Path) -> None:
+    (spec, _) = schedule(changed(CALIBRATED, bot_times=((PLAYERS[0].digest, TimeControl(1000)),)), PLAYERS, 1)
+    spec = changed(spec, time_percent=SLOW_PERCENT)
+    other = return_game(spec)
+    assert other.nominal_times == spec.nominal_times[::-1]
+    assert other.times == spec.times[::-1]
+
+
+def test_the_facts_of_a_game_have_both_clock_and_scale(path: Path) -> None:
+    facts = facts_of(1, first_record(path), ALL, {})
+    assert (facts.red.time, facts.blue.time, facts.time_percent) == ("100ms", "100ms", SLOW_PERCENT)
+
+
+def test_what_the_public_is_told_of_a_game_has_both_clock_and_scale(path: Path) -> None:
+    line = json.loads(encode_public_line(first_record(path)))
+    assert (line["time_percent"], line["red"]["time"]["move_ms"]) == (SLOW_PERCENT, 100)
+
+
+# --- a store ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_league_of_scaled_clocks_is_sound(path: Path) -> None:
+    assert found(path) == []
+
+
+FORGED: list[tuple[Callable[[GameRecord], GameRecord], str]] = [
+    (
+        lambda game: changed(game, time_percent=200),
+        "scaled to 200%, where 155% follow from the machine's 31.0 ms, by the",
+    ),
+    (
+        lambda game: changed(game, machine=played_on(LINUX, "attic", 0.5, 2 * SLOW_US)),
+        "scaled to 155%, where 311% follow from the machine's 62.1 ms, by the reference 20.0 ms of the store",
+    ),
+    (lambda game: changed(game, machine=LINUX), "it does not say how fast the machine was"),
+    (lambda game: changed(game, time_percent=msgspec.UNSET), "its clocks were not scaled, and the store is for clocks"),
+]
+
+
+@pytest.mark.parametrize(("forge", "words"), FORGED)
+def test_a_scale_that_is_not_that_of_the_machine_is_named(
+    path: Path, forge: Callable[[GameRecord], GameRecord], words: str
+) -> None:
+    with Store(path, create=False) as store:
+        contents = store.read()
+    said = League(contents.settings, contents.rows).faults(forge(first_record(path)))
+    assert any(words in line for line in said), said
+
+
+def test_a_scaled_game_is_none_of_a_league_without(path: Path) -> None:
+    with Store(path, create=False) as store:
+        rows = store.rows()
+    assert League(PLAIN.described(), rows).faults(first_record(path)) == [
+        "its clocks were scaled to 155%, and the store is for no scaling"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        (CALIBRATED, PLAIN, r"calibration: reference 20.0 ms \(in the store\), no \(asked for\)"),
+        (CALIBRATED, changed(PLAIN, reference_us=21_000), r"reference 20.0 ms \(in the store\), reference 21.0 ms"),
+    ],
+)
+def test_a_store_holds_games_of_one_reference_alone(
+    tmp_path: Path, first: Settings, then: Settings, words: str
+) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.agree(first.described(PLAYERS), PLAYERS)
+        store.agree(first.described(PLAYERS), PLAYERS)
+        with pytest.raises(UsageError, match=words):
+            store.agree(then.described(PLAYERS), PLAYERS)
+
+
+def test_a_store_with_games_of_clocks_that_were_not_scaled_takes_no_others(tmp_path: Path, played: Played) -> None:
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.agree(PLAIN.described(PLAYERS), PLAYERS)
+        assert "calibration" not in store.settings()
+        store.add_all([played(spec) for spec in schedule(PLAIN, PLAYERS, 1)])
+        with pytest.raises(UsageError, match=r"calibration: no \(in the store\), reference 20.0 ms \(asked for\)"):
+            store.agree(CALIBRATED.described(PLAYERS), PLAYERS)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE settings SET value = 'reference 1.0 ms' WHERE name = 'calibration'",
+        "DELETE FROM settings WHERE name = 'calibration'",
+        "UPDATE settings SET value = 'x' WHERE name = 'limits of ann'",
+        "DELETE FROM settings",
+    ],
+)
+def test_a_reference_that_was_lost_is_made_anew_from_the_games(path: Path, tmp_path: Path, statement: str) -> None:
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute(statement)
+    database.close()
+    with Store(path, create=False, is_doubtful=True) as store, Store(tmp_path / "new.sqlite", create=True) as new:
+        assert salvage(store, new).games == 2
+        assert read_reference(new.settings()["calibration"]) is not None
+    assert found(tmp_path / "new.sqlite") == []
+
+
+def test_scaled_games_come_back_from_their_export_and_agree_with_their_league(path: Path, tmp_path: Path) -> None:
+    file, new = tmp_path / "games.jsonl", tmp_path / "new.sqlite"
+    with Store(path, create=False) as store:
+        file.write_bytes(b"".join(export_lines(store, store.numbers(), HOST, print)))
+    assert b'"time_percent":155' in file.read_bytes()
+    assert list(verify_file(file, lambda done, of: None)) == []
+    assert import_games(new, [file], lambda what, done, of: None).new == 2
+    assert found(new) == []
+    assert decode_record(encode_record(first_record(new))) == first_record(path)
+
+
+def test_a_store_takes_in_no_scaled_games_by_another_reference(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.sqlite"
+    with Store(other, create=True) as store:
+        store.agree(changed(CALIBRATED, reference_us=30_000).described(PLAYERS), PLAYERS)
+    with pytest.raises(ArenaError, match=r"calibration: expected reference 30.0 ms, got reference 20.0 ms"):
+        import_games(other, [path], lambda what, done, of: None)
