@@ -92,14 +92,11 @@ void mind_exclude(struct mind *mind, int piece, int rank)
     mind->is_stale = true;
 }
 
-/*
- * What each rank of a side is worth: of the higher ones, by how many ranks the other side has left above it; and of all
- * that can move the more, the fewer there are, since who has none left has lost.
- */
+/* What each rank of a side is worth: of the higher ones, by how many ranks the other side has left above it. */
 void worths(const struct game *game, int side, float worth[RANKS])
 {
     const int8_t *own = game->alive[side], *enemy = game->alive[1 - side];
-    int above = 0, movers = 0;
+    int above = 0;
     memcpy(worth, VALUE, sizeof VALUE);
     for (int rank = MARSHAL; rank >= SERGEANT; rank--) {
         worth[rank] = VALUE[rank > MARSHAL - above ? rank : MARSHAL - above];
@@ -108,10 +105,6 @@ void worths(const struct game *game, int side, float worth[RANKS])
     if (!enemy[MARSHAL])
         worth[SPY] = SPY_WITHOUT_MARSHAL;
     worth[MINER] = LAST_MINERS[own[MINER] < 5 ? own[MINER] : 0];
-    for (int rank = SPY; rank < RANKS; rank++)
-        movers += own[rank];
-    for (int rank = SPY; rank < RANKS && movers > 0; rank++)
-        worth[rank] += LAST_MOVERS / (float)movers;
 }
 
 static int hidden_pieces(const struct mind *mind, const struct game *game, int pieces[ARMY], int counts[RANKS])

@@ -8,7 +8,6 @@
 static const float VALUE[RANKS] = {0.0F, 120.0F, 25.2F, 27.5F, 2.04F, 20.7F, 8.0F, 11.0F, 12.5F, 11.6F, 20.6F, 31.4F, 58.8F, 10.0F};
 static const float LAST_MINERS[5] = {20.7F, 39.3F, 26.5F, 22.8F, 20.7F}; /* a miner, by how many there are; with five or more the first */
 static const float SPY_WITHOUT_MARSHAL = 2.42F;
-static const float LAST_MOVERS = 40;   /* what all that can move is worth besides, together */
 
 /* An attack on a piece that is not known. */
 static const float CURIOSITY = 0.623F;   /* what learning a rank is worth */
