@@ -160,6 +160,8 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
         raise FileError(f"{where}: expected a file to replace, found {error.kind}") from None
     except ValueError:
         raise FileError(f"{where}: cannot be written: this is no path") from None
+    except OSError as error:
+        raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
     draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:

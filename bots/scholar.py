@@ -19,7 +19,7 @@ RANKS = range(1, len(VALUE))
 MOVED, STILL = len(VALUE), len(VALUE) + 1
 """Kinds of enemy piece: a rank if it is known, else whether it has moved."""
 
-CURIOSITY = 18.0
+CURIOSITY = 11.0
 """What learning a rank is worth: a scholar overrates it, and pays for what it learns."""
 
 DECAY = 0.85
@@ -60,7 +60,7 @@ FIGHT = [[fight(attacker, defender) for defender in (1, *RANKS)] for attacker in
 class Scholar(Bot):
     """Scores every legal action by averages over the hidden ranks and plays the best."""
 
-    name = "scholar 1.0"
+    name = "scholar 1.1"
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,24 +1,28 @@
 #!/usr/bin/env python3
 """Skirmisher: strikes and draws back. It charges as Raider does, and looks at the squares beside its pieces as well.
 
-A piece that stands beside a known stronger one leaves, none steps beside one, and what is as strong as itself it takes
-only if nothing better is to be had. What a stranger may be it does not ask.
+A piece that stands beside a known stronger one leaves, none steps beside one, and the strongest do not hurry, so that
+the cheap ones find out first what is there. What a stranger may be it does not ask.
 """
 
 from protocol.bot import Bot, Rank, View, random_setup, run
 from protocol.geometry import NEIGHBOURS, action_squares, row_for
 
-BOLD_TO_MOVED = {
-    Rank.SCOUT: 7,
-    Rank.SERGEANT: 4,
-    Rank.LIEUTENANT: 6,
-    Rank.CAPTAIN: 8,
-    Rank.MAJOR: 9,
-    Rank.COLONEL: 8,
-    Rank.GENERAL: 5,
+BOLDNESS = {
+    Rank.SCOUT: 9,
+    Rank.MINER: 4,
+    Rank.SERGEANT: 8,
+    Rank.LIEUTENANT: 7,
+    Rank.CAPTAIN: 5,
+    Rank.MAJOR: 4,
+    Rank.COLONEL: 2,
 }
-BOLD_TO_STILL = {Rank.SCOUT: 8, Rank.MINER: 7, Rank.SERGEANT: 6, Rank.LIEUTENANT: 3}
-"""How gladly a rank attacks a stranger that has moved, and one that may be a bomb; other ranks do not."""
+"""How gladly a rank attacks a piece that it does not know; the ranks that are not listed do not."""
+
+HASTE = 1.5
+"""What a step forward is worth."""
+HASTE_OF_STRONG = 0.45
+"""The same for the strongest three ranks, which come when the others have shown what is there."""
 
 
 def outcome(attacker: Rank, defender: Rank) -> int:
@@ -38,7 +42,7 @@ class Skirmisher(Bot):
 
     def setup(self, view: View) -> str:
         """Of some random set-ups, one with the flag on the back row, few bombs in front and its strong pieces ahead."""
-        return max((random_setup(view) for _ in range(30)), key=setup_score)
+        return max((random_setup(view) for _ in range(100)), key=setup_score)
 
     def move(self, view: View) -> str:
         return max(view.legal, key=lambda action: self.score(view, action) + view.random.random())
@@ -54,11 +58,11 @@ class Skirmisher(Bot):
         safety = self.threat(view, origin, piece.rank) - self.threat(view, target, piece.rank)
         if other is None or other.color is view.color:
             advance = row_for(view.color, target) - row_for(view.color, origin)
-            return safety + 1.5 * max(-1, min(advance, 1)) - (1.0 if piece.rank is Rank.SPY else 0.0)
+            haste = HASTE_OF_STRONG if piece.rank >= Rank.COLONEL else HASTE
+            return safety + haste * max(-1, min(advance, 1)) - (1.0 if piece.rank is Rank.SPY else 0.0)
         if other.rank is not None:
             return (-50.0, 0.0, 20.0 + other.rank)[outcome(piece.rank, other.rank) + 1]
-        boldness = BOLD_TO_MOVED if other.moved else BOLD_TO_STILL
-        return safety + boldness.get(piece.rank, -5)
+        return safety + BOLDNESS.get(piece.rank, -5)
 
     def threat(self, view: View, square: int, rank: Rank) -> float:
         """How bad it is for this rank to stand there: worse for the stronger, if a piece that beats it is beside it."""

@@ -22,57 +22,57 @@ from protocol.view import Piece
 
 # --- what was tuned -----------------------------------------------------------------------------------------------
 
-VALUE = (0, 116.8, 25.1, 22.8, 2.24, 18.4, 8.79, 11.2, 11.1, 10.9, 21.5, 31.4, 57.6, 10)
+VALUE = (0, 121.2, 25.4, 27.5, 2.04, 20.7, 8.02, 11.0, 12.4, 11.7, 20.6, 31.2, 58.5, 10)
 """What a piece is worth, by rank: nothing, flag, bomb, spy, scout, miner, sergeant, ... marshal, infiltrator."""
-LAST_MINERS = (18.4, 35.6, 26.3, 24.0, 19.3)
+LAST_MINERS = (20.7, 39.4, 26.5, 22.9, 20.7)
 """What a miner is worth if there are so many; VALUE has the worth of one of five."""
-LATE_SPY = 2.62
+LATE_SPY = 2.42
 """What a spy is worth when the enemy marshal is gone."""
 
-CURIOSITY = 0.65
+CURIOSITY = 0.621
 """What learning a rank is worth."""
-EAGER = 0.0605
+EAGER = 0.0618
 """How much this grows with each ply without a fight, for a piece that is worth nothing."""
-EAGER_UP_TO = 23.3
+EAGER_UP_TO = 22.2
 """What a piece is worth that does not become eager at all."""
-HIDING = 0.0552
+HIDING = 0.0604
 """What share of its worth a piece gives away when its rank is seen."""
-PATIENCE = 94.9
+PATIENCE = 100.3
 """In so many plies without a fight the wish to stay hidden goes down to a fifth."""
 
-GUARD = 86.4
+GUARD = 88.3
 """How much more it is worth to remove a piece right beside the own flag."""
-GUARD_DECAY = 0.353
+GUARD_DECAY = 0.34
 """The same a step further away, as a share."""
-DECAY = 0.769
+DECAY = 0.759
 """How much less a target is worth with each step on the way to it."""
-MOVING = 0.372
+MOVING = 0.43
 """How much less a target is worth if it can run."""
-IN_THE_WAY = 0.37
+IN_THE_WAY = 0.368
 """How much less it is worth behind an own piece."""
-FIRST_MOVE = 0.295
+FIRST_MOVE = 0.321
 """The price of moving a piece that has not moved, which shows that it is no bomb."""
 
-CAUTION = 0.772
+CAUTION = 0.862
 """How likely an enemy attacks a piece that it has not seen, beside one that it has seen."""
-RELIEF = 0.788
+RELIEF = 0.799
 """What share of its danger a piece is worth that leaves it."""
-AFTER_WIN = 1.61
+AFTER_WIN = 1.43
 """How much the danger counts that a piece walks into by winning a fight."""
-TRUST = 1.17
+TRUST = 1.33
 """How much the search counts beside the score of the action by itself."""
-WORTHWHILE = 0.991
+WORTHWHILE = 0.815
 """What a capture must bring for the search to look at it."""
-UNANSWERED = 0.417
+UNANSWERED = 0.39
 """How much a capture counts at the end of the search, where nobody looks whether it is answered."""
 
-CAME_NEAR = 7.31
+CAME_NEAR = 7.14
 """How much likelier a piece is to beat the known piece that it has come to."""
-LET_STAND = 0.624
+LET_STAND = 0.657
 """How much likelier it is to beat one that it has left alone once more."""
-FLED = 0.51, 3.89
+FLED = 0.479, 3.9
 """How much likelier a piece that stepped away from a known one is to beat it, and to lose to it."""
-STANDING = 0.584
+STANDING = 0.507
 """How much likelier a piece that stays where it was is a bomb, with every hundred plies."""
 
 # --- what was not -------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 """Warden: minds its pieces. It weighs each attack by what the pieces are worth and draws back from the stronger.
 
 For a piece that it does not know it counts how many of the hidden enemy ranks its own piece would beat and how many
-would beat it. Pieces with nothing to take or to flee from walk towards what is worth attacking. Warden sees only the
-squares beside the piece that it moves, and forgets that the opponent, too, remembers what it has seen.
+would beat it. Pieces with nothing to take or to flee from walk towards what is worth attacking, and what comes near its
+flag is attacked the more. Warden sees only the squares beside the piece that it moves, and forgets that the opponent,
+too, remembers what it has seen.
 """
 
 from functools import cache
@@ -33,6 +34,9 @@ FIXED = (Rank.FLAG, Rank.BOMB)
 CURIOSITY = 13
 """What finding out a rank is worth by itself."""
 
+GUARD = 30
+"""What an attack near the own flag is worth besides: half of this right beside it, less further away."""
+
 Prey = dict[tuple[Rank | None, bool], list[int]]
 """The squares of the enemy pieces by what is known of them: the rank, and whether it has moved."""
 
@@ -53,11 +57,11 @@ def fight(attacker: Rank, defender: Rank) -> int:
 class Warden(Bot):
     """Scores every legal action by the piece that acts, what it attacks and what it would stand beside."""
 
-    name = "warden 1.0"
+    name = "warden 1.1"
 
     def setup(self, view: View) -> str:
         """The best guarded of some random set-ups."""
-        return max((random_setup(view) for _ in range(60)), key=setup_score)
+        return max((random_setup(view) for _ in range(300)), key=setup_score)
 
     def move(self, view: View) -> str:
         hidden = view.hidden_ranks()
@@ -85,7 +89,10 @@ class Warden(Bot):
         fear = danger(view, origin, piece.rank) - danger(view, target, piece.rank)
         if other is None or other.color is view.color:
             return fear + 10 * (closeness(target, goals[piece.rank]) - closeness(origin, goals[piece.rank]))
-        return fear + hopes[piece.rank][other.rank, other.moved]
+        if other.rank and fight(piece.rank, other.rank) < 0:
+            return fear + hopes[piece.rank][other.rank, other.moved]
+        flag = [square for square, own in view.pieces(view.color) if own.rank is Rank.FLAG]
+        return fear + hopes[piece.rank][other.rank, other.moved] + GUARD * closeness(target, flag)
 
 
 @cache

@@ -156,4 +156,6 @@ def forfeits_text(forfeits: Forfeits) -> str:
     """Which games a bot has lost by a fault of its own, in a line."""
     games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
     first = forfeits.first
-    return f"{forfeits.name} forfeited {games} ({forfeits.reason}); the first, game {first.number}: {first.detail}"
+    where = f" on worker {forfeits.worker}" if forfeits.worker else ""
+    told = f"{forfeits.name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}"
+    return f"{told}: {first.detail}"

@@ -11,6 +11,7 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.bots.ignore import Ignored
@@ -66,6 +67,17 @@ def _told_of(status: os.stat_result) -> Stamp:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
+@dataclass
+class Listing:
+    """What is in a bot's folder: `files` and links, the `folders` that they may lie in, and what is `left_out`, which
+    are hidden names, folders that tools leave and what is ignored. Of the latter, `ignored_folders` are the folders."""
+
+    files: set[Parts] = field(default_factory=set)
+    folders: set[Parts] = field(default_factory=set)
+    ignored_folders: set[Parts] = field(default_factory=set)
+    left_out: set[Parts] = field(default_factory=set)
+
+
 class BotFiles:
     """Reads the files of one bot, no more than is allowed of them."""
 
@@ -104,7 +116,11 @@ class BotFiles:
 
     def list_files(self, ignored: Ignored) -> set[Parts]:
         """The files and links in the folder, but for hidden ones, those that tools leave and those that are ignored."""
-        found: set[Parts] = set()
+        return self.listing(ignored).files
+
+    def listing(self, ignored: Ignored) -> Listing:
+        """What is in the folder. Nothing is looked for in what is left out."""
+        found = Listing()
         seen = 0
         waiting: list[Parts] = [()]
         while waiting:
@@ -115,14 +131,7 @@ class BotFiles:
                         seen += 1
                         if seen > MOST_FILES:
                             raise UsageError(f"{self._shown(())}: more than {MOST_FILES} files and folders are in it")
-                        parts = (*folder, entry.name)
-                        if entry.name.startswith(b".") or _is_ignored(ignored, parts):
-                            continue
-                        if entry.is_dir(follow_symlinks=False):
-                            if entry.name not in BUILD_FOLDERS:
-                                waiting.append(parts)
-                        elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
-                            found.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
+                        self._list(entry, (*folder, entry.name), ignored, found, waiting)
             except FileNotFoundError as error:
                 if not folder:
                     raise self._unreadable(folder, error) from None
@@ -130,6 +139,22 @@ class BotFiles:
             except OSError as error:
                 raise self._unreadable(folder, error) from None
         return found
+
+    def _list(
+        self, entry: "os.DirEntry[bytes]", parts: Parts, ignored: Ignored, found: Listing, waiting: list[Parts]
+    ) -> None:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if entry.name.startswith(b".") or (is_folder and entry.name in BUILD_FOLDERS):
+            found.left_out.add(parts)
+        elif _is_ignored(ignored, parts):
+            found.left_out.add(parts)
+            if is_folder:
+                found.ignored_folders.add(parts)
+        elif is_folder:
+            found.folders.add(parts)
+            waiting.append(parts)
+        elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+            found.files.add(parts)  # a FIFO, a socket or a device has no content to tell versions by
 
     def has_content(self, parts: Parts) -> bool:
         """Whether there is a file or a link."""

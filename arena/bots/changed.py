@@ -16,6 +16,8 @@ from arena.bots.spec import BotSpec
 from arena.errors import UsageError
 from arena.printable import printable
 
+FILES_NAMED = 5
+
 
 @dataclass(frozen=True)
 class Change:
@@ -68,3 +70,11 @@ def _compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
 
 def _names(files: Iterable[Parts]) -> list[str]:
     return [printable(os.fsdecode(b"/".join(parts))) for parts in files]
+
+
+def named(changed: Mapping[str, str]) -> str:
+    """The names of files, each with what has become of it; of many, the first ones."""
+    words = [f"{name} ({how})" for name, how in sorted(changed.items())]
+    if len(words) > FILES_NAMED:
+        words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]
+    return ", ".join(words)

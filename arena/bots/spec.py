@@ -38,6 +38,7 @@ class BotSpec:
     `asked` is what was said of it where it was named, if that was more than its path; its arguments are in `command`.
     `dialect` is what it speaks; it is made to if that is not what its own files say. `language` is what it is written
     in where that was found out before, as for a worker, which is not told the files (`arena.bots.language`).
+    `not_sent` says what of its files is not on the machine that it is played on, in words, if anything is.
     `is_person`: it is none, but a person who takes a bot's place (`person_spec`); there is nothing to start.
     """
 
@@ -58,6 +59,7 @@ class BotSpec:
     dialect: Dialect = Dialect.ARENA_1
     is_made_to_speak: bool = False
     language: Language | None = field(default=None, compare=False, repr=False)
+    not_sent: str = field(default="", compare=False, repr=False)
     is_person: bool = False
 
     @property

@@ -1,5 +1,6 @@
 """`arena export`: the games of a store as lines of JSON, whole or as a reader may see them."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -57,7 +58,7 @@ def export_command(store: Path, output: str, bot: str | None, games: tuple[str, 
     with open_to_read(store) as opened:
         if path is not None and not force:
             refuse_existing(path)
-        if path is not None and path.exists() and path.samefile(store):
+        if path is not None and os.path.exists(path) and path.samefile(store):
             raise UsageError(f"--output {printable(output)}: this is the store itself")
         contents = opened.read()
         damage: list[Damage] = list(contents.damage)

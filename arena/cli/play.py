@@ -127,7 +127,9 @@ def play_and_tell(
     if outcome.repeated:
         _tell_repeated(*outcome.repeated)
     if outcome.error:
-        raise stopped_by(outcome.error, *outcome.changed, _how_to_resume(league, outcome)) from outcome.error
+        raise stopped_by(
+            outcome.error, *outcome.changed, *outcome.left_out, _how_to_resume(league, outcome)
+        ) from outcome.error
     plan = league.plan
     try:
         for forfeits in outcome.forfeits:
@@ -140,7 +142,9 @@ def play_and_tell(
     except KeyboardInterrupt:
         pass  # nobody reads the results, and the user will not wait
     if outcome.changed:
-        raise ArenaError("\n".join([*outcome.changed, _how_to_play_the_new(league)]))
+        raise ArenaError("\n".join([*outcome.changed, *outcome.left_out, _how_to_play_the_new(league)]))
+    if outcome.left_out:
+        raise ArenaError("\n".join([*outcome.left_out, _how_to_resume(league, outcome)]))
     remark(_how_to_resume(league, outcome))
     return INTERRUPTED
 
@@ -230,7 +234,8 @@ def _tell_forfeits(forfeits: Forfeits, store: Path) -> None:
     """Tell what went wrong with a bot: the first game, and the end of what the bot had written."""
     name, first = forfeits.name, forfeits.first
     games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
-    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}: {first.detail}")
+    where = f" on worker {forfeits.worker}" if forfeits.worker else ""
+    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}: {first.detail}")
     lines = forfeits.stderr.strip().splitlines()
     for line in lines[-STDERR_LINES_SHOWN:]:
         remark(f"    {name} stderr: {line}")

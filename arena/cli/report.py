@@ -85,5 +85,6 @@ def report_command(
     if as_json:
         result(to_json(written))
     else:
-        result(f"{written.index}: {written.games} games, {written.pages} with pages, {written.size / 1e6:.1f} MB")
+        size = f"{written.size / 1e6:.1f} MB"
+        result(f"{written.index}: {written.games} games, {written.pages} with pages, {size}")
     return warn_of_damage(store, contents.damage)

@@ -1,5 +1,6 @@
 """`arena verify`: whether a store or a file of records is as it was written, and its games can have been played so."""
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
         if salvage is not None:
             raise UsageError(f"--salvage: expected a store to copy games from, got {store}, a file of records")
         return _verify_file(store, progress, as_json)
-    if salvage is not None and salvage.exists():
+    if salvage is not None and os.path.lexists(salvage):
         raise UsageError(f"--salvage {salvage}: expected a file that does not exist yet")
     with open_to_read(store, is_doubtful=True) as opened:
         findings = []

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from arena.bots import BotSpec
+from arena.bots.changed import named
 from arena.bots.entering import place_of
 from arena.game.spec import Player
 from arena.league.store import KeptFiles, Store
 
-FILES_NAMED = 5
 _WRITTEN = re.compile(
     r"(.*/)?((logs?|tmp|temp|cache)/[\w./-]+"
     r"|([\w-]+[._-])?logs?([._-][\w-]+)*\.(txt|csv|jsonl?)"
@@ -65,14 +65,6 @@ def file_changes(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str,
     changed |= {name: "gone" for name in before if name not in now}
     changed |= {name: "changed" for name, content in now.items() if before.get(name, content) != content}
     return dict(sorted(changed.items()))
-
-
-def named(changed: Mapping[str, str]) -> str:
-    """The names of files, each with what has become of it; of many, the first ones."""
-    words = [f"{name} ({how})" for name, how in sorted(changed.items())]
-    if len(words) > FILES_NAMED:
-        words[FILES_NAMED:] = [f"and {len(words) - FILES_NAMED} more files"]
-    return ", ".join(words)
 
 
 def are_likely_its_own(bot: BotSpec, changed: Mapping[str, str]) -> bool:

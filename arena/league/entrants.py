@@ -1,9 +1,10 @@
 """Who takes part in what was asked for, and what is said of those that cannot."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arena.bots import BotSpec, find_entrants, told_apart
+from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
 from arena.bots.finding import remarks_on
 from arena.bots.fitting import fitting
@@ -14,6 +15,7 @@ from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import runnable
 from arena.errors import UsageError
 from arena.game.spec import Player
+from arena.league.executor.cluster.packing import check_sendable
 from arena.league.options import PlayOptions
 from arena.league.running import Say
 from arena.league.settings import build_limits, usual_limits
@@ -53,6 +55,8 @@ def entrants(
         for bot in found.bots
     ]
     bots = built(able, level, options, say, run)
+    if options.cluster is not None:
+        bots = [_sendable(bot) for bot in bots]
     faults = [bot.fault for bot in bots if bot.fault is not None]
     sound = [bot.name for bot in bots if bot.fault is None]
     if strict and faults:
@@ -79,7 +83,7 @@ def entrants(
 def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
     """All who have played in a store, and from where they did. It need not be there, or may just be about to be made by
     somebody else."""
-    if not path.exists() or is_empty_file(path):
+    if not os.path.exists(path) or is_empty_file(path):
         return [], {}
     with Store(path, create=False) as store:
         return store.players(), store.places()
@@ -106,6 +110,16 @@ def _unsteady(found: Sequence[BotSpec], bots: Sequence[BotSpec], played: set[str
                 "in each run, and plays all its games again: name them under ignore in its bot.toml"
             )
     return lines
+
+
+def _sendable(bot: BotSpec) -> BotSpec:
+    """The same bot; one that cannot be sent to other machines is broken."""
+    if bot.fault is None:
+        try:
+            check_sendable(bot)
+        except UsageError as error:
+            return broken(bot, str(error))
+    return bot
 
 
 def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, run: Run) -> list[BotSpec]:

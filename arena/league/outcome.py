@@ -9,6 +9,7 @@ from arena.league.run import Watch
 from arena.league.session import Session
 from arena.league.store import GameRow
 from arena.league.versions import Versions
+from arena.play.played_on import worker_of
 
 
 class Watcher(Protocol):
@@ -34,6 +35,8 @@ class Forfeits:
     first: GameRow
     stderr: str
     """The end of what the bot had written to standard error in the first one."""
+    worker: str = ""
+    """The worker of a cluster that has played the first one."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Outcome:
     """The one bot that took part in all games that had to be played again, and how many these were."""
     unstored: int = 0
     """Games that were over, and could not be stored."""
+    left_out: tuple[str, ...] = ()
+    """A line for each bot that was played no more, because it could not be played."""
 
 
 class PlayState:
@@ -69,7 +74,7 @@ class PlayState:
         self.watch = watch
         self.versions = Versions()
         self.session = Session()
-        self._first: dict[tuple[str, str], tuple[GameRow, str]] = {}
+        self._first: dict[tuple[str, str], tuple[GameRow, str, str]] = {}
         self._counts: dict[tuple[str, str], int] = {}
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
@@ -81,11 +86,11 @@ class PlayState:
             winner = row.result.winner
             if winner is None or row.players[winner] != player:
                 key = (player.name, row.reason.value)
-                self._first.setdefault(key, (row, stderr))
+                self._first.setdefault(key, (row, stderr, worker_of(record.machine or "")))
                 self._counts[key] = self._counts.get(key, 0) + 1
 
     def forfeits(self) -> tuple[Forfeits, ...]:
         return tuple(
-            Forfeits(name, reason, self._counts[name, reason], row, stderr)
-            for (name, reason), (row, stderr) in self._first.items()
+            Forfeits(name, reason, self._counts[name, reason], row, stderr, worker)
+            for (name, reason), (row, stderr, worker) in self._first.items()
         )

@@ -57,7 +57,8 @@ async def play_missing(
     that was played across the change is not stored; the others go on. To stop early, close the `session`: then the
     games under way are played and stored. Cancelling this stops them, and they are not stored. Raises `ArenaError` if
     the store or the machine fails; all games stored before stay. A game that cannot be judged however often it is
-    played is left out; then that is raised at the end. With `keep_bots`, two games that follow one another and are a
+    played is left out; then that is raised at the end. So is one of a bot that the executor plays no more, which the
+    `session` has a line of. With `keep_bots`, two games that follow one another and are a
     pair are played in the same processes. `watch` is called with what happens in the games, if the executor tells that.
     `stored` are the rows of the store by their ids, if they have just been read; it is used up, so that no row is held
     longer than it is needed.
@@ -234,7 +235,10 @@ class _Run:
                 self.session.under_way -= 1
             case NotPlayed():
                 self.session.under_way -= 1
-                self.failure = self.failure or ArenaError(outcome.why)
+                if outcome.left_out:
+                    self.session.left_out[outcome.why] = None
+                else:
+                    self.failure = self.failure or ArenaError(outcome.why)
                 self._settle(outcome.id, None)
             case Watched(events, dropped):
                 for event in events:

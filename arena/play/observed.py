@@ -13,8 +13,13 @@ LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
 """Reasons for which it matters what the bot was doing."""
 
 
-def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: Peer | None, language: Language) -> Seen:
-    """What was seen of a side's bot; `process` is None if it could not be started. Takes well under a millisecond."""
+def seen_of(
+    seat: Seat, fault: Fault, live: LiveGame, process: Peer | None, language: Language, *, not_sent: str = ""
+) -> Seen:
+    """What was seen of a side's bot; `process` is None if it could not be started. Takes well under a millisecond.
+
+    `not_sent` is that of its `BotSpec`.
+    """
     game = live.game
     is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None
     if process is not None:
@@ -43,4 +48,5 @@ def seen_of(seat: Seat, fault: Fault, live: LiveGame, process: Peer | None, lang
         actions=tuple(live.actions) if fault.reason is Reason.ILLEGAL_ACTION else (),
         gets_legal=Want.LEGAL in seat.wants,
         is_confined=bool(process and process.is_confined),
+        not_sent=not_sent,
     )

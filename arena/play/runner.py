@@ -184,7 +184,8 @@ class GameRunner:
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
-        seen = seen_of(seat, fault, self.referee.live, process, language_of(bots[seat.color]))
+        bot = bots[seat.color]
+        seen = seen_of(seat, fault, self.referee.live, process, language_of(bot), not_sent=bot.not_sent)
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:

@@ -14,9 +14,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from arena.bots.changed import named
 from arena.game.record import GameRecord
 from arena.game.spec import Player
-from arena.league.changes import file_changes, named
+from arena.league.changes import file_changes
 from arena.league.store import GameRow
 from arena.report.declared import declared_in
 from arena.report.game_facts import date_text

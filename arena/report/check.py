@@ -272,6 +272,10 @@ def _verdict(checked: Checked, paint: Paint) -> Iterator[str]:
     if checked.is_accepted:
         needed = sorted({o.situation.needed_by for o in checked.outcomes if o.mark in OF_SOME_LEAGUES} - {""})
         but = f", but not one with {' or '.join(needed)}" if needed else ""
-        yield paint(f"a league would accept it{but}", "bold green") + f": {', '.join(counts)}"
+        words, style = f"a league would accept it{but}", "bold green"
+    elif checked.count(Mark.FAILED):
+        words, style = "a league would not accept it", "bold red"
     else:
-        yield paint("a league would not accept it", "bold red") + f": {', '.join(counts)}"
+        words, style = "not all was tried, and a league asks for all", "bold yellow"
+    for line in wrapped(f"{words}: {', '.join(counts)}", ""):
+        yield paint(line, style)

@@ -200,7 +200,7 @@ class VerifyJson(msgspec.Struct, frozen=True):
 
 def verify_json(store: Path, games: int, findings: Sequence[Damage]) -> str:
     """What `arena verify` found, as JSON."""
-    return to_json(VerifyJson(str(store), games, tuple(FindingEntry(*finding) for finding in findings)))
+    return to_json(VerifyJson(printable(str(store)), games, tuple(FindingEntry(*finding) for finding in findings)))
 
 
 class LineEntry(msgspec.Struct, frozen=True):

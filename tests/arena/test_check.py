@@ -198,6 +198,9 @@ def test_what_was_not_tried_is_not_accepted() -> None:
     found = check("drifter", "start")
     assert not found.is_accepted
     assert found.count(Mark.FAILED) == 0
+    lines = check_text(found).splitlines()
+    assert any(line.startswith("not all was tried, and a league asks for all: ") for line in lines)
+    assert max(map(len, lines)) <= WIDTH
 
 
 def test_an_unknown_situation_is_refused_with_those_that_there_are() -> None:

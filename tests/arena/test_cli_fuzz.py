@@ -189,6 +189,7 @@ SHOWING = [option("--ranks", WORDS), option("--names", WORDS), flag("--json"), f
 STORES = st.one_of(st.just("games.sqlite"), PATHS)
 GAMES = st.tuples(STORES, st.one_of(st.sampled_from(["1", "2", "3", "0", "a", ""]), WORDS)).map(list)
 PLIES = st.sampled_from(["0-3", "1,2", "-", "9-1", "5-", "-0", ",", "1-2-3"])
+VIEWS = st.sampled_from(["all", "public", "red", "blue", "bot:quick", "bot:", "RED", ""])
 BOTS = st.one_of(st.sampled_from(["quick", "fast"]), PATHS)
 
 
@@ -218,6 +219,13 @@ COMMAND_LINES = st.one_of(
         GAMES,
         [option("--view", st.sampled_from(["red", "blue", "all"])), option("--ply", NUMBERS | PLIES), *SHOWING],
     ),
+    line("bots", STORES.map(lambda path: [path]), [option("--bot", st.just("quick")), flag("--json")]),
+    line("verify", STORES.map(lambda path: [path]), [option("--salvage", PATHS), flag("--json")]),
+    line("export", STORES.map(lambda path: [path]), [option("-o", PATHS), option("--view", VIEWS), flag("--force")]),
+    line("import", st.lists(STORES, min_size=1, max_size=3), [flag("--json")]),
+    line("report", STORES.map(lambda path: [path]), [option("--out", PATHS), option("--for", VIEWS)]),
+    line("rerun", GAMES, [option("--bot", PATHS.map("quick={}".format)), flag("--changed-bots"), flag("--json")]),
+    line("new", PATHS.map(lambda path: [path]), [option("--language", WORDS), flag("--list")]),
     line("rules", st.lists(RULES, max_size=2), SHOWING),
     st.lists(WORDS, max_size=3),
 )

@@ -26,7 +26,7 @@ from arena.game.verdict import GameResult
 from arena.league.games import Scheme, Settings, game_id, pair_seed_of, seeds_of
 from arena.league.salvage import salvage
 from arena.league.store import GameRow, Store, StoreError
-from arena.league.store.database import Damage, DamagedError
+from arena.league.store.faults import Damage, DamagedError
 from arena.league.store.game_row import COLUMNS, columns_of, record_sum, row_of, row_sum
 from arena.league.verify import verify
 from arena.rules.rule_lines import ruleset_from_lines

@@ -1,6 +1,7 @@
 """`arena export`, `arena import` and `arena verify FILE` as a user meets them."""
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -168,7 +169,29 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(arena: Run) -> None
         arena("export", "own.sqlite", "-o", "no/folder.jsonl")
     with pytest.raises(UsageError, match="expected a file to replace, found a folder"):
         arena("export", "own.sqlite", "-o", ".", "--force")
+    for command in (("export", "own.sqlite", "-o"), ("export", "own.sqlite", "--force", "-o")):
+        with pytest.raises(ArenaError, match="cannot be written: File name too long"):
+            arena(*command, "x" * 1000)
     assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
+
+
+def test_a_store_that_cannot_be_salvaged_to_a_place_is_left_as_it_is(arena: Run) -> None:
+    for place in ("x" * 1000, "no/folder.sqlite", "own.sqlite"):
+        with pytest.raises(ArenaError, match=r"cannot be opened: |expected a file that does not exist yet"):
+            arena("verify", "own.sqlite", "--salvage", place)
+    assert [path.name for path in Path().iterdir()] == ["own.sqlite"]
+
+
+def test_names_that_are_no_text_are_printed_as_text_in_documents_too(arena: Run, own: Path) -> None:
+    strange = os.fsdecode(b"\xff\x1b.sqlite")
+    own.rename(strange)
+    assert json.loads(arena("verify", strange, "--json")[1])["store"] == "\\udcff\\x1b.sqlite"
+    folder = os.fsdecode(b"\xff\x1f")
+    for more in ((), ("--json",)):
+        code, out, _ = arena("report", strange, "--out", folder, *more)
+        assert code == 0
+        shown = json.loads(out)["index"] if more else out.decode().partition(": ")[0]
+        assert shown == "\\udcff\\x1f/index.html"
 
 
 def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:

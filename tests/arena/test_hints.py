@@ -244,6 +244,48 @@ def test_a_bot_that_cannot_be_found_is_told_where_to_look() -> None:
     assert hint_for(one).mistake is Mistake.NOT_FOUND
 
 
+NOT_SENT = "not sent to workers: book.bin"
+
+
+@pytest.mark.parametrize(
+    ("text", "stderr"),
+    [
+        (
+            "exited with code 1",
+            "Traceback (most recent call last):\nFileNotFoundError: [Errno 2] No such file: 'book.bin'",
+        ),
+        ("exited with code 2", "sh: 0: cannot open book.bin: No such file"),
+        ("exited with code 1", "ModuleNotFoundError: No module named 'book'"),
+        ("was killed by signal 11 (SIGSEGV)", ""),
+    ],
+)
+def test_where_a_file_is_missing_it_is_said_what_was_not_sent_to_the_machine(text: str, stderr: str) -> None:
+    hint = hint_for(seen(Reason.CRASH, text, stderr=stderr, not_sent=NOT_SENT, has_ended=True))
+    assert hint.mistake is Mistake.NOT_SENT
+    assert hint.text.startswith(f"{NOT_SENT}; ")
+    assert hint_for(seen(Reason.CRASH, text, stderr=stderr, has_ended=True)).mistake is not Mistake.NOT_SENT
+
+
+def test_a_file_that_is_not_found_is_no_place_in_a_network() -> None:
+    stderr = "FileNotFoundError: [Errno 2] No such file or directory: 'book.bin'"
+    assert "network" not in hint_for(seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)).text
+    for stderr in ("Error: getaddrinfo ENOTFOUND example.org", "java.net.UnknownHostException: example.org"):
+        one = seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)
+        assert hint_for(one).mistake is Mistake.NO_NETWORK
+
+
+def test_what_was_not_sent_is_not_said_of_other_faults() -> None:
+    one = seen(Reason.CRASH, "exited with code 1", stderr="MemoryError", not_sent=NOT_SENT, has_ended=True)
+    assert hint_for(one).mistake is Mistake.OUT_OF_MEMORY
+
+
+@pytest.mark.parametrize("is_confined", [True, False])
+def test_a_sandbox_is_named_only_where_there_is_one(is_confined: bool) -> None:
+    for stderr in ("Network is unreachable", "Read-only file system: 'log'"):
+        one = seen(Reason.CRASH, "exited with code 1", stderr=stderr, is_confined=is_confined, has_ended=True)
+        assert ("in a sandbox" in hint_for(one).text) is is_confined
+
+
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 LINES: list[tuple[Mistake, bytes]] = [

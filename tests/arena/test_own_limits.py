@@ -18,7 +18,8 @@ from arena.league.executor import Lost, Outcome, Played, PlaySettings, Said
 from arena.league.executor.local import MOST_DEATHS, local_executor
 from arena.league.games import Settings
 from arena.league.schedule import schedule
-from arena.league.store.database import Database, StoreError
+from arena.league.store.database import Database
+from arena.league.store.faults import StoreError
 from arena.rules.loading import load_ruleset
 from protocol.notation import Reason
 

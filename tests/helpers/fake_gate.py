@@ -126,6 +126,11 @@ class FakeGate:
         """The numbers of the requests of this kind that have no answer yet."""
         return [number for number, (_, request) in self.asked.items() if isinstance(request, kind)]
 
+    def prepare_of(self, worker: str) -> int | None:
+        """The number of the request by which a worker is to be prepared, if it has no answer yet; by address."""
+        asked = (number for number, (address, _) in self.asked.items() if address == worker)
+        return next((number for number in asked if isinstance(self.asked[number][1], Prepare)), None)
+
     def play(self, number: int, record: GameRecord) -> None:
         """A batch has been played: all its games ended as in this record."""
         batch = self.batches()[number]

@@ -40,8 +40,8 @@ _MISSING = (
     re.compile(r"ImportError: cannot import name (\S+)"),
 )
 _NO_NETWORK = re.compile(
-    r"network is unreachable|name or service not known|name resolution|no such host|ENETUNREACH|EAI_AGAIN|ENOTFOUND"
-    r"|UnknownHostException",
+    r"network is unreachable|name or service not known|name resolution|no such host"
+    r"|\b(ENETUNREACH|EAI_AGAIN|ENOTFOUND|\w*\.?UnknownHostException)\b",
     re.IGNORECASE,
 )
 _NO_MEMORY = re.compile(
@@ -49,6 +49,11 @@ _NO_MEMORY = re.compile(
     r"|memory allocation of \d+ bytes failed",
     re.IGNORECASE,
 )
+_NO_FILE = re.compile(
+    r"no such file|cannot open|can't open|could not open|\bENOENT\b|FileNotFound|NoSuchFile|os error 2\b", re.IGNORECASE
+)
+_OF_A_FILE = frozenset({Mistake.MISSING_MODULE, Mistake.NOT_FOUND, Mistake.WILD_POINTER})
+"""What a file that is not there may lead to, whatever the bot says of it."""
 SEGFAULT, ABORT, KILL, PIPE, FLOATING, BUS, FILE_SIZE = 11, 6, 9, 13, 8, 7, 25
 
 
@@ -59,7 +64,10 @@ def ended(seen: Seen) -> Hint | None:
             Mistake.CLOSED_OUTPUT,
             "its standard output must stay open until 'quit': something closed it or put another file in its place",
         )
-    return _not_started(seen) or _surroundings(seen) or _by_signal(seen) or _by_words(seen) or _by_itself(seen)
+    hint = _not_started(seen) or _surroundings(seen) or _by_signal(seen) or _by_words(seen) or _by_itself(seen)
+    if seen.not_sent and (_NO_FILE.search(seen.stderr) or (hint and hint.mistake in _OF_A_FILE)):
+        return Hint(Mistake.NOT_SENT, _quoted(seen.not_sent) + (f"; {hint.text}" if hint else ""))
+    return hint
 
 
 def _not_started(seen: Seen) -> Hint | None:
@@ -92,17 +100,22 @@ def _surroundings(seen: Seen) -> Hint | None:
                 f"{_quoted(match[1])} is not to be found where it runs: bring it along in the bot's folder, or have "
                 "the host name its installation (--interpreter)",
             )
-    if re.search(r"read-only file ?system|EROFS", errors, re.IGNORECASE):
+    if seen.is_confined and re.search(r"read-only file ?system|EROFS", errors, re.IGNORECASE):
         return Hint(
             Mistake.READ_ONLY,
             "its own folder cannot be written in a sandbox: write logs and caches to /tmp, or to standard error",
         )
-    if re.search(r"permission ?denied|EACCES", errors, re.IGNORECASE) and not _is_traceback_of_another(errors):
+    if re.search(
+        r"permission ?denied|EACCES|read-only file ?system|EROFS", errors, re.IGNORECASE
+    ) and not _is_traceback_of_another(errors):
         return Hint(Mistake.READ_ONLY, "it may not write there: write logs and caches to /tmp, or to standard error")
     if re.search(r"no space left on device|file too large|ENOSPC|EFBIG", errors, re.IGNORECASE):
         return Hint(Mistake.READ_ONLY, "its files are larger than it may have in /tmp (--tmp is the limit)")
     if _NO_NETWORK.search(errors):
-        return Hint(Mistake.NO_NETWORK, "there is no network in a sandbox: bring along what it needs")
+        where = (
+            "there is no network in a sandbox" if seen.is_confined else "it found no network, and needs none to play"
+        )
+        return Hint(Mistake.NO_NETWORK, f"{where}: bring along what it needs")
     if _NO_MEMORY.search(errors):
         return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
     return None

@@ -56,6 +56,7 @@ class Mistake(enum.Enum):
     NOT_FOUND = "not-found"
     NOT_A_PROGRAM = "not-a-program"
     MISSING_MODULE = "missing-module"
+    NOT_SENT = "not-sent"
     READ_ONLY = "read-only"
     NO_NETWORK = "no-network"
     OUT_OF_MEMORY = "out-of-memory"
@@ -123,8 +124,9 @@ class Seen(NamedTuple):
     `answered` says whether it had sent a line since the arena last wrote to it, `is_late` whether one has come when its
     time was up. `has_unread` says whether some of its input had not been read, `has_closed_input` whether nothing of it
     can be any more, `has_ended` whether its process or its output had ended. `is_confined` says whether a sandbox held
-    it, `gets_legal` whether it is sent its legal actions. `game` is the position, once there is one, `rows` its own
-    set-up; `setups` are those of both, and `actions` what has been played since.
+    it, `gets_legal` whether it is sent its legal actions. `not_sent` says what of its files is not on this machine.
+    `game` is the position, once there is one, `rows` its own set-up; `setups` are those of both, and `actions` what has
+    been played since.
     """
 
     phase: Phase
@@ -145,4 +147,5 @@ class Seen(NamedTuple):
     actions: tuple[str, ...] = ()
     gets_legal: bool = False
     is_confined: bool = False
+    not_sent: str = ""
     probe: Probe | None = None

@@ -73,6 +73,7 @@ class WireBot(msgspec.Struct, frozen=True):
     dialect: Dialect = Dialect.ARENA_1
     interpreters: tuple[bytes, ...] = ()
     language: Language = Language.UNKNOWN
+    not_sent: bytes = b""
 
     @classmethod
     def of(cls, bot: BotSpec) -> Self:
@@ -88,6 +89,7 @@ class WireBot(msgspec.Struct, frozen=True):
             bot.dialect,
             tuple(map(packed, bot.interpreters)),
             language_of(bot),
+            packed(bot.not_sent),
         )
 
     def bot(self) -> BotSpec:
@@ -103,6 +105,7 @@ class WireBot(msgspec.Struct, frozen=True):
             dialect=self.dialect,
             interpreters=tuple(map(unpacked, self.interpreters)),
             language=self.language,
+            not_sent=unpacked(self.not_sent),
         )
 
 
@@ -279,6 +282,12 @@ class Connection:
         if written:
             self._unsent[0] = self._unsent[0][written:]  # a view: what is left of a long message is not copied
         return not self._unsent
+
+    def flush_all(self) -> None:
+        """Write all that is sent, and wait as long as that takes; for when nothing else runs any more."""
+        os.set_blocking(self._outgoing, True)
+        while not self.flush():
+            pass
 
     async def receive(self) -> list[Any]:
         """The next messages, at least one; none at the end. To cancel this loses no message. Raises `WireError`."""

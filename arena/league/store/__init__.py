@@ -10,8 +10,8 @@ at the files beside a store first, and `sole_use` keeps two arenas from playing 
 """
 
 from arena.league.store.contents import Contents
-from arena.league.store.database import Damage, DamagedError, StoreChangedError, StoreError, damage_text
 from arena.league.store.disqualified import Disqualified
+from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.other_files import is_record_file, refuse_other_files

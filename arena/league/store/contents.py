@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from arena.game.spec import Player
-from arena.league.store.database import Damage
 from arena.league.store.disqualified import Disqualified, disqualified_in
+from arena.league.store.faults import Damage
 from arena.league.store.game_row import Columns, GameRow
 from arena.league.store.groups import Groups
 from arena.league.store.settings import meets_all_in, planned_in

@@ -1,33 +1,35 @@
-"""SQLite as the store uses it: one connection, transactions, and errors as a user can act on them.
+"""SQLite as the store uses it: one connection, transactions, and what it says of a file as one clear error.
 
-What SQLite says of a file that is damaged, or is no store at all, comes out as one clear error, never as a traceback.
 A file that is only read is opened for reading. The one thing that then has to be written is what a transaction that was
 killed has left to undo; it is opened for writing when SQLite says so, and not before.
 """
 
 import os
-import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
-from arena.bots.sandbox.own_limits import file_size_limit
 from arena.errors import ArenaError, UsageError
+from arena.league.store.faults import (
+    BUSY_SECONDS,
+    DAMAGE_SHOWN,
+    TO_ROLL_BACK,
+    Damage,
+    StoreChangedError,
+    StoreError,
+    explained,
+    faults_text,
+    size_of,
+)
 from arena.league.store.journal import check_before_opening
-from arena.league.store.other_files import SALVAGE, missing_end, other_file
+from arena.league.store.other_files import SALVAGE
 from arena.printable import printable
 
-BUSY_SECONDS = 30.0
-DAMAGE_SHOWN = 10
 FAULTS_COUNTED = 1000
-LARGEST_PAGE = 1 << 16
-"""What a file grows by at once, at most."""
-LONGEST_WORDS = 300
-MADE_BY = "a file made by 'arena league' or 'arena match'"
 
 PRAGMAS = (
     "synchronous = FULL",  # a game that was stored outlives a power cut
@@ -42,56 +44,12 @@ LIMITS = (
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),  # so no journal of the arena's own ever names another file
 )
 """What a stranger's file may ask of the memory."""
-CORRUPT = ("malformed", "not a database")
-"""What SQLite says of a file that is not as it should be, one that is too short among them."""
-TO_ROLL_BACK = "SQLITE_READONLY_ROLLBACK"
-"""What SQLite says if it would have to undo a transaction first, in a file that it may only read."""
 
-
-_PAGE = re.compile(r"\bpage (\d{1,10})", re.IGNORECASE)
-_GONE = re.compile(r"\binvalid page number (\d{1,10})")
-"""What SQLite's check of a file says of the page that a fault is on, and of one that is named and is not there."""
 
 LOCK = threading.RLock()
 """Held by whatever uses a store in this process, in any thread. Games are stored from a thread of their own; and POSIX
 has a process lose all its locks on a file as soon as it closes any descriptor of it, as the look at a store before it
 is opened does: in the middle of a transaction that another thread has begun, other processes would no longer wait."""
-
-
-class StoreError(ArenaError):
-    """The store cannot be read or written; the text says why. What was stored before is still there."""
-
-
-class StoreChangedError(StoreError):
-    """The file at the path is no longer what this process has opened and written: another one has its place, or another
-    program has written over it."""
-
-
-class Damage(NamedTuple):
-    """Something that is not as it was stored: in a game, by its number, or in the store as a whole."""
-
-    game: int | None
-    text: str
-
-    def __str__(self) -> str:
-        return self.text if self.game is None else f"game {self.game}: {self.text}"
-
-
-def damage_text(damage: tuple[Damage, ...]) -> str:
-    """The first of them, a line each."""
-    more = [f"and {len(damage) - DAMAGE_SHOWN} more"] if len(damage) > DAMAGE_SHOWN else []
-    return "\n".join(f"    {line}" for line in (*damage[:DAMAGE_SHOWN], *more))
-
-
-class DamagedError(StoreError):
-    """The store holds something that is not as it was stored. `damage` names it."""
-
-    def __init__(self, path: Path, damage: tuple[Damage, ...]) -> None:
-        super().__init__(
-            f"{path}: this store is damaged, or was changed from outside:\n{damage_text(damage)}\n"
-            "'arena verify' checks all of it, and '--salvage' copies what is whole to a new store"
-        )
-        self.damage = damage
 
 
 class Database:
@@ -119,7 +77,8 @@ class Database:
                 name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=not write
             )
         except sqlite3.Error as error:
-            raise _explained(self.path, error) from None
+            with LOCK:
+                raise explained(self.path, error) from None
         connection.text_factory = _text
         for limit, value in LIMITS:
             connection.setlimit(limit, value)
@@ -194,14 +153,14 @@ class Database:
             return self._moved()
         text = str(error)
         if self.is_store and ("no such table" in text or "not a database" in text):
-            what = "emptied it" if _size(self.path) == 0 else "written over it"
+            what = "emptied it" if size_of(self.path) == 0 else "written over it"
             return StoreChangedError(
                 f"{self.path}: this store was open, and another program has {what}: what is there now is not a store "
                 "with the games of before"
             )
-        explained = _explained(self.path, error)
-        is_usage = isinstance(explained, UsageError) and self._has_written
-        return StoreError(str(explained)) if is_usage else explained
+        with LOCK:
+            found = explained(self.path, error)
+        return StoreError(str(found)) if isinstance(found, UsageError) and self._has_written else found
 
     def refuse_moved(self) -> None:
         """Raise `StoreError` if the file at the path is no longer the one that is open: on Unix that can be written on
@@ -283,36 +242,10 @@ class Database:
             if found:
                 break
         try:
-            words = _faults_text(found or [str(text) for (text,) in self.query("PRAGMA integrity_check")], most)
+            words = faults_text(found or [str(text) for (text,) in self.query("PRAGMA integrity_check")], most)
         except StoreError as error:
             return [self._as_damage(error)]
         return [Damage(None, f"the file: {words}")]
-
-
-def _faults_text(found: Iterable[str], most: int) -> str:
-    """What SQLite's check of a whole file has found, in a sentence; after so many faults it has ended."""
-    faults = [line for text in found for line in text.splitlines() if not line.startswith("***")]
-    gone = {match[1] for fault in faults if (match := _GONE.search(fault))}
-    damaged = {match[1] for fault in faults if not _GONE.search(fault) and (match := _PAGE.search(fault))}
-    least = "at least " if len(faults) >= most else ""
-    words = []
-    if damaged:
-        words.append(f"{least}{len(damaged)} {'page is' if len(damaged) == 1 else 'pages are'} damaged")
-    if gone:
-        words.append(
-            f"{least}{len(gone)} {'page that is' if len(gone) == 1 else 'pages that are'} in use cannot be found"
-        )
-    if not words:
-        words = [printable(faults[0], LONGEST_WORDS) if faults else "it is damaged"]
-        words += [f"{len(faults) - 1} more"] * (len(faults) > 1)
-    return ", and ".join(words)
-
-
-def _size(path: Path) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
@@ -333,38 +266,3 @@ def _address(file: Path) -> str:
 def _text(data: bytes) -> str:
     """Text as SQLite holds it, which need not be text in a file that is damaged."""
     return data.decode("utf-8", "surrogateescape")
-
-
-def _explained(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> ArenaError:
-    text = printable(str(error), LONGEST_WORDS)
-    if any(words in text for words in CORRUPT):
-        with LOCK:
-            missing = missing_end(path)
-        if missing:
-            return StoreError(f"{path}: {missing}")
-    if "not a database" in text:
-        return UsageError(f"{path}: expected a store ({MADE_BY}), got {other_file(path)}")
-    most = file_size_limit()
-    name = getattr(error, "sqlite_errorname", "")
-    if most is not None and (name.startswith("SQLITE_IOERR") or ("full" in text and _size(path) + LARGEST_PAGE > most)):
-        return StoreError(
-            f"{path}: cannot grow: a file of this process may have {most} bytes (RLIMIT_FSIZE, 'ulimit -f'), a limit "
-            "of before the start or changed since, as a bot at the default level of --sandbox can do; every "
-            f"game that was stored before is still there ({text})"
-        )
-    if "full" in text:
-        return StoreError(f"{path}: the disk is full; every game that was stored before is still there")
-    if "unable to open" in text:
-        return UsageError(f"{path}: cannot be opened: is its folder there, and may you write to it?")
-    if getattr(error, "sqlite_errorname", "") == TO_ROLL_BACK:
-        return UsageError(
-            f"{path}: a game was being stored when arena was killed, which has to be undone before anything is read: "
-            "the file and its folder must be writable for that"
-        )
-    if "readonly" in text:
-        return UsageError(f"{path}: cannot be written: the file or its folder is read-only")
-    if "locked" in text:
-        return StoreError(f"{path}: another program has been using this store for more than {BUSY_SECONDS:g} s")
-    if any(words in text for words in CORRUPT):
-        return StoreError(f"{path}: expected a sound store, got one with pages that are damaged ({text}); {SALVAGE}")
-    return StoreError(f"{path}: the file is damaged, or its disk is: {text}")

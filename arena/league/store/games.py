@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.league.store.database import Damage, DamagedError, Database, StoreChangedError, StoreError
+from arena.league.store.database import Database
+from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError
 from arena.league.store.game_row import (
     COLUMNS,
     LARGEST,

@@ -10,8 +10,9 @@ from contextlib import suppress
 from arena.bots.limits import Limits
 from arena.game.spec import Player
 from arena.league.store.arguments import ARGUMENTS, arguments_in, encode_arguments
-from arena.league.store.database import DamagedError, Database, StoreError
+from arena.league.store.database import Database
 from arena.league.store.disqualified import DISQUALIFIED, Disqualified, encode_disqualified
+from arena.league.store.faults import DamagedError, StoreError
 from arena.league.store.settings import (
     ENTRANTS,
     LADDER,

@@ -10,7 +10,8 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import NamedTuple
 
-from arena.league.store.database import Damage, Database, StoreError
+from arena.league.store.database import Database
+from arena.league.store.faults import Damage, StoreError
 from arena.league.store.game_row import Columns, columns_of, could_be_stored, head_of, is_unchanged, record_sum
 from arena.league.store.games import ROW_CHANGED, UNREADABLE, GamesTable
 from arena.league.store.layout import Layout

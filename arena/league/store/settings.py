@@ -14,8 +14,9 @@ from arena.bots.limits import Limits, read_limits
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store.arguments import ARGUMENTS
-from arena.league.store.database import Damage, DamagedError, Database, StoreError
+from arena.league.store.database import Database
 from arena.league.store.disqualified import DISQUALIFIED
+from arena.league.store.faults import Damage, DamagedError, StoreError
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
 from arena.league.store.sums import Sums
 from arena.printable import printable

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.hostfile import kind_of
-from arena.league.store.database import StoreError
+from arena.league.store.faults import StoreError
 from arena.printable import printable
 
 try:

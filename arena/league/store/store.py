@@ -16,7 +16,8 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store.contents import Contents, Reading
-from arena.league.store.database import Damage, DamagedError, Database
+from arena.league.store.database import Database
+from arena.league.store.faults import Damage, DamagedError
 from arena.league.store.game_row import GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
 from arena.league.store.groups import Groups

@@ -9,7 +9,8 @@ from hashlib import blake2b
 
 import msgspec
 
-from arena.league.store.database import Damage, DamagedError, Database
+from arena.league.store.database import Database
+from arena.league.store.faults import Damage, DamagedError
 from arena.league.store.game_row import SUM_BYTES
 
 COUNT_BYTES = 8

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from arena.errors import UsageError
 from arena.hostfile import kind_of
-from arena.league.store.database import MADE_BY, Damage, DamagedError, Database, StoreError
+from arena.league.store.database import Database
+from arena.league.store.faults import MADE_BY, Damage, DamagedError, StoreError
 from arena.league.store.game_row import COLUMNS, compared, head_of, is_unchanged, record_sum, row_sum
 from arena.league.store.layout import FIRST_WITH_CPU_TIMES, FIRST_WITH_RECORDS_APART, FIRST_WITH_SUMS, Layout
 from arena.league.store.other_files import missing_end

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from arena.league.store import Store
+from arena.printable import printable
 from arena.report.site.contents import Played, SiteContents, SitePlan, read_site
 from arena.report.site.folder import MARK, new_folder_for, refuse_other_folder
 from arena.report.site.frame import FOLDER
@@ -39,7 +40,7 @@ def write_site(store: Store, out: Path, plan: SitePlan) -> tuple[Written, SiteCo
         _write_league(contents, folder, Played(done.times, done.faults))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     pages = len(contents.numbers) - len(done.faults)
-    return Written(str(out / "index.html"), contents.table.games, pages, size, done.faults), contents
+    return Written(printable(str(out / "index.html")), contents.table.games, pages, size, done.faults), contents
 
 
 def _write_league(contents: SiteContents, folder: Path, played: Played) -> None:

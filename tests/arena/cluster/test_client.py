@@ -1,13 +1,15 @@
 """Which games go to which worker, and what becomes of them: each comes out once, whatever workers say and whenever."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
 import trio
 import trio.testing
-from fake_gate import CARGO, FIT, FakeGate, games, plan, played, record_for, until
+from fake_gate import CARGO, FIT, RUN, FakeGate, games, plan, played, record_for, until
 
+from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
@@ -15,11 +17,13 @@ from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, Failed, GameTask, Lost, NotPlayed, Outcome, Played, Said
 from arena.league.executor.cluster import crew
 from arena.league.executor.cluster.batches import COLLECT_SECONDS
+from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.client import ClusterExecutor
 from arena.league.executor.cluster.ledger import MOST_LOST
 from arena.league.executor.cluster.messages import (
     Batch,
     BatchPlayed,
+    CarriedBot,
     Close,
     Collect,
     Connected,
@@ -27,11 +31,14 @@ from arena.league.executor.cluster.messages import (
     Mute,
     Refused,
     Reply,
+    Spoilt,
     Unprepared,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
 )
+from arena.league.executor.cluster.spoils import MOST_SPOILT
+from arena.league.executor.wire import WireBot
 from arena.play.played_on import calibration_of, percent_of
 from arena.rules.loading import load_ruleset
 
@@ -123,6 +130,7 @@ def run(
     slots: int = 1,
     pairs: bool = False,
     reference_us: int | None = None,
+    load: Cargo = CARGO,
 ) -> None:
     """Have a test act with an executor that is asked to play so many games."""
     clock = trio.testing.MockClock()
@@ -134,7 +142,7 @@ def run(
     async def main() -> None:
         gate = FakeGate()
         gate.slots = slots
-        executor = ClusterExecutor(CARGO, plan(reference_us=reference_us), gate)
+        executor = ClusterExecutor(load, plan(reference_us=reference_us), gate)
         async with trio.open_nursery() as nursery:
             await executor.begin(nursery)
             scene = Scene(executor, gate, clock, record)
@@ -444,3 +452,77 @@ def test_the_machine_of_a_record_names_the_worker_as_the_arena_calls_it(
         assert one.machine == "; worker attic, load 0.10, calibration 25.0 ms"
 
     run(act, record, spec(), 1)
+
+
+# --- bots that are played no more -------------------------------------------------------------------------------------
+
+
+def cargo(spec: GameSpec, **unsent: str) -> Cargo:
+    """A run of the players of a game."""
+    bots = tuple(
+        CarriedBot(WireBot.of(BotSpec(player.name, Path(), (), Path(), player.digest)), "", b"", (), False)
+        for player in spec.players
+    )
+    return Cargo(msgspec.structs.replace(RUN, bots=bots), {}, unsent)
+
+
+def test_what_was_played_with_changed_copies_is_played_again_one_by_one_and_who_changes_them_is_left_out(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    red, blue = (player.name for player in spec().players)
+    sizes: list[int] = []
+
+    async def act(scene: Scene) -> None:
+        await scene.begin("a")
+        for _ in range(2 * MOST_SPOILT):
+            await until(lambda: scene.gate.batches() or scene.is_over, "a batch, or the end")
+            if scene.is_over:
+                break
+            batches = scene.gate.batches()
+            sizes.append(sum(len(batch.tasks) for batch in batches.values()))
+            changed = {red: "main.py (changed)"}
+            for number in batches:
+                scene.gate.answer(number, Spoilt(changed, (red, blue)))
+                changed = {}
+        assert scene.played == []
+        assert sizes[1:] == [1] * (MOST_SPOILT - 1)
+        left_out = [outcome for outcome in scene.outcomes if isinstance(outcome, NotPlayed)]
+        assert len(left_out) == 6
+        assert {(outcome.left_out, outcome.why.split(":")[0]) for outcome in left_out} == {
+            (True, f"{red} is not played any more")
+        }
+        assert (
+            f"{red}: its copy on worker a has changed while {red}, {blue} played there: main.py (changed); what was "
+            "played there is played again"
+        ) in scene.lines
+        assert not [line for line in scene.lines if "is not used" in line]
+
+    run(act, record, spec(), slots=2, load=cargo(spec()))
+
+
+def test_a_bot_that_could_not_be_packed_is_left_out_and_named(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    red = spec().players[0].name
+
+    async def act(scene: Scene) -> None:
+        await scene.gate.begin("a")
+        await until(lambda: scene.is_over, "nothing is to be played")
+        why = f"{red} is not played any more: its files have changed"
+        assert [outcome.why for outcome in scene.outcomes if isinstance(outcome, NotPlayed)] == [why] * 6
+        assert why in scene.lines
+
+    run(act, record, spec(), load=cargo(spec(), **{red: "its files have changed"}))
+
+
+@pytest.mark.parametrize("spoilt", [Spoilt({"stranger": "x"}, ()), Spoilt({}, ("stranger",))])
+def test_a_worker_that_tells_of_bots_that_do_not_take_part_is_refused(
+    record: GameRecord, spec: Callable[..., GameSpec], spoilt: Spoilt
+) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("a")
+        scene.gate.answer(min(scene.gate.batches()), spoilt)
+        await until(lambda: scene.lines and "is not used" in "".join(scene.lines), "the worker is refused")
+        assert "worker a is not used: it tells of bots that do not take part" in scene.lines
+
+    run(act, record, spec(), load=cargo(spec()))

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 import trio
@@ -13,6 +14,7 @@ from arena.league.executor.cluster import crew as module
 from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.cluster.crew import Crew
 from arena.league.executor.cluster.messages import (
+    Answer,
     Connected,
     Disconnected,
     Mute,
@@ -21,6 +23,7 @@ from arena.league.executor.cluster.messages import (
     Refused,
     Reply,
     Speaks,
+    Unable,
     Unconnected,
     WorkerCame,
     WorkerGone,
@@ -63,6 +66,9 @@ class Owner:
 
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         raise AssertionError("no batch is sent here")
+
+    def left_out(self, bot: str, words: str) -> None:
+        self.lines.append(words)
 
 
 class Scene:
@@ -323,3 +329,71 @@ def test_two_workers_without_names_have_different_ones() -> None:
         assert sorted(scene.standings) == ["10.0.0.2", "10.0.0.2-2"]
 
     run(act)
+
+
+# --- bots that workers cannot play ------------------------------------------------------------------------------------
+
+
+async def answer_prepares(scene: Scene, **answers: Answer) -> None:
+    """These workers are asked to prepare, and answer so, one after the other."""
+    for worker, answer in answers.items():
+        address = f"tcp://{worker}:1"
+        await until(partial(scene.gate.prepare_of, address), "a worker is asked to prepare")
+        number = scene.gate.prepare_of(address)
+        assert number
+        scene.gate.answer(number, answer)
+        await trio.testing.wait_all_tasks_blocked()
+
+
+READY = Prepared(1, "Linux, 4 CPUs", FIT)
+UNABLE = Unable({"ann": "the build failed"})
+
+
+def test_a_worker_that_cannot_play_a_bot_which_others_can_is_not_used() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic", "cellar")
+        await answer_prepares(scene, attic=UNABLE, cellar=READY)
+        await scene.wait(90)
+        assert scene.standings == {"attic": Standing.REFUSED, "cellar": Standing.READY}
+        assert scene.owner.lines == ["worker attic is not used: the build failed"]
+
+    run(act, prepares=False)
+
+
+def test_a_bot_that_more_workers_cannot_play_than_can_is_left_out_and_they_play_all_others() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic", "cellar", "hall")
+        await answer_prepares(scene, attic=UNABLE, cellar=READY, hall=UNABLE)
+        assert "ann is not played any more: it cannot be played on worker attic (and on hall): the build failed" in (
+            scene.owner.lines
+        )
+        await answer_prepares(scene, attic=READY, hall=READY)
+        assert set(scene.standings.values()) == {Standing.READY}
+
+    run(act, prepares=False)
+
+
+def test_where_no_worker_can_play_all_bots_those_are_left_out_after_a_time_that_keep_one_from_it() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic", "cellar")
+        await answer_prepares(scene, attic=Unable({"ann": "no", "bob": "no"}), cellar=Unable({"cat": "no"}))
+        await scene.wait(50)
+        assert not scene.crew.left_out.reasons
+        await scene.wait(20)
+        assert list(scene.crew.left_out.reasons) == ["cat"]
+        await answer_prepares(scene, cellar=READY)
+        assert scene.standings == {"attic": Standing.REFUSED, "cellar": Standing.READY}
+        assert scene.owner.errors == []
+
+    run(act, prepares=False)
+
+
+def test_where_all_workers_are_of_this_machine_no_others_are_waited_for() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("local")
+        await answer_prepares(scene, local=UNABLE)
+        await scene.wait(1)
+        await answer_prepares(scene, local=READY)
+        assert scene.standings == {"local": Standing.READY}
+
+    run(act, prepares=False, local=1)

@@ -80,6 +80,29 @@ def test_a_link_that_is_cut_and_mended_costs_no_game(
         bots.let_go()
     assert league.end() == 0, league.said
     assert results(tmp_path / "l.sqlite") == plain
+    if CUT_SECONDS:  # its connection is tried again at longer and longer intervals, which other tests do not wait for
+        cluster.end_worker("w3")
+        cluster.start_worker("w3")
+
+
+def test_a_link_of_the_arena_itself_that_is_cut_and_mended_costs_no_game(
+    cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
+) -> None:
+    """Cut for long, dask gives up its connection, and the arena finds its games again where they are played."""
+    assert cluster.network is not None
+    bots.hold()
+    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="120s")
+    bots.until_held(len(WORKERS))
+    begun = time.monotonic()
+    cluster.network.cut("arena")
+    try:
+        league.until_said(f"the scheduler at {cluster.address} does not answer: it is waited for, at most 1")
+        until(lambda: time.monotonic() > begun + CUT_SECONDS, "the link has been cut for so long")
+    finally:
+        cluster.network.mend("arena")
+    bots.let_go()
+    assert league.end() == 0, league.said
+    assert results(tmp_path / "l.sqlite") == plain
 
 
 def test_an_arena_that_is_killed_leaves_no_bot_and_goes_on_where_it_was(
@@ -98,6 +121,67 @@ def test_an_arena_that_is_killed_leaves_no_bot_and_goes_on_where_it_was(
     again = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
     assert again.end() == 0, again.said
     assert f"{len(stored)} of them stored already" in again.said
+    assert results(tmp_path / "l.sqlite") == plain
+
+
+def test_a_scheduler_that_is_stopped_and_goes_on_costs_no_game(
+    cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
+) -> None:
+    bots.hold()
+    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
+    bots.until_held(len(WORKERS))
+    cluster.scheduler.send_signal(signal.SIGSTOP)
+    try:
+        league.until_said(f"the scheduler at {cluster.address} does not answer: it is waited for, at most ")
+        bots.let_go()
+    finally:
+        cluster.scheduler.send_signal(signal.SIGCONT)
+    assert league.end() == 0, league.said
+    assert f"the scheduler at {cluster.address} answers again" in league.said
+    assert "played elsewhere" not in league.said
+    assert results(tmp_path / "l.sqlite") == plain
+
+
+def test_the_first_ctrl_c_ends_a_league_whose_scheduler_is_stopped_with_what_had_been_played(
+    cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
+) -> None:
+    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
+    league.until_said("[1/")
+    bots.hold()
+    bots.until_held(1)
+    cluster.scheduler.send_signal(signal.SIGSTOP)
+    try:
+        league.until_said("does not answer")
+        league.process.send_signal(signal.SIGINT)
+        assert league.end() == 130, league.said
+    finally:
+        cluster.scheduler.send_signal(signal.SIGCONT)
+        bots.let_go()
+    assert "resume with: " in league.said
+    stored = results(tmp_path / "l.sqlite")
+    assert 0 < len(stored) < len(plain)
+    again = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
+    assert again.end() == 0, again.said
+    assert results(tmp_path / "l.sqlite") == plain
+
+
+def test_a_scheduler_that_is_started_again_at_its_address_in_time_goes_on_with_the_league(
+    cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
+) -> None:
+    bots.hold()
+    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="120s")
+    bots.until_held(len(WORKERS))
+    cluster.scheduler.kill()
+    cluster.scheduler.wait(clusters.PATIENCE)
+    league.until_said(f"the scheduler at {cluster.address} is lost: for 1")
+    for worker in list(cluster.workers):
+        cluster.end_worker(worker)
+    bots.let_go()
+    cluster.start_scheduler()
+    for worker in WORKERS:
+        cluster.start_worker(worker)
+    assert league.end() == 0, league.said
+    assert f"the scheduler at {cluster.address} is there again" in league.said
     assert results(tmp_path / "l.sqlite") == plain
 
 

@@ -8,7 +8,18 @@ import pytest
 
 from arena.bots import load_bot
 from arena.errors import UsageError
-from arena.league.executor.cluster.packing import Pack, PackedFile, PackError, key_of, pack_bot, unpack
+from arena.league.executor.cluster.packing import (
+    DEEPEST,
+    MOST_BYTES,
+    Pack,
+    PackedFile,
+    PackError,
+    check_sendable,
+    key_of,
+    not_sent,
+    pack_bot,
+    unpack,
+)
 
 PROGRAM = "#!/bin/sh\nexit 0\n"
 
@@ -23,8 +34,8 @@ def folder_bot(folder: Path, **files: str) -> Path:
     return folder
 
 
-def packed(*files: PackedFile) -> bytes:
-    return msgspec.msgpack.encode(Pack(files))
+def packed(*files: PackedFile, folders: tuple[tuple[bytes, ...], ...] = ()) -> bytes:
+    return msgspec.msgpack.encode(Pack(files, folders))
 
 
 def test_a_bot_that_is_a_folder_is_the_same_bot_where_it_is_unpacked(tmp_path: Path) -> None:
@@ -53,6 +64,38 @@ def test_hidden_files_and_what_is_ignored_stay_at_home(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     unpack(pack_bot(load_bot(folder)), tmp_path / "there")
     assert sorted(os.listdir(tmp_path / "there" / "ann")) == ["bot.toml", "play.sh"]
+
+
+def test_what_stays_at_home_is_told_with_names(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann", **{".secret": "x", "log.txt": "y"})
+    (folder / "bot.toml").write_text('command = ["./play.sh"]\nignore = ["*.txt", "tmp/*"]\n')
+    for name in ("venv", "tmp/1/inner", "tmp/empty", "__pycache__"):
+        (folder / name).mkdir(parents=True)
+    told = not_sent(load_bot(folder))
+    assert told == (
+        "not sent to workers, as it is ignored, hidden or made by tools: .secret, log.txt, tmp/1 and 1 more"
+    )
+    assert not_sent(load_bot(folder_bot(tmp_path / "bob"))) == ""
+
+
+def test_a_link_that_leads_out_behind_another_link_is_not_sent(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann")
+    (folder / "here").symlink_to(".")
+    (folder / "out").symlink_to("here/..")
+    with pytest.raises(UsageError, match="out is a link out of the bot's folder, to here/"):
+        check_sendable(load_bot(folder))
+
+
+def test_more_than_can_be_sent_shows_without_reading(tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path / "ann")
+    with (folder / "weights").open("wb") as file:
+        file.truncate(MOST_BYTES)
+    with pytest.raises(UsageError, match="ann: its files have more than 512M"):
+        check_sendable(load_bot(folder))
+    (folder / "weights").unlink()
+    folder.joinpath(*["deeper"] * DEEPEST).mkdir(parents=True)
+    with pytest.raises(UsageError, match="folders may lie 64 deep"):
+        check_sendable(load_bot(folder))
 
 
 def test_the_same_files_make_the_same_pack(tmp_path: Path) -> None:
@@ -113,6 +156,15 @@ def test_what_would_get_out_of_its_folder_is_not_unpacked(tmp_path: Path, files:
     with pytest.raises(PackError):
         unpack(packed(*files), tmp_path / "in")
     assert os.listdir(tmp_path / "in") == []
+
+
+@pytest.mark.parametrize("folder", [(b"..",), (b"a", b"b/c"), (), (b"a",), (b"a", b"b"), (b"x",) * 100])
+def test_what_would_make_a_folder_elsewhere_or_in_a_file_is_not_unpacked(
+    tmp_path: Path, folder: tuple[bytes, ...]
+) -> None:
+    with pytest.raises(PackError):
+        unpack(packed(PackedFile((b"a",), b"", False), folders=(folder,)), tmp_path)
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", msgspec.msgpack.encode({"files": 1}), b"\x91" * 5000])

@@ -8,6 +8,7 @@ import trio.testing
 from fake_gate import FIT, RUN
 
 from arena.league.executor.cluster.carrying import Cargo
+from arena.league.executor.cluster.left_out import LeftOut
 from arena.league.executor.cluster.messages import (
     Answer,
     Done,
@@ -20,7 +21,7 @@ from arena.league.executor.cluster.messages import (
     Unprepared,
     decode_request,
 )
-from arena.league.executor.cluster.preparing import prepare
+from arena.league.executor.cluster.preparing import MOST_SENT, prepare
 from arena.league.executor.wire import WireError
 
 READY = Prepared(2, "Linux", FIT)
@@ -37,7 +38,7 @@ def asked(*answers: Answer | None) -> tuple[Answer | None, list[Request]]:
         return left.pop(0)
 
     async def main() -> Answer | None:
-        return await prepare(ask, Cargo(RUN, {"a": b"pack a", "b": b"pack b"}))
+        return await prepare(ask, Cargo(RUN, {"a": b"pack a", "b": b"pack b"}), LeftOut(), lambda line: None)
 
     answer: Answer | None = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
     return answer, requests
@@ -75,5 +76,23 @@ def test_a_worker_that_sends_what_is_no_message_is_refused() -> None:
     async def ask(data: bytes) -> Answer | None:
         raise WireError("expected a message")
 
-    answer = trio.run(prepare, ask, Cargo(RUN, {}))
+    answer = trio.run(prepare, ask, Cargo(RUN, {}), LeftOut(), lambda line: None)
     assert answer == Refused("it sends what is no message: expected a message")
+
+
+def test_what_a_worker_says_of_bots_that_had_changed_there_is_told_and_they_are_sent() -> None:
+    remarks: list[str] = []
+    answers: list[Answer] = [Missing(("a",)), Done(), Missing(("b",), ("b: its pack had been changed",)), Done(), READY]
+
+    async def ask(data: bytes) -> Answer | None:
+        return answers.pop(0)
+
+    answer = trio.run(prepare, ask, Cargo(RUN, {"a": b"pack a", "b": b"pack b"}), LeftOut(), remarks.append)
+    assert (answer, remarks) == (READY, ["b: its pack had been changed"])
+
+
+def test_a_worker_that_has_never_got_what_it_was_sent_is_refused() -> None:
+    answers: list[Answer] = [Missing(("a",)), Done()]
+    answer, requests = asked(*answers * MOST_SENT)
+    assert answer == Refused("it does not keep the bots that it is sent: it was sent some 3 times")
+    assert len(requests) == 2 * MOST_SENT

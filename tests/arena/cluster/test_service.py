@@ -42,7 +42,7 @@ class FakeStation:
 
     def __init__(self, run: str) -> None:
         self.run = run
-        self.is_gone = False
+        self.is_gone = self.has_ended_well = False
         self.wishes: list[Wish] = []
         self.asked = queue.SimpleQueue[Wish]()
         """What has no answer."""
@@ -129,6 +129,25 @@ def test_a_station_that_dies_while_it_is_asked_is_a_refusal_and_no_traceback(
     assert answer == Refused(
         "the process that plays has failed (it exited with code -9); the worker's own output says why"
     )
+
+
+def test_a_station_that_was_just_ending_as_it_was_asked_is_replaced(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    service.handle(Prepare(OURS))
+    old = stations[0]
+    old.answers.clear()
+
+    def end() -> None:
+        wish = old.asked.get()
+        old.is_gone = old.has_ended_well = True
+        wish.fail(StationGoneError("it exited with code 0"))
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    assert service.handle(Prepare(OURS)) == READY
+    ending.join()
+    assert len(stations) == 2
 
 
 def test_another_arena_is_refused_with_both_versions(service: Service, stations: list[FakeStation]) -> None:

@@ -6,7 +6,7 @@ arena is not used again in this run, and its games are played elsewhere. So are 
 been silent for too long; what it still sends of them is passed over, so that a game comes out once.
 """
 
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence, Set
 from contextlib import asynccontextmanager, contextmanager
 
 import msgspec
@@ -28,12 +28,14 @@ from arena.league.executor.cluster.messages import (
     Collect,
     Refused,
     Reply,
+    Spoilt,
     Unprepared,
     decode_answer,
     encode,
 )
 from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
+from arena.league.executor.cluster.spoils import Spoils
 from arena.league.executor.outcomes import OutcomeStream
 from arena.league.executor.task import (
     Begun,
@@ -45,13 +47,16 @@ from arena.league.executor.task import (
     Played,
     Said,
 )
-from arena.league.executor.wire import WireError
+from arena.league.executor.wire import WireError, unpacked
 from arena.nursery import open_nursery
 from arena.play.played_on import played_on
 from arena.printable import printable
+from protocol.notation import Reason
 
 LINGER_SECONDS = 0.02
 """How long a batch that is not full waits for further games."""
+NAMED = 6
+"""Bots that are named of those that played."""
 OWN_FAULTS = frozenset({"HOST", "SANDBOX", "REFUSED_BOTS"})
 """Errors that are the machine's, by the names of `ErrorKind`: another one may play the game."""
 
@@ -81,6 +86,8 @@ class ClusterExecutor(OutcomeStream):
         self._crew = Crew(cargo, plan, self, gate)
         self._plan = plan
         self._ledger = Ledger(self._waiting)
+        self._bots = frozenset(unpacked(bot.bot.name) for bot in cargo.run.bots)
+        self._spoils = Spoils()
         self._is_begun = False
         """Whether the first workers are ready."""
         self._checking = 0
@@ -89,6 +96,8 @@ class ClusterExecutor(OutcomeStream):
     async def begin(self, nursery: trio.Nursery) -> None:
         """Begin to connect: as soon as a worker is ready, games are asked for. Raises `HostError`."""
         self._nursery = nursery
+        for name, why in self._cargo.unsent.items():
+            self._crew.left_out.add(name, why)
         await self._crew.start(nursery)
         nursery.start_soon(self._dispatch)
         nursery.start_soon(self._collect)
@@ -144,7 +153,28 @@ class ClusterExecutor(OutcomeStream):
 
     def _take_task(self, task: GameTask) -> None:
         self._ledger.add(task)
+        if not self._left_out.isdisjoint(player.name for player in task.players):
+            self._tell_left_out(self._ledger.leave_out_waiting(self._left_out))
         self.changed()
+
+    @property
+    def _left_out(self) -> Set[str]:
+        return self._crew.left_out.reasons.keys()
+
+    def left_out(self, bot: str, words: str) -> None:
+        """See `Owner.left_out`: its games that wait, and all that are still to come, are not played."""
+        self.said(words)
+        self._tell_left_out(self._ledger.leave_out_waiting({bot}))
+        self.changed()
+
+    def _tell_left_out(self, tasks: Iterable[GameTask]) -> None:
+        """Tell of the games of bots that are left out."""
+        for task in tasks:
+            name = next(player.name for player in task.players if player.name in self._left_out)
+            for game in task.games:
+                if self._ledger.come_out(game.id):
+                    self._tell(Begun(game.id))
+                    self._tell(NotPlayed(game.id, self._crew.left_out.reasons[name], left_out=True))
 
     async def _until_there_is_room(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -154,6 +184,8 @@ class ClusterExecutor(OutcomeStream):
     def _roomiest(self) -> Seat | None:
         """The worker that is to get the next batch; None if all have enough."""
         free = [seat for seat in self._crew.seats.values() if seat.has_room] if self._is_begun else []
+        if self._spoils.is_careful:
+            free = [seat for seat in free if not seat.sent]
         return min(free, key=lambda seat: (len(seat.sent), seat.games / seat.slots), default=None)
 
     async def _dispatch(self) -> None:
@@ -167,6 +199,8 @@ class ClusterExecutor(OutcomeStream):
             seat = self._roomiest()
             if seat is None or not self._waiting or self._is_closed:
                 await self._wait()
+            elif self._spoils.is_careful:
+                self._send(seat, 1)
             elif len(self._waiting) >= seat.size or self._feeding is None:
                 self._send(seat, seat.size)
             else:
@@ -204,7 +238,8 @@ class ClusterExecutor(OutcomeStream):
         self._tell(Said(line))
 
     def lost(self, batches: Iterable[SentBatch], why: str, *, counts: bool) -> None:
-        """See `Owner.lost`: what nothing has come of is played by another worker."""
+        """See `Owner.lost`: what nothing has come of is played by another worker. With no `why`, that is told already,
+        and other games come first."""
         back: list[GameTask] = []
         for batch in batches:
             left = self._ledger.still_open(batch)
@@ -213,8 +248,12 @@ class ClusterExecutor(OutcomeStream):
             batch.open.clear()
             batch.begun.clear()
             back += left
+        back, left_out = self._ledger.leave_out(back, self._left_out)
+        self._tell_left_out(left_out)
         if self._is_closed:  # what is lost with its worker will not be played
             self._ledger.drop(back)
+        elif not why:
+            self._ledger.put_last(back)
         elif spec := self._ledger.put_back(back, counts=counts):
             words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
             self.failed(ArenaError(words))
@@ -259,8 +298,10 @@ class ClusterExecutor(OutcomeStream):
         records = await self._judge(seat, answer, batch.specs)
         self._take_played(seat, [batch], answer, records)
         seat.sent.pop(number, None)
-        self.lost([batch], self._why_again(seat, reply, answer), counts=not reply.lost or reply.is_fault)
-        if isinstance(answer, Unprepared) and not self._is_closed:
+        is_told = isinstance(answer, Spoilt) or seat.standing is Standing.COMING
+        counts = not is_told and (not reply.lost or reply.is_fault)
+        self.lost([batch], "" if is_told else self._why_again(seat, reply, answer), counts=counts)
+        if isinstance(answer, Unprepared | Spoilt) and not self._is_closed:
             self._crew.prepare_again(seat)
         self._tell_begun(seat)
 
@@ -278,14 +319,31 @@ class ClusterExecutor(OutcomeStream):
         """Tell what has come of games of these batches."""
         if isinstance(answer, Refused):
             self._crew.refuse(seat, answer.why)
+        elif isinstance(answer, Spoilt):
+            self._take_spoilt(seat, answer)
         elif isinstance(answer, BatchPlayed) and seat.standing is not Standing.REFUSED:
             seat.note_speed(len(records), answer.seconds)
             work_us = {game: batch.work_us for batch in batches for game in batch.specs}
+            started = [record for record in records if record.verdict.reason is not Reason.NO_START]
+            self._spoils.note_clean({player.name for record in started for player in record.players})
             for record in records:
                 played = _on(record, seat.name, answer.load, work_us[record.id])
                 self._come_out(batches, record.id, Played(played))
             seat.played += len(records)
             self._take_others(seat, batches, answer)
+
+    def _take_spoilt(self, seat: Seat, spoilt: Spoilt) -> None:
+        """Bots' copies on a worker have changed: they are made anew, unless that has happened too often."""
+        if not self._bots.issuperset((*spoilt.changed, *spoilt.players)):
+            self._crew.refuse(seat, "it tells of bots that do not take part")
+            return
+        if not spoilt.changed:
+            return
+        for name, how in spoilt.changed.items():
+            words = f"its copy on worker {seat.name} has changed while {_few(spoilt.players)} played there"
+            self.said(f"{name}: {words}: {printable(how, 300)}; what was played there is played again")
+        for name, why in self._spoils.note(spoilt.changed, spoilt.players).items():
+            self._crew.left_out.add(name, why)
 
     # --- what is over of batches that are not -------------------------------------------------------------------------
 
@@ -354,6 +412,11 @@ class ClusterExecutor(OutcomeStream):
                     self._come_out(batches, id, NotPlayed(id, words))
                 case _:
                     self._crew.refuse(seat, "it tells of games that it was not sent")
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names in one line."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _judged(records: Iterable[bytes], wanted: dict[str, GameSpec]) -> list[GameRecord]:

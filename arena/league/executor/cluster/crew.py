@@ -3,7 +3,7 @@
 What becomes of games is not decided here: an `Owner` is told which batches are lost and what workers answer.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from arena.league.executor.cluster.asking import Requests
 from arena.league.executor.cluster.calibration import Calibration, measure, unfit, unfit_scaled
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.gate_process import Gate, GateProcess
+from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
 from arena.league.executor.cluster.messages import (
     Answer,
     Close,
@@ -27,6 +28,7 @@ from arena.league.executor.cluster.messages import (
     Refused,
     Reply,
     Speaks,
+    Unable,
     Unconnected,
     WorkerCame,
     WorkerGone,
@@ -36,6 +38,7 @@ from arena.league.executor.cluster.messages import (
 from arena.league.executor.cluster.plan import ClusterPlan, seconds_text
 from arena.league.executor.cluster.preparing import prepare
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
+from arena.league.executor.cluster.waiting import Waiting
 from arena.league.executor.wire import WireError
 from arena.play.played_on import ms_text, percent_of, reference_text
 from arena.printable import printable
@@ -68,12 +71,16 @@ class Owner(Protocol):
     def answered(self, seat: Seat, number: int, reply: Reply) -> None:
         """A worker has answered a batch of this number."""
 
+    def left_out(self, bot: str, words: str) -> None:
+        """A bot of this name is not played any more, and why."""
+
 
 class Crew:
     """The workers of one run, from `start` to `stop`."""
 
     def __init__(self, cargo: Cargo, plan: ClusterPlan, owner: Owner, gate: Gate | None = None) -> None:
         self._cargo = cargo
+        self.left_out = LeftOut(owner.left_out)
         self._plan = plan
         self._owner = owner
         self._gate = gate or GateProcess()
@@ -274,45 +281,17 @@ class Crew:
         seat.standing = Standing.REFUSED
 
     async def _keep_time(self) -> None:
-        """Give up if for too long there has been no worker that can play, and say so when that time begins."""
-        since: float | None = None
-        is_told = False
+        """Say what is waited for while no worker plays, and give up after too long."""
+        waiting = Waiting(self._plan)
         with trio.CancelScope(shield=True):
             while not self._is_stopped:
-                has_one = any(seat.is_hopeful for seat in self.seats.values())
-                if has_one or not self.is_reachable:
-                    since, is_told = None, False
-                elif since is None:
-                    since = trio.current_time()
-                waited = 0.0 if since is None else trio.current_time() - since
-                if waited > self._plan.patience or 0 < self._plan.local == len(self._refusals):
-                    self._owner.failed(self._no_worker())  # of our own no others will come
-                elif waited > SETTLE_SECONDS and not is_told:
-                    self._owner.said(self._waiting_text())
-                    is_told = True
+                seats = self.seats.values()
+                if line := waiting.look(seats, trio.current_time(), is_reachable=self.is_reachable):
+                    self._owner.said(line)
+                if waiting.is_over(self._refusals) and not self._leave_out(fewest_unable(tuple(seats))):
+                    self._owner.failed(waiting.error(seats, self._refusals))
                 with trio.move_on_after(LOOK_SECONDS):
                     await self._changed.wait()
-
-    def _waiting_text(self) -> str:
-        patience = seconds_text(self._plan.patience)
-        if self._plan.local:
-            return f"cluster {self._plan.name}: no worker is there; one is waited for, at most {patience}"
-        return (
-            f"cluster {self._plan.name}: no worker can play; one is waited for, at most {patience}. To start one:\n"
-            f"    {self._plan.worker_command}"
-        )
-
-    def _no_worker(self) -> ArenaError:
-        silent = {seat.name: "it has not been heard of for long" for seat in self.seats.values() if seat.is_silent}
-        reasons = "".join(f"\n    {name}: {why}" for name, why in {**silent, **self._refusals}.items())
-        cluster, patience = self._plan.name, seconds_text(self._plan.patience)
-        if reasons:
-            return ArenaError(f"cluster {cluster}: no worker can play:{reasons}")
-        if self._plan.local:
-            return ArenaError(f"cluster {cluster}: no worker came within {patience}")
-        return ArenaError(
-            f"cluster {cluster}: no worker came within {patience}; to start one:\n    {self._plan.worker_command}"
-        )
 
     # --- the workers --------------------------------------------------------------------------------------------------
 
@@ -320,17 +299,24 @@ class Crew:
         """Have a worker ready to play."""
         with trio.CancelScope(shield=True):
             async with self._preparing.setdefault(seat.host, trio.Lock()):
-                answer = await prepare(partial(self._requests.answer, seat), self._cargo)
+                remark = partial(self._remark, seat)
+                answer = await prepare(partial(self._requests.answer, seat), self._cargo, self.left_out, remark)
             match answer:
                 case None:
                     pass
-                case Prepared(slots, machine, calibration) if slots > 0 and calibration.work_us > 0:
+                case Prepared(slots, machine, calibration, remarks) if slots > 0 and calibration.work_us > 0:
+                    for line in remarks:
+                        remark(line)
                     seat.slots, seat.machine, seat.calibration = slots, printable(machine, 300), calibration
                     self._take_on(seat, calibration)
+                case Unable(problems) if problems:
+                    seat.unable = {name: printable(why, LONGEST_WHY, lines=True) for name, why in problems.items()}
+                    self.refuse(seat, "\n".join(problems.values()))
                 case Refused(why):
                     self.refuse(seat, why)
                 case _:
                     self.refuse(seat, "it does not answer what it was asked")
+            self._leave_out(too_rarely_able(tuple(self.seats.values())))
             self._note()
 
     def _take_on(self, seat: Seat, calibration: Calibration) -> None:
@@ -346,6 +332,23 @@ class Crew:
                 f"worker {seat.name}: clocks at {seat.time_percent}% (calibration {ms_text(calibration.work_us)}, "
                 f"{reference_text(reference)})"
             )
+
+    def _remark(self, seat: Seat, line: str) -> None:
+        self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
+
+    def _leave_out(self, names: Sequence[str]) -> bool:
+        """Leave bots out, and prepare the workers again that could not play them and can play all others; returns
+        whether there are such workers."""
+        seats = tuple(self.seats.values())
+        for name in names:
+            self.left_out.add(name, why_unable(name, seats))
+        able = [seat for seat in seats if seat.unable and all(name in self.left_out for name in seat.unable)]
+        for seat in able:
+            seat.unable = {}
+            seat.standing = Standing.COMING
+            self._refusals.pop(seat.name, None)
+            self._start_preparing(seat)
+        return bool(able)
 
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""

@@ -93,10 +93,11 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
         connecting = asyncio.ensure_future(scheduler.connect(deadline))
         leaving = asyncio.ensure_future(_until_leaving(inbox))
         await asyncio.wait([connecting, leaving], return_when=asyncio.FIRST_COMPLETED)
-        leaving.cancel()
-        if not connecting.done():
+        if leaving.done():
             connecting.cancel()
+            await scheduler.close()
             return
+        leaving.cancel()
         if why := connecting.result():
             await pipes.send(Unconnected(why, "expected the same" in why))
             await scheduler.close()

@@ -5,7 +5,7 @@ it second is of a game that is not open any more.
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace as changed
 
@@ -88,6 +88,25 @@ class Ledger:
                 return spec
         self.waiting.extendleft(reversed(tasks))
         return None
+
+    def put_last(self, tasks: list[GameTask]) -> None:
+        """Tasks that are lost are the last ones to be sent: it shows more if others are played before."""
+        self.waiting.extend(tasks)
+
+    def leave_out(self, tasks: Iterable[GameTask], names: Collection[str]) -> tuple[list[GameTask], list[GameTask]]:
+        """Share tasks out: those that are played, and those of bots of these names."""
+        kept: list[GameTask] = []
+        left_out: list[GameTask] = []
+        for task in tasks:
+            (kept if {player.name for player in task.players}.isdisjoint(names) else left_out).append(task)
+        return kept, left_out
+
+    def leave_out_waiting(self, names: Collection[str]) -> list[GameTask]:
+        """Of the tasks that wait, take those out that are of bots of these names."""
+        kept, left_out = self.leave_out(tuple(self.waiting), names)
+        self.waiting.clear()
+        self.waiting.extend(kept)
+        return left_out
 
 
 def scaled(task: GameTask, percent: int | None) -> GameTask:

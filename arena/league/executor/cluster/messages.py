@@ -90,17 +90,35 @@ class Collect(msgspec.Struct, frozen=True, tag=True):
 
 
 class Prepared(msgspec.Struct, frozen=True, tag=True):
-    """The worker can play so many games at a time; `machine` is what it is, in words."""
+    """The worker can play so many games at a time; `machine` is what it is, in words. `remarks` are lines about bots
+    that had to be built anew."""
 
     slots: int
     machine: str
     calibration: Calibration
+    remarks: tuple[str, ...] = ()
 
 
 class Missing(msgspec.Struct, frozen=True, tag=True):
-    """Of these packs the worker has none."""
+    """Of these packs the worker has none, or not as they were sent, of which `remarks` are lines."""
 
     keys: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+
+class Unable(msgspec.Struct, frozen=True, tag=True):
+    """The worker cannot play these bots, and why, by their names; all others it could."""
+
+    problems: dict[str, str]
+
+
+class Spoilt(msgspec.Struct, frozen=True, tag=True):
+    """Nothing that has not been told counts: while games of these `players` were played, by name, the worker's copies
+    of bots have `changed`: how, by name. It has to be prepared again. Of one change it is told once; what else it is
+    asked is answered so with none."""
+
+    changed: dict[str, str]
+    players: tuple[str, ...]
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
@@ -130,7 +148,7 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
 
 
 Request = Prepare | PutBot | Close | End | Batch | Collect
-Answer = Prepared | Missing | Refused | Done | Unprepared | BatchPlayed
+Answer = Prepared | Missing | Unable | Refused | Done | Unprepared | BatchPlayed | Spoilt
 _request: "msgspec.msgpack.Decoder[Request]" = msgspec.msgpack.Decoder(Request)
 _answer: "msgspec.msgpack.Decoder[Answer]" = msgspec.msgpack.Decoder(Answer)
 encode = msgspec.msgpack.Encoder().encode
@@ -281,7 +299,7 @@ class Answered(msgspec.Struct, frozen=True, tag=True):
     """The answer to a request; `is_last`: of a batch it says first that all games have been begun (`Done`)."""
 
     number: int
-    answer: Prepared | Missing | Refused | Done | BatchPlayed
+    answer: Prepared | Missing | Unable | Refused | Done | BatchPlayed | Spoilt
     is_last: bool = True
 
 

@@ -56,6 +56,8 @@ class Seat:
     """By how much clocks are scaled there; None: they are not."""
     seconds: float | None = None
     """How long a game takes here, by the batches so far; None: not known yet."""
+    unable: dict[str, str] = field(default_factory=dict)
+    """Bots that it cannot play, and why, by their names; it is refused for these."""
     is_silent: bool = False
     played: int = 0
     """How many games of this run have come from it."""

@@ -138,6 +138,10 @@ class Station:
     def is_gone(self) -> bool:
         return self._is_gone
 
+    @property
+    def has_ended_well(self) -> bool:
+        return self._popen.returncode == 0
+
 
 class Service:
     """What one dask worker has: at most one station."""
@@ -153,7 +157,7 @@ class Service:
                 case Prepare(run):
                     if run.version != this_arena():
                         return Refused(f"it runs stratego-arena {this_arena()}, and this is {run.version}")
-                    return self._station_for(run.id).ask(request).answer.result()
+                    return self._prepared(run.id, request)
                 case PutBot(key, pack):
                     Cache(cache_folder()).put(key, pack)
                     return Done()
@@ -168,6 +172,18 @@ class Service:
             return Refused(f"the process that plays has failed ({error}); the worker's own output says why")
         except (ArenaError, OSError) as error:
             return Refused(str(error))
+
+    def _prepared(self, run: str, request: Prepare) -> Answer:
+        """Have a station be prepared. Raises `StationGoneError`."""
+        while True:
+            station = self._station_for(run)
+            try:
+                return station.ask(request).answer.result()
+            except StationGoneError:
+                with self._lock:
+                    if self._station is not station or not station.has_ended_well:
+                        raise
+                # else its bots had to be made ready again, by another one, and it was just about to end
 
     def begin(self, batch: Batch) -> Wish | None:
         """Have a batch played; None if this worker is not prepared for its run."""

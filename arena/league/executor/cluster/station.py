@@ -6,24 +6,24 @@ the bots are killed. It serves one run.
 
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 import trio
 
-from arena.bots import BotSpec
-from arena.bots.changed import Change, compare
-from arena.bots.look import Look
+from arena.bots.changed import named
 from arena.bots.sandbox import reaper
-from arena.bots.sandbox.programs import HostPrograms
+from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.rlimits import use_all_descriptors
+from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.record import encode_record
 from arena.league.executor import child_process
 from arena.league.executor.cluster.cache import Cache, cache_folder
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
+from arena.league.executor.cluster.copies import Copies, Seen, WatchedCopy
 from arena.league.executor.cluster.messages import (
     Answered,
     Asked,
@@ -37,8 +37,11 @@ from arena.league.executor.cluster.messages import (
     Prepared,
     Refused,
     RunInfo,
+    Spoilt,
+    Unable,
     to_station,
 )
+from arena.league.executor.cluster.ready_bots import Preparation, ReadyBots
 from arena.league.executor.cluster.under_way import Batches, BatchUnderWay
 from arena.league.executor.local import LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.task import (
@@ -51,8 +54,9 @@ from arena.league.executor.task import (
     Played,
     Said,
     Watched,
+    sendable,
 )
-from arena.league.executor.wire import Connection, unpacked
+from arena.league.executor.wire import Connection
 from arena.league.executor.worker import known_fault
 from arena.nursery import background
 from arena.play.machine import this_machine
@@ -65,34 +69,54 @@ class _GoneError(Exception):
     """The parent is gone."""
 
 
+class _SpoiltError(Exception):
+    """Copies of bots have changed, and all has to be made ready again."""
+
+
 class Station:
     """The games of one run on this machine."""
 
     def __init__(
-        self, connection: Connection, executor: LocalExecutor, bots: tuple[BotSpec, ...], calibration: Calibration
+        self,
+        connection: Connection,
+        executor: LocalExecutor,
+        ready: ReadyBots,
+        calibration: Calibration,
+        *,
+        is_confined: bool,
     ) -> None:
+        """`is_confined`: a sandbox keeps bots from writing to their copies."""
         self._connection = connection
         self._calibration = calibration
+        self._is_confined = is_confined
         self._executor = executor
-        self._looks: dict[str, tuple[BotSpec, Look]] = {bot.name: (bot, bot.look) for bot in bots if bot.look}
+        self._ready = ready
         self._send, self._tasks = trio.open_memory_channel[GameTask](sys.maxsize)
         self._batches = Batches()
+        self._players: dict[str, set[str]] = {}
+        """Who plays, by name, in each game that is here, or was begun before the last look at the copies."""
+        self._since_look: set[str] = set()
+        """The games that were under way at the last look, or have been begun since."""
+        self._one_look = trio.Lock()
         self._is_closed = False
 
     async def handle(self, asked: Asked) -> None:
+        """Do what is asked. Raises `_SpoiltError`, when all has been answered, if copies of bots have changed."""
         match asked.request:
             case Batch():
-                self._begin(asked.number, asked.request)
+                await self._begin(asked.number, asked.request)
             case Collect():
                 told = self._batches.told()
-                changed = await trio.to_thread.run_sync(self._changed) if told.records else ""
-                self._answer(asked.number, Refused(changed) if changed else told)
+                if told.records:
+                    for said in await self._look_at_copies(asked.number):
+                        self._batches.note_said(said)
+                self._answer(asked.number, told)
             case Close():
                 self.close()
                 self._answer(asked.number, Done())
             case Prepare():
                 slots = self._executor.slots
-                self._answer(asked.number, Prepared(slots, this_machine(), self._calibration))
+                self._answer(asked.number, Prepared(slots, this_machine(), self._calibration, self._ready.remarks))
 
     def close(self) -> None:
         """Begin no game any more. What was not begun is given back once all others are over: until then a worker
@@ -100,7 +124,9 @@ class Station:
         self._is_closed = True
         self._executor.close()
 
-    def _begin(self, number: int, batch: Batch) -> None:
+    async def _begin(self, number: int, batch: Batch) -> None:
+        games = [game for task in batch.tasks for game in task.games]
+        self._players.update({game.id: {player.name for player in game.players} for game in games})
         new, tasks = self._batches.add(number, batch, load_now())
         if self._is_closed:
             new.give_back()
@@ -109,13 +135,14 @@ class Station:
             self._send.send_nowait(task)
         if not new.waiting:
             self._answer(number, Done(), is_last=False)
-        self._answer_finished()
+        await self._answer_finished()
 
     async def play(self) -> None:
-        """Play what is sent, until it is closed and all that had been begun is over."""
+        """Play what is sent, until it is closed and all that had been begun is over. Raises as `handle` does."""
         async for outcome in self._executor.play(self._tasks):
             match outcome:
                 case Begun(id):
+                    self._since_look.add(id)
                     if begun := self._batches.note_begun(id, trio.current_time()):
                         self._answer(begun.number, Done(), is_last=False)
                 case Played():
@@ -131,33 +158,57 @@ class Station:
                 case Watched() | Paused():
                     pass
         self._batches.give_back()
-        self._answer_finished()
+        await self._answer_finished()
 
     async def _note_over(self, batch: BatchUnderWay) -> None:
-        """A game of a batch is over; if it was the last one, it is looked whether the bots are what they were."""
+        """A game of a batch is over; if it was the last one, so is the batch."""
         if not batch.open:
-            self._batches.remove(batch)
-            changed = await trio.to_thread.run_sync(self._changed) if batch.records else ""
-            self._answer(batch.number, Refused(changed) if changed else batch.told())
+            await self._answer_finished()
 
-    def _answer_finished(self) -> None:
-        for batch in self._batches.take_finished():
+    async def _answer_finished(self) -> None:
+        finished = self._batches.take_finished()
+        if any(batch.records for batch in finished):
+            finished[0].others += await self._look_at_copies(*(batch.number for batch in finished))
+        for batch in finished:
             self._answer(batch.number, batch.told())
 
-    def _changed(self) -> str:
-        """Which bot is not what its digest says any more, in words."""
-        for name, (bot, known) in list(self._looks.items()):
-            look, change = compare(bot, known)
-            self._looks[name] = bot, look
-            if isinstance(change, Change) and not change.is_only_new:
-                what = change.fault or ", ".join(f"{file} {how}" for file, how in change.files.items())
-                return f"the files of {name} in {bot.path} have changed while it played: {what}"
-        return ""
+    async def _look_at_copies(self, *numbers: int) -> list[Said]:
+        """Look whether what is about to be told counts, in answer to these requests; returns what there is to tell
+        beside it. Raises `_SpoiltError` if it does not count.
+
+        In a sandbox nobody can write to copies, so that those of the bots that have played will do.
+        """
+        async with self._one_look:
+            games = set(self._since_look)
+            over = {game for game in games if not self._batches.has_open(game)}
+            players = set().union(*(self._players[game] for game in games))
+            names = players & self._ready.watched.keys() if self._is_confined else self._ready.watched.keys()
+            watched = [self._ready.watched[name] for name in sorted(names)]
+            seen = await trio.to_thread.run_sync(_look_at, watched)
+            remarks = [
+                Said(f"{name}: while it was played, files have come into its folder: {named(one.new)}; its games count")
+                for name, one in seen.items()
+                if one.new
+            ]
+            changed = {name: one.changed for name, one in seen.items() if one.changed}
+            if not changed:
+                self._since_look -= over
+                for game in over:
+                    self._players.pop(game, None)
+                return remarks
+            for number in (*numbers, *self._batches.numbers):
+                self._answer(number, Spoilt(changed, tuple(sorted(players))))
+                changed = {}
+            raise _SpoiltError
 
     def _answer(
-        self, number: int, answer: "Prepared | Missing | Refused | Done | BatchPlayed", *, is_last: bool = True
+        self, number: int, answer: "Prepared | Missing | Refused | Done | BatchPlayed | Spoilt", *, is_last: bool = True
     ) -> None:
         self._connection.send(Answered(number, answer, is_last))
+
+
+def _look_at(copies: Iterable[WatchedCopy]) -> dict[str, Seen]:
+    return {copy.bot.name: copy.look() for copy in copies}
 
 
 class Program:
@@ -192,46 +243,51 @@ class Program:
         return trio.run(watched)
 
     def main(self) -> None:
-        run, bots, number = self._prepare()
-        self._run(self._serve, run, bots, number)
-
-    def _prepare(self) -> tuple[RunInfo, tuple[BotSpec, ...], int]:
-        """Wait until all bots of the run are here, and build them."""
         cache = Cache(cache_folder())
         while True:
             asked = self._run(self._next)
-            if not isinstance(asked.request, Prepare):
-                self._connection.send(Answered(asked.number, Refused("it is not ready to play")))
-                continue
-            run = asked.request.run
-            if missing := cache.missing(run.bots):
-                self._connection.send(Answered(asked.number, Missing(missing)))
-                continue
-            try:
-                return run, self._load(cache, run), asked.number
-            except Exception as error:
-                self._connection.send(Answered(asked.number, Refused(str(_told(error)))))
+            if isinstance(asked.request, Prepare):
+                answer = self._prepare_and_serve(cache, asked.request.run, asked.number)
+                if answer is None:
+                    break
+            else:
+                answer = Refused("it is not ready to play")
+            self._connection.send(Answered(asked.number, answer))
+        self._connection.flush_all()
 
-    def _load(self, cache: Cache, run: RunInfo) -> tuple[BotSpec, ...]:
-        sent = [cache.find(bot) for bot in run.bots]
-        host = HostPrograms(tuple(map(unpacked, run.interpreters)), sent)
+    def _prepare_and_serve(self, cache: Cache, run: RunInfo, number: int) -> "Missing | Unable | Refused | None":
+        """Play a run to its end; or else why that cannot be done. None: it has to be prepared again by another one."""
         say = partial(print, file=sys.stderr, flush=True)
-        return tuple(
-            cache.built(bot, found, run.level, run.build, host=host, say=say, run=self._run) if found.build else found
-            for bot, found in zip(run.bots, sent, strict=True)
-        )
+        try:
+            with Copies(cache) as copies:
+                ready = Preparation(cache, copies, run, say=say, run=self._run).prepare()
+                if not isinstance(ready, ReadyBots):
+                    return ready
+                self._run(self._serve, run, ready, number)
+        except RefusedBotsError as error:
+            return Unable({sendable(name): sendable(why) for name, why in error.problems.items()})
+        except _SpoiltError:
+            return None
+        except Exception as error:
+            if isinstance(error, _GoneError):
+                raise
+            return Refused(str(_told(error)))
+        return None
 
-    async def _serve(self, run: RunInfo, bots: tuple[BotSpec, ...], number: int) -> None:
+    async def _serve(self, run: RunInfo, ready: ReadyBots, number: int) -> None:
+        is_ready = False
         try:
             calibration = await trio.to_thread.run_sync(measure)  # while nothing else is done here
-            async with local_executor(settings_of(run, bots), run.jobs or len(usable_cpus())) as executor:
-                station = Station(self._connection, executor, bots, calibration)
+            is_confined = run.level is not Level.DEFAULT
+            async with local_executor(settings_of(run, ready.bots), run.jobs or len(usable_cpus())) as executor:
+                station = Station(self._connection, executor, ready, calibration, is_confined=is_confined)
                 await station.handle(Asked(number, Prepare(run)))
+                is_ready = True
                 async with background(station.play):
                     while True:
                         await station.handle(await self._next())
         except Exception as error:
-            if isinstance(error, _GoneError):
+            if isinstance(error, _GoneError | _SpoiltError) or not is_ready:
                 raise
             refused = Refused(str(_told(error)))
             while True:  # the parent has the last word

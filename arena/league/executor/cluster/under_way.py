@@ -109,14 +109,19 @@ class Batches:
         batch.others.append(outcome)
         return batch
 
+    def has_open(self, game: str) -> bool:
+        """Whether a game is here that is not over."""
+        return any(game in batch.open for batch in self._batches)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Those of the batches that are here."""
+        return [batch.number for batch in self._batches]
+
     def note_said(self, line: Said) -> None:
         """There is something to tell the user."""
         if self._batches:
             self._batches[0].others.append(line)
-
-    def remove(self, batch: BatchUnderWay) -> None:
-        """Nothing more is told of a batch."""
-        self._batches.remove(batch)
 
     def take_finished(self) -> list[BatchUnderWay]:
         """Those that are over, which are no longer here then."""

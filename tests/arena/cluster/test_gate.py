@@ -1,0 +1,146 @@
+"""How long the gate looks for a scheduler, and what it tells the arena of it."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from arena.league.executor.cluster import gate as module
+from arena.league.executor.cluster.messages import (
+    Ask,
+    Connect,
+    Connected,
+    Disconnected,
+    FromGate,
+    Leave,
+    Submit,
+    Unconnected,
+)
+
+CONNECT = Connect("tcp://10.0.0.1:8786", 0, None, 60.0, b"")
+CONNECTED = Connected("tcp://10.0.0.1:8786")
+
+
+class FakeScheduler:
+    """Stands for one connection. `why_not` it cannot be made, or for how many seconds it may be looked for again."""
+
+    def __init__(self, why_not: str = "", left: float | None = None) -> None:
+        self.why_not, self.left = why_not, left
+        self.calls: list[str] = []
+        self.deadline = 0.0
+        self.is_again = False
+        self.begun: list[Ask | Submit] = []
+
+    async def connect(self, deadline: float) -> str:
+        self.deadline = deadline
+        await asyncio.sleep(0)
+        if self.why_not == "never":
+            await asyncio.Event().wait()
+        return self.why_not
+
+    def keep_group(self) -> None:
+        pass  # nothing is kept for it
+
+    async def watch(self) -> float:
+        if self.left is None:
+            await asyncio.Event().wait()
+        assert self.left is not None
+        return asyncio.get_running_loop().time() + self.left
+
+    def begin(self, message: Ask | Submit) -> None:
+        self.begun.append(message)
+
+    async def bid_farewell(self) -> None:
+        self.calls.append("farewell")
+
+    async def close(self) -> None:
+        self.calls.append("close")
+
+
+class Told:
+    """Stands for the pipes: what the arena is told. What that asks for when it is connected is `asked`."""
+
+    def __init__(self, inbox: "asyncio.Queue[Any]", asked: Sequence[Ask | Submit | Leave]) -> None:
+        self.messages: list[FromGate] = []
+        self._inbox, self._asked = inbox, asked
+
+    async def send(self, message: FromGate) -> None:
+        self.messages.append(message)
+        if isinstance(message, Connected):
+            for asked in self._asked:
+                self._inbox.put_nowait(asked)
+
+
+def served(
+    monkeypatch: pytest.MonkeyPatch,
+    schedulers: Sequence[FakeScheduler],
+    *asked: Ask | Submit | Leave,
+    early: Sequence[Ask | Submit | Leave] = (),
+) -> list[FromGate]:
+    """What the arena is told where these are the connections, one after the other, and it asks so once it is connected,
+    or before (`early`)."""
+    left = list(schedulers)
+
+    def connection(tell: Any, connect: Connect, *, is_again: bool) -> FakeScheduler:
+        left[0].is_again = is_again
+        return left.pop(0)
+
+    monkeypatch.setattr(module, "Scheduler", connection)
+
+    async def main() -> list[FromGate]:
+        inbox: asyncio.Queue[Any] = asyncio.Queue()
+        for message in early:
+            inbox.put_nowait(message)
+        told = Told(inbox, asked)
+        await module._serve_connected(told, inbox, CONNECT)  # type: ignore[arg-type]
+        return told.messages
+
+    messages = asyncio.run(main())
+    assert not left
+    return messages
+
+
+def test_where_no_scheduler_is_found_it_is_told_and_that_is_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert served(monkeypatch, [FakeScheduler("nobody answers")]) == [Unconnected("nobody answers")]
+
+
+def test_another_version_is_a_mistake_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    why = "it runs 1 and this arena 2: expected the same on all machines"
+    assert served(monkeypatch, [FakeScheduler(why)]) == [Unconnected(why, is_usage=True)]
+
+
+def test_a_scheduler_that_is_lost_is_looked_for_in_the_time_that_is_left_and_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = FakeScheduler(left=50.0), FakeScheduler("nobody answers")
+    connected, disconnected, unconnected = served(monkeypatch, [first, second])
+    assert (connected, unconnected) == (CONNECTED, Unconnected("nobody answers"))
+    assert isinstance(disconnected, Disconnected)
+    assert 49 < disconnected.seconds <= 50
+    assert 9 < first.deadline - second.deadline < 11
+    assert (first.is_again, second.is_again) == (False, True)
+    assert first.calls == ["close"]
+
+
+def test_a_scheduler_that_was_mute_for_too_long_is_not_waited_for_a_second_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert served(monkeypatch, [FakeScheduler(left=0.0)]) == [
+        CONNECTED,
+        Unconnected("the scheduler at tcp://10.0.0.1:8786 has not answered for 60 s"),
+    ]
+
+
+def test_workers_hear_that_the_arena_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = FakeScheduler()
+    ask, submit = Ask(1, "a", b"x"), Submit(2, "a", b"y")
+    assert served(monkeypatch, [scheduler], ask, submit, Leave()) == [CONNECTED]
+    assert scheduler.begun == [ask, submit]
+    assert scheduler.calls == ["farewell", "close"]
+
+
+@pytest.mark.parametrize("why_not", ["never", "nobody answers", ""])
+def test_an_arena_that_leaves_waits_for_no_scheduler(monkeypatch: pytest.MonkeyPatch, why_not: str) -> None:
+    """Not even if there is one at this moment."""
+    assert served(monkeypatch, [FakeScheduler(why_not)], early=[Ask(1, "a", b"x"), Leave()]) == []
