@@ -129,8 +129,8 @@ def run(
     *,
     slots: int = 1,
     pairs: bool = False,
-    reference_us: int | None = None,
     load: Cargo = CARGO,
+    reference_us: int | None = None,
 ) -> None:
     """Have a test act with an executor that is asked to play so many games."""
     clock = trio.testing.MockClock()

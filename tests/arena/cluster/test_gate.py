@@ -39,14 +39,14 @@ class FakeScheduler:
             await asyncio.Event().wait()
         return self.why_not
 
-    def keep_group(self) -> None:
-        pass  # nothing is kept for it
-
     async def watch(self) -> float:
         if self.left is None:
             await asyncio.Event().wait()
         assert self.left is not None
         return asyncio.get_running_loop().time() + self.left
+
+    def keep_group(self) -> None:
+        pass
 
     def begin(self, message: Ask | Submit) -> None:
         self.begun.append(message)

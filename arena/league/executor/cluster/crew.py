@@ -15,6 +15,7 @@ from arena.league.executor.cluster.calibration import Calibration, measure, unfi
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.gate_process import Gate, GateProcess
 from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
+from arena.league.executor.cluster.link import Link
 from arena.league.executor.cluster.messages import (
     Answer,
     Close,
@@ -85,14 +86,11 @@ class Crew:
         self._owner = owner
         self._gate = gate or GateProcess()
         self._requests = Requests(self._gate)
-        self.is_connected = False
-        self._is_mute = False
-        """Whether the scheduler does not answer just now."""
+        self._link = Link(plan.name)
         self._own: Calibration | None = None
         """What was measured on the arena's own machine."""
         self.seats: dict[str, Seat] = {}
         """The workers that are there, by address."""
-        self._was_connected = False
         self._refusals: dict[str, str] = {}
         """Why workers are not used, by the names that their host gives them."""
         self._preparing: dict[str, trio.Lock] = {}
@@ -107,9 +105,14 @@ class Crew:
         return self._gate.is_gone
 
     @property
+    def is_connected(self) -> bool:
+        """Whether there is a scheduler; it may be mute."""
+        return self._link.is_connected
+
+    @property
     def is_reachable(self) -> bool:
         """Whether workers can be heard of."""
-        return self.is_connected and not self._is_mute
+        return self._link.is_reachable
 
     async def start(self, nursery: trio.Nursery) -> None:
         """Start the gate, and what looks after the workers. Raises `HostError`."""
@@ -204,15 +207,8 @@ class Crew:
     def _hear(self, messages: Iterable[FromGate]) -> None:
         for message in messages:
             match message:
-                case Connected():
-                    self._note_connected()
-                case Mute(seconds, why):
-                    self._note_mute(seconds, why)
-                case Speaks():
-                    self._is_mute = False
-                    self._owner.said(f"the scheduler at {self._plan.name} answers again")
-                case Disconnected(seconds):
-                    self._note_disconnected(seconds)
+                case Connected() | Mute() | Speaks() | Disconnected():
+                    self._note_link(message)
                 case Unconnected(why, is_usage):
                     self._owner.failed((UsageError if is_usage else ArenaError)(printable(why)[:LONGEST_WHY]))
                 case WorkerCame(address, name, host):
@@ -225,28 +221,12 @@ class Crew:
                     self._note_reply(number, message)
         self._note()
 
-    def _note_connected(self) -> None:
-        if self._was_connected:
-            self._owner.said(f"the scheduler at {self._plan.name} is there again")
-        self.is_connected = self._was_connected = True
-        self._is_mute = False
-
-    def _note_mute(self, seconds: float, why: str) -> None:
-        """The scheduler does not answer: what is under way there is waited for, so long."""
-        self._is_mute = True
-        cause = f" ({printable(why, 300)})" if why else ""
-        most = seconds_text(seconds)
-        self._owner.said(f"the scheduler at {self._plan.name} does not answer{cause}: it is waited for, at most {most}")
-        self._owner.lost_sight()
-
-    def _note_disconnected(self, seconds: float) -> None:
-        """The scheduler is gone, or the way there: what its workers had is lost."""
-        self.is_connected = False
-        if not self._is_stopped:
-            self._owner.said(
-                f"the scheduler at {self._plan.name} is lost: for {seconds_text(seconds)} it is tried to reach it again"
-            )
-        self._owner.lost_sight()
+    def _note_link(self, message: Connected | Mute | Speaks | Disconnected) -> None:
+        line = self._link.note(message)
+        if line and not self._is_stopped:
+            self._owner.said(line)
+        if not self.is_reachable:
+            self._owner.lost_sight()
 
     def _note_came(self, address: str, name: str, host: str) -> None:
         taken = {seat.name for seat in self.seats.values()}
@@ -319,20 +299,6 @@ class Crew:
             self._leave_out(too_rarely_able(tuple(self.seats.values())))
             self._note()
 
-    def _take_on(self, seat: Seat, calibration: Calibration) -> None:
-        """A worker has said that it can play."""
-        if why := self._unfit(calibration):
-            self.refuse(seat, why)
-            return
-        seat.standing = Standing.READY
-        reference = self._plan.reference_us
-        if reference is not None:
-            seat.time_percent = percent_of(calibration.work_us, reference)
-            self._owner.said(
-                f"worker {seat.name}: clocks at {seat.time_percent}% (calibration {ms_text(calibration.work_us)}, "
-                f"{reference_text(reference)})"
-            )
-
     def _remark(self, seat: Seat, line: str) -> None:
         self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")
 
@@ -349,6 +315,20 @@ class Crew:
             self._refusals.pop(seat.name, None)
             self._start_preparing(seat)
         return bool(able)
+
+    def _take_on(self, seat: Seat, calibration: Calibration) -> None:
+        """A worker has said that it can play."""
+        if why := self._unfit(calibration):
+            self.refuse(seat, why)
+            return
+        seat.standing = Standing.READY
+        reference = self._plan.reference_us
+        if reference is not None:
+            seat.time_percent = percent_of(calibration.work_us, reference)
+            self._owner.said(
+                f"worker {seat.name}: clocks at {seat.time_percent}% (calibration {ms_text(calibration.work_us)}, "
+                f"{reference_text(reference)})"
+            )
 
     def _unfit(self, calibration: Calibration) -> str:
         """Why a machine cannot play in this league; empty if it can. The arena's own is as it is without a cluster."""
