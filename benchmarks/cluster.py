@@ -25,6 +25,7 @@ from typing import IO, NamedTuple, Self
 
 import psutil
 
+from arena.bots.samples import sample_file
 from arena.game.dialogue import spec_of
 from arena.game.record import GameRecord, encode_record
 from arena.game.verdict import GameResult
@@ -44,6 +45,22 @@ SPARE = 200
 """Games that are still to be played at the second moment: until then all have something to do."""
 CLOSE_TO = 85
 """Plies of a game that is taken for all."""
+WAITING = """
+import time
+
+
+class Waiting({bot}):
+    def move(self, view: View) -> str:
+        time.sleep({seconds})
+        return super().move(view)
+
+
+run(Waiting)
+"""
+"""What makes of a sample bot one that waits before each move, and so needs little of a CPU for its time: by that it can
+be seen what more workers gain where there are no CPUs to spare."""
+RUN = re.compile(r'if __name__ == "__main__":\n    run\((\w+)\)\n')
+WAITING_WARM_UP = 6
 LOOK_SECONDS = 0.05
 FOREVER = 3600.0
 ROLES = {
@@ -94,11 +111,11 @@ class League:
     """A league that is under way, from the `with` statement to its end, at which it is killed. `others` are processes
     beside its own that have a role in it."""
 
-    def __init__(self, games: int, *options: str, others: Sequence[int] = ()) -> None:
+    def __init__(self, games: int, *options: str, others: Sequence[int] = (), bots: Sequence[str] = BOTS) -> None:
         self._folder = tempfile.TemporaryDirectory()
         self.store = Path(self._folder.name, "l.sqlite")
         rounds = max(1, round(games / PAIRS))
-        line = [*ARENA, *BOTS, *COMMON, "--rounds", str(rounds), "--store", str(self.store), *options]
+        line = [*ARENA, *bots, *COMMON, "--rounds", str(rounds), "--store", str(self.store), *options]
         self._popen = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._others = others
         self._said = b""
@@ -160,10 +177,10 @@ class League:
                         yield process, role
 
 
-def per_game(games: int, *options: str) -> Cost:
-    """What a game of a league under way costs, over so many games."""
-    with League(WARM_UP + games + SPARE, *options) as league:
-        first = league.until(WARM_UP)
+def per_game(games: int, *options: str, bots: Sequence[str] = BOTS, warm_up: int = WARM_UP) -> Cost:
+    """What a game of a league under way costs, over so many games, after the first ones."""
+    with League(warm_up + games + SPARE, *options, bots=bots) as league:
+        first = league.until(warm_up)
         return league.until(first.games + games).since(first)
 
 
@@ -186,16 +203,29 @@ def _spread(values: Sequence[float]) -> str:
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
-def speed_up(times: int, games: int, workers: Sequence[int]) -> None:
-    """Leagues on 1, 2 and more workers with a CPU each, and with as many worker processes without a cluster."""
+def speed_up(times: int, games: int, workers: Sequence[int], wait_ms: float) -> None:
+    """Leagues on 1, 2 and more workers that play one game at a time, and on as many worker processes without a
+    cluster; the bots wait so long for each move, or where they wait for nothing need a CPU for each worker."""
     found: dict[tuple[int, bool], list[float]] = {key: [] for key in itertools.product(workers, (False, True))}
-    for _, (count, is_far) in itertools.product(range(times), found):
-        options = ("-j", str(count), *(("--cluster", f"local:{count}") if is_far else ()))
-        found[count, is_far].append(1 / per_game(games, *options).wall)
+    with tempfile.TemporaryDirectory() as folder:
+        bots = [_waiting(Path(folder, f"{name}.py"), wait_ms) for name in BOTS] if wait_ms else BOTS
+        for _, (count, is_far) in itertools.product(range(times), found):
+            options = ("-j", str(count), *(("--cluster", f"local:{count}") if is_far else ()))
+            cost = per_game(games, *options, bots=bots, warm_up=WAITING_WARM_UP * count)
+            found[count, is_far].append(1 / cost.wall)
+            print(f"  {' '.join(options) + ':':25} {found[count, is_far][-1]:.2f} games a second", flush=True)
     for (count, is_far), rates in found.items():
         gain = statistics.median(rates) / statistics.median(found[workers[0], is_far])
         name = f"--cluster local:{count}" if is_far else f"-j {count}"
         print(f"  {name + ':':19} {_spread(rates)} games a second, {gain:.2f} times as many as with {workers[0]}")
+
+
+def _waiting(path: Path, wait_ms: float) -> str:
+    source = sample_file(path.stem).read_text(encoding="utf-8")
+    path.write_text(
+        RUN.sub(lambda match: WAITING.format(bot=match[1], seconds=wait_ms / 1000), source), encoding="utf-8"
+    )
+    return str(path)
 
 
 def queue(planned: Sequence[int], seconds: float) -> None:
@@ -205,7 +235,7 @@ def queue(planned: Sequence[int], seconds: float) -> None:
             first = league.until(1)
             later = league.until_true(lambda: False, seconds)
         print(f"  {round(games / PAIRS) * PAIRS} games:", flush=True)
-        for look in (first, later):
+        for look in (first, *([later] if later.memory.get("arena") else [])):  # it may be over
             print(f"    {look.games:5} played: {_memory(look)}", flush=True)
 
 
@@ -317,14 +347,15 @@ def main() -> None:
     parser.add_argument("what", nargs="*", choices=["overhead", "speed-up", "queue", "long", "steps", []])
     parser.add_argument("--times", type=int, default=3, help="how often each is measured")
     parser.add_argument("--games", type=int, help="over how many games (default: 240; long: 100,000)")
-    parser.add_argument("--workers", type=int, nargs="+", default=(1, 2, 4), help="of the speed-up; a CPU for each")
+    parser.add_argument("--workers", type=int, nargs="+", default=(1, 2, 4), help="of the speed-up")
+    parser.add_argument("--wait", type=float, default=20, metavar="MS", help="of the bots of the speed-up, for a move")
     parser.add_argument("--planned", type=int, nargs="+", default=(60, 10_000, 100_000), help="games of the queues")
     parser.add_argument("--seconds", type=float, default=20, help="how long each queue is looked at")
     asked = parser.parse_args()
     games = asked.games or 240
     parts: dict[str, Callable[[], None]] = {
         "overhead": lambda: overhead(asked.times, games),
-        "speed-up": lambda: speed_up(asked.times, games, asked.workers),
+        "speed-up": lambda: speed_up(asked.times, asked.games or 40, asked.workers, asked.wait),
         "queue": lambda: queue(asked.planned, asked.seconds),
         "steps": lambda: steps(asked.times, games),
         "long": lambda: long(asked.games or 100_000),
