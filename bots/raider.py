@@ -30,7 +30,7 @@ def wins(attacker: Rank, defender: Rank) -> bool:
 
 
 class Raider(Bot):
-    """Scores every legal action by itself and plays the best, with a little chance to part equals."""
+    """Scores every legal action by itself and plays the best, with a random number to choose among equals."""
 
     name = "raider 1.0"
 

@@ -12,7 +12,7 @@ from protocol.messages import ArenaMessage, Battle, Reveal
 from protocol.notation import EMPTY, SQUARE_INDEX
 from protocol.view import Piece
 
-VALUE = (0, 150, 8, 10, 4, 9, 6, 9, 14, 22, 35, 55, 80, 10)
+VALUE = (0, 150, 20, 15, 3, 18, 8, 11, 13, 18, 28, 42, 70, 10)
 """What a piece is worth, by rank: nothing, flag, bomb, spy, scout, miner, sergeant, ... marshal, infiltrator."""
 
 RANKS = range(1, len(VALUE))
@@ -22,7 +22,7 @@ MOVED, STILL = len(VALUE), len(VALUE) + 1
 CURIOSITY = 11.0
 """What learning a rank is worth: a scholar overrates it, and pays for what it learns."""
 
-DECAY = 0.85
+DECAY = 0.78
 """How much less a target is worth with each step on the way to it."""
 
 ROWS: dict[Rank, tuple[int, ...]] = {
@@ -160,7 +160,7 @@ class Position:
                 for neighbour in NEIGHBOURS[square]:
                     if field[neighbour] < worth and not self.kind[neighbour]:
                         piece = self.board[neighbour]
-                        there = worth * 0.8 if piece else worth  # an own piece is in the way
+                        there = worth * 0.5 if piece else worth  # an own piece is in the way
                         if field[neighbour] < there and not (piece and piece.rank in (Rank.FLAG, Rank.BOMB)):
                             field[neighbour] = there
                             reached.append(neighbour)

@@ -4,10 +4,10 @@
 It plays as Tactician does, with beliefs and a small search, and adds three things. Before the first move it believes
 of every enemy piece what people mostly put on its row, and later that what still stands where it stood is more and
 more a bomb, and that what steps away from a strong piece is weaker. A rank is worth what the other side has left above
-it: where there is no enemy marshal the general takes its place, and the last miners are dear. And no number below was
-chosen by a person: all of them were tuned together, by many thousand games of the bot against itself in which each
-number was changed a little at random, and all of them moved towards the side that won (SPSA: Spall, "Multivariate
-stochastic approximation using a simultaneous perturbation gradient approximation", 1992).
+it: where there is no enemy marshal the general takes its place, and the last miners are dear. And the numbers in the
+first part below were not chosen by a person: they were tuned together, by many thousand games of the bot against
+itself in which each number was changed a little at random, and all of them moved towards the side that won (SPSA:
+Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", 1992).
 """
 
 from collections import Counter
@@ -38,12 +38,12 @@ EAGER_UP_TO = 22.2
 HIDING = 0.0604
 """What share of its worth a piece gives away when its rank is seen."""
 PATIENCE = 100.3
-"""In so many plies without a fight the wish to stay hidden goes down to a fifth."""
+"""After so many plies without a fight the wish to stay hidden would be gone; a fifth of it stays."""
 
 GUARD = 88.3
-"""How much more it is worth to remove a piece right beside the own flag."""
+"""How much more it is worth to remove a piece near the own flag, before its distance is counted."""
 GUARD_DECAY = 0.34
-"""The same a step further away, as a share."""
+"""What is left of this with each step between it and the flag, as a share."""
 DECAY = 0.759
 """How much less a target is worth with each step on the way to it."""
 MOVING = 0.43
@@ -105,7 +105,7 @@ PRIOR: dict[Rank, tuple[float, ...]] = {
     Rank.GENERAL: (0.08, 0.28, 0.34, 0.30),
     Rank.MARSHAL: (0.06, 0.24, 0.35, 0.35),
 }
-"""How people spread each rank over the four rows of a set-up, the back row first."""
+"""An estimate of how people spread each rank over the four rows of a set-up, the back row first."""
 
 SETUPS = (
     "3BFB323B32/45B427B4S5/2658329627/62M546B827",

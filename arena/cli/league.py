@@ -53,9 +53,8 @@ def league_command(
 ) -> int:
     """Play a league: in each round every pair of bots meets once with each colour, unless --format says otherwise.
 
-    A BOT is an executable file, a .py file, a folder with a bot.toml or the name of a sample bot: drifter, forager,
-    raider, skirmisher, warden, scholar, tactician, strategist. The same command goes on with a league, also with
-    another bot or a round more.
+    A BOT is an executable file, a .py file, a folder with a bot.toml or a sample bot: drifter, forager, raider,
+    skirmisher, warden, scholar, tactician, strategist. The same command goes on, also with more bots or rounds.
     """
     refuse_windows()
     from arena.cli.play import play

@@ -72,8 +72,8 @@ def play_command(
     seed: int | None,
     **options: Any,
 ) -> int:
-    """Play against a BOT: a path, or the name of a sample bot, from the weakest to the strongest: drifter, forager,
-    raider, skirmisher, warden, scholar, tactician, strategist.
+    """Play against a BOT: a path or a sample bot, the weakest first: drifter, forager, raider, skirmisher, warden,
+    scholar, tactician, strategist.
 
     In the browser, at the address that is printed, or with --terminal here. What the rules do not allow is refused, and
     the game goes on; Ctrl-C saves it. It is stored like any other.

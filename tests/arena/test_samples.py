@@ -174,7 +174,7 @@ def test_installed_ones_are_in_the_package_and_public(
 def test_a_saved_game_names_a_sample_bot_by_its_place_and_says_what_to_do_when_that_is_gone(
     installed: Path, mine: Path
 ) -> None:
-    line = ["match", "mine.py", "warden", "--rules", "duel", "--store", "m.sqlite", "--pause", "g.json"]
+    line = ["match", "mine.py", "warden", "--rules", "isf", "--store", "m.sqlite", "--pause", "g.json"]
     assert run(installed, mine.parent, *line, "--pause-after", "5").returncode == 0
     file = mine.parent / "g.json"
     saved = json.loads(file.read_text())

@@ -25,6 +25,24 @@ def ledger_of(*tasks: GameTask) -> Ledger:
     return ledger
 
 
+def test_what_is_put_off_waits_until_it_is_taken_up_and_is_left_out_and_dropped_as_what_waits() -> None:
+    first, second, third = (GameTask(game) for game in games(SPEC, 3))
+    ledger = ledger_of(first, second, third)
+    batch = ledger.take_batch(2)
+    ledger.put_off.extend(ledger.still_open(batch))
+    assert list(ledger.waiting) == [third]
+    assert ledger.come_out(second.id)
+    assert list(ledger.put_off) == [first]
+    assert ledger.leave_out_waiting({"a"}) == [third, first]
+    ledger.put_off.append(first)
+    ledger.take_up()
+    assert list(ledger.waiting) == [first]
+    ledger.put_off.append(third)
+    ledger.drop_waiting()
+    assert not ledger.open
+    assert not ledger.put_off
+
+
 def pair(first: GameSpec, second: GameSpec) -> GameTask:
     return GameTask(first, then=second)
 

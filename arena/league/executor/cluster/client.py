@@ -187,7 +187,12 @@ class ClusterExecutor(OutcomeStream):
             self.changed()
         while not self._is_stopped:
             seat = self._roomiest()
-            if seat is None or not self._waiting or self._is_closed:
+            if seat and self._ledger.put_off and not self._waiting and not self._is_closed:
+                with trio.move_on_after(LINGER_SECONDS):
+                    await self._wait()
+                    continue
+                self._ledger.take_up()
+            elif seat is None or not self._waiting or self._is_closed:
                 await self._wait()
             elif self._answers.is_careful:
                 self._send(seat, 1)
@@ -243,7 +248,7 @@ class ClusterExecutor(OutcomeStream):
         if self._is_closed:  # what is lost with its worker will not be played
             self._ledger.drop(back)
         elif not why:
-            self._ledger.put_last(back)
+            self._ledger.put_off.extend(back)  # it shows more who has changed copies if others are played before
         elif spec := self._ledger.put_back(back, counts=counts):
             words = f"game {spec.id} ({spec.names}) was not played: {MOST_LOST} times {why}"
             self.failed(ArenaError(words))

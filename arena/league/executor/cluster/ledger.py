@@ -22,6 +22,8 @@ class Ledger:
 
     def __init__(self, waiting: "deque[GameTask]") -> None:
         self.waiting = waiting
+        self.put_off: deque[GameTask] = deque()
+        """Games that are to be sent when no other waits."""
         self.open: dict[str, GameSpec] = {}
         """The games that were asked for and have not come out, by their ids."""
         self._lost: Counter[str] = Counter()
@@ -52,6 +54,7 @@ class Ledger:
 
     def drop_waiting(self) -> None:
         """What has not been sent will not be played."""
+        self.take_up()
         self.drop(self.waiting)
         self.waiting.clear()
 
@@ -68,9 +71,10 @@ class Ledger:
         """A game is over. Returns whether it was open: if not, this is a second one of it."""
         if self.open.pop(game, None) is None:
             return False
-        left = [task for waiting in self.waiting for task in without(waiting, game)]
-        self.waiting.clear()
-        self.waiting.extend(left)
+        for tasks in (self.waiting, self.put_off):
+            left = [task for waiting in tasks for task in without(waiting, game)]
+            tasks.clear()
+            tasks.extend(left)
         self._lost.pop(game, None)
         return True
 
@@ -89,9 +93,10 @@ class Ledger:
         self.waiting.extendleft(reversed(tasks))
         return None
 
-    def put_last(self, tasks: list[GameTask]) -> None:
-        """Tasks that are lost are the last ones to be sent: it shows more if others are played before."""
-        self.waiting.extend(tasks)
+    def take_up(self) -> None:
+        """What was put off is to be sent now."""
+        self.waiting.extend(self.put_off)
+        self.put_off.clear()
 
     def leave_out(self, tasks: Iterable[GameTask], names: Collection[str]) -> tuple[list[GameTask], list[GameTask]]:
         """Share tasks out: those that are played, and those of bots of these names."""
@@ -103,10 +108,13 @@ class Ledger:
 
     def leave_out_waiting(self, names: Collection[str]) -> list[GameTask]:
         """Of the tasks that wait, take those out that are of bots of these names."""
-        kept, left_out = self.leave_out(tuple(self.waiting), names)
-        self.waiting.clear()
-        self.waiting.extend(kept)
-        return left_out
+        found: list[GameTask] = []
+        for tasks in (self.waiting, self.put_off):
+            kept, left_out = self.leave_out(tuple(tasks), names)
+            tasks.clear()
+            tasks.extend(kept)
+            found += left_out
+        return found
 
 
 def scaled(task: GameTask, percent: int | None) -> GameTask:

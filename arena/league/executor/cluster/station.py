@@ -174,7 +174,7 @@ class Station:
 
     async def _look_at_copies(self, *numbers: int) -> list[Said]:
         """Look whether what is about to be told counts, in answer to these requests; returns what there is to tell
-        beside it. Raises `_SpoiltError` if it does not count.
+        beside it. Raises `_SpoiltError` if it does not count, and `ArenaError` if no bot can have brought that about.
 
         In a sandbox nobody can write to copies, so that those of the bots that have played will do.
         """
@@ -196,7 +196,14 @@ class Station:
                 for game in over:
                     self._players.pop(game, None)
                 return remarks
-            for number in (*numbers, *self._batches.numbers):
+            waiting = (*numbers, *self._batches.numbers)
+            if self._is_confined:
+                how = "; ".join(f"{name}: {words}" for name, words in changed.items())
+                error = ArenaError(f"copies of bots have changed, to which no bot can write: {how}")
+                for number in waiting:
+                    self._answer(number, Refused(str(error)))
+                raise error
+            for number in waiting:
                 self._answer(number, Spoilt(changed, tuple(sorted(players))))
                 changed = {}
             raise _SpoiltError
