@@ -189,12 +189,12 @@ def test_a_scheduler_that_is_killed_stops_the_league_and_another_one_goes_on_wit
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
     bots.hold()
-    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="2s")
+    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="5s")
     bots.until_held(len(WORKERS))
     cluster.scheduler.kill()
     cluster.scheduler.wait(clusters.PATIENCE)
     assert league.end() == 1
-    assert f"no dask scheduler answers at {cluster.address} within 2 s" in league.said
+    assert f"no dask scheduler answers at {cluster.address} within 5 s" in league.said
     assert "resume with: " in league.said
     assert "Traceback" not in league.said
     for worker in list(cluster.workers):

@@ -152,9 +152,9 @@ def test_a_worker_with_a_full_disk_is_refused_and_the_others_play(
 
 def test_where_no_worker_comes_it_is_said_how_to_start_one(bots: Bots, tmp_path: Path) -> None:
     with cluster_of(tmp_path) as empty:
-        league = empty.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="1s")
+        league = empty.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="5s")
         assert league.end() == 1
-        assert "no worker came within 1 s; to start one:\n    dask worker tcp://127.0.0.1:" in league.said
+        assert "no worker came within 5 s; to start one:\n    dask worker tcp://127.0.0.1:" in league.said
         assert "Traceback" not in league.said
 
 

@@ -93,7 +93,7 @@ class Scheduler:
         distributed()  # whose own settings come with it
         keep_no_messages()
         now = asyncio.get_running_loop().time
-        said, attempt = "", mute_seconds(self._patience)
+        said, attempt = "", MUTE_SECONDS
         is_told = self._is_again
         while True:
             left = deadline - now()
