@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tactician: reads the opponent and calculates. The strongest of the sample bots.
+"""Tactician: reads the opponent and calculates.
 
 It keeps a belief about every enemy piece that it has not seen: where the piece stood at first, whether it dares to
 come near pieces that it must know to be strong, whether it lets weak ones stand. The beliefs are fitted to the counts
