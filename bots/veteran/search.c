@@ -97,10 +97,13 @@ static double play_out(struct game *game, struct mind minds[2], struct action ac
     return material(game, side) - before;
 }
 
-static void insert(struct trial *trial, int room, int index, float score)
+/* Put an action into a list that has the best ones, best first, if it is one of them. */
+static void insert(struct trial *trial, int index, float score)
 {
-    int place = trial->count < room ? trial->count++ : room - 1;
-    if (place == room - 1 && trial->count == room && trial->list[place].index != NOBODY && trial->list[place].score >= score)
+    int place = trial->count;
+    if (place < CANDIDATES)
+        trial->count++;
+    else if (trial->list[--place].score >= score)
         return;
     for (; place > 0 && trial->list[place - 1].score < score; place--)
         trial->list[place] = trial->list[place - 1];
@@ -113,15 +116,13 @@ static void choose_candidates(struct trial *trial, const struct game *game, cons
 {
     struct position position;
     struct trial first = {0};
-    for (int place = 0; place < CANDIDATES; place++)
-        first.list[place].index = trial->list[place].index = NOBODY;
     position_make(&position, game, mind);
     for (int index = 0; index < count; index++)
-        insert(&first, CANDIDATES, index,
+        insert(&first, index,
                position_score(&position, actions[index]) + extra[index] + NOISE * random_unit(random));
     tactics_prepare(&position);
     for (int place = 0; place < first.count; place++)
-        insert(trial, CANDIDATES, first.list[place].index,
+        insert(trial, first.list[place].index,
                first.list[place].score + TRUST * tactics_prospects(&position, actions[first.list[place].index]));
 }
 
