@@ -35,6 +35,7 @@ class Ended:
     code: int | None
 
 
+@trio.lowlevel.enable_ki_protection  # Ctrl-C between the start and the `try` would leave what has been started
 async def run_to_end(launch: Launch, seconds: float, *watches: Watch) -> Ended:
     """Run a line to its end, or stop it after so many seconds, or when it uses more than its limits or a watch says so.
 

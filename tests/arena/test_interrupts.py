@@ -331,6 +331,26 @@ def test_ctrl_c_during_a_build_leaves_nothing_of_it(folder: Path, start: Start) 
     assert not processes_in(folder / "built")
 
 
+def test_ctrl_c_at_the_very_start_of_a_build_leaves_nothing_of_it(folder: Path, start: Start) -> None:
+    (folder / "built").mkdir()
+    (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "sleep 600 & sleep 600"\n')
+    before = (
+        "import os, signal\n"
+        "from arena.bots.process import BotProcess\n"
+        "real = BotProcess.start\n"
+        "def start(launch):\n"
+        "    process = real(launch)\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return process\n"
+        "BotProcess.start = start"
+    )
+    running = start("league", "alpha.py", "beta.py", "built", before=before)
+    _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert errors.endswith("arena: interrupted\n")
+    assert not processes_in(folder / "built")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_among_several_tasks_is_one_line_too(number: signal.Signals, folder: Path, start: Start) -> None:
     """As where bots are built or tried out."""

@@ -26,7 +26,7 @@ def test_a_bot_introduces_itself_sets_up_and_moves(left_behind: LeftBehind) -> N
     async def main() -> None:
         async with arena.open_bot(WARDEN, rules="duel") as bot:
             said = await bot.hello()
-            assert (said.name, said.wants) == ("warden 1.0", (Want.LEGAL,))
+            assert (said.name, said.wants) == ("warden 1.1", (Want.LEGAL,))
             game = arena.Game(bot.ruleset, await bot.set_up("red", seed=3), BLUE)
             await bot.start(game)
             for _ in range(3):
@@ -208,7 +208,7 @@ def test_a_bot_is_held_as_in_a_game(level: Level, tmp_path: Path, left_behind: L
 
     async def main() -> None:
         async with arena.open_bot(tmp_path / "mine.py", rules="duel", sandbox=level.value) as bot:
-            assert (await bot.hello()).name == "warden 1.0"
+            assert (await bot.hello()).name == "warden 1.1"
             assert await bot.set_up()
 
     trio.run(main)

@@ -21,7 +21,9 @@ service.honest = getattr(service, "honest", service.play)  # dask runs a module 
 def tampered(data):
     answer = messages.decode_answer(service.honest(data))
     if isinstance(answer, messages.BatchPlayed):
-        records = tuple(record.replace(b'"flag"', b'"no-move"') for record in answer.records)
+        records = answer.records
+        for reason, other in (b"flag", b"@"), (b"no-move", b"flag"), (b"@", b"no-move"), (b"quiet-cap", b"ply-cap"):
+            records = tuple(record.replace(b'"%s"' % reason, b'"%s"' % other) for record in records)
         answer = msgspec.structs.replace(answer, records=records)
     return messages.encode(answer)
 service.play = tampered
