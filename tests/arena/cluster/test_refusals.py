@@ -56,41 +56,56 @@ def bad(cluster: Cluster) -> Iterator[None]:
         cluster.end_worker("bad")
 
 
+@pytest.fixture
+def first(cluster: Cluster, bad: None) -> Iterator[None]:
+    """The worker `bad` of a test comes first, so that it is asked to play: see `played_by_good`."""
+    cluster.end_worker("good")
+    yield
+    if "good" not in cluster.workers:
+        cluster.start_worker("good")
+
+
+def played_by_good(cluster: Cluster, bots: Bots, folder: Path) -> str:
+    """What a league says that the worker `good` plays, which comes when `bad` has been refused."""
+    there(cluster, "bad")
+    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=folder)
+    league.until_said("worker bad is not used: ")
+    cluster.start_worker("good")
+    assert league.end() == 0, league.said
+    return league.said
+
+
 def there(cluster: Cluster, name: str) -> None:
     until(lambda: "Registered to" in cluster.log(name) or cluster.workers[name].poll() is not None, f"{name} is there")
     assert cluster.workers[name].poll() is None, cluster.log(name)
 
 
-@pytest.mark.usefixtures("bad")
+@pytest.mark.usefixtures("first")
 def test_a_record_that_was_tampered_with_is_refused_and_its_worker_named_and_not_used_again(
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
     (tmp_path / "tampers.py").write_text(TAMPERS)
     cluster.start_worker("bad", str(tmp_path / "tampers.py"))
-    there(cluster, "bad")
-    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
-    assert league.end() == 0, league.said
-    assert "worker bad is not used: it sent a wrong record: game " in league.said
-    assert league.said.count("worker bad is not used: ") == 1
+    said = played_by_good(cluster, bots, tmp_path)
+    assert "worker bad is not used: it sent a wrong record: game " in said
+    assert said.count("worker bad is not used: ") == 1
     assert results(tmp_path / "l.sqlite") == plain
 
 
-@pytest.mark.usefixtures("bad")
+@pytest.mark.usefixtures("first")
 def test_a_pickle_from_a_worker_runs_nothing(
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
     mark = tmp_path / "mark"
     (tmp_path / "pickles.py").write_text(PICKLES.format(mark=str(mark)))
     cluster.start_worker("bad", str(tmp_path / "pickles.py"))
-    there(cluster, "bad")
-    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
-    assert league.end() == 0, league.said
-    assert "worker bad is not used: " in league.said
+    said = played_by_good(cluster, bots, tmp_path)
+    assert "worker bad is not used: " in said
     assert not mark.exists()
     assert results(tmp_path / "l.sqlite") == plain
 
 
-@pytest.mark.usefixtures("bad")
+@pytest.mark.usefixtures("first")
 def test_a_worker_with_another_arena_is_refused_with_both_versions(
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
@@ -98,10 +113,8 @@ def test_a_worker_with_another_arena_is_refused_with_both_versions(
         shutil.copytree(ROOT / package, tmp_path / "other" / package, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "other" / "arena" / "version.py").write_text('__version__ = "9.9.9"\n')
     cluster.start_worker("bad", environment={"PYTHONPATH": str(tmp_path / "other")})
-    there(cluster, "bad")
-    league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
-    assert league.end() == 0, league.said
-    assert "worker bad is not used: it runs stratego-arena 9.9.9 " in league.said
+    said = played_by_good(cluster, bots, tmp_path)
+    assert "worker bad is not used: it runs stratego-arena 9.9.9 " in said
     assert results(tmp_path / "l.sqlite") == plain
 
 
@@ -119,16 +132,20 @@ def test_a_bot_that_does_not_build_on_a_worker_is_told_with_what_it_printed_and_
     cluster.start_worker("bad", environment={"FLUX": "here"})
     there(cluster, "bad")
     others = [str(bots.folder / "bob.py"), *bots.arguments[4:]]
-    league = cluster.league(str(folder), *others, "--store", "l.sqlite", folder=tmp_path)
+    bots.hold()
+    try:
+        league = cluster.league(str(folder), *others, "--store", "l.sqlite", folder=tmp_path)
+        league.until_said("worker bad is not used: ")
+    finally:
+        bots.let_go()
     assert league.end() == 0, league.said
-    assert "worker bad is not used: " in league.said
     assert "the build failed with exit code 1" in league.said
     assert "the flux is gone here" in league.said
     assert len(results(tmp_path / "l.sqlite")) == 4
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="a small disk is mounted, which needs root")
-@pytest.mark.usefixtures("bad")
+@pytest.mark.usefixtures("first")
 def test_a_worker_with_a_full_disk_is_refused_and_the_others_play(
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
@@ -141,11 +158,9 @@ def test_a_worker_with_a_full_disk_is_refused_and_the_others_play(
         pytest.skip(f"no disk can be mounted: {mounted.stderr.decode(errors='replace').strip()}")
     try:
         cluster.start_worker("bad", cache=disk / "cache")
-        there(cluster, "bad")
-        league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
-        assert league.end() == 0, league.said
-        assert "worker bad is not used: a bot's files cannot be kept in " in league.said
-        assert "No space left on device" in league.said
+        said = played_by_good(cluster, bots, tmp_path)
+        assert "worker bad is not used: a bot's files cannot be kept in " in said
+        assert "No space left on device" in said
         assert results(tmp_path / "l.sqlite") == plain
     finally:
         cluster.end_worker("bad")
