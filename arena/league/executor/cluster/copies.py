@@ -60,7 +60,7 @@ class Copies:
             _remove_stale(self._cache.folder)
         except OSError as error:
             self.__exit__()
-            raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
+            raise self._cannot_unpack(error) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -76,7 +76,7 @@ class Copies:
         try:
             place.mkdir(0o755, parents=True)
         except OSError as error:
-            raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
+            raise self._cannot_unpack(error) from None
         return place
 
     def where(self, place: Path) -> str:
@@ -89,7 +89,10 @@ class Copies:
         try:
             place.mkdir(0o755)
         except OSError as error:
-            raise ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}") from None
+            raise self._cannot_unpack(error) from None
+
+    def _cannot_unpack(self, error: OSError) -> ArenaError:
+        return ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}")
 
 
 def _remove_stale(folder: Path) -> None:
