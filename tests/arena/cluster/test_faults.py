@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import clusters
@@ -24,6 +25,19 @@ CUT_SECONDS = float(os.environ.get("ARENA_TEST_CUT_SECONDS", "0"))
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with cluster_of(tmp_path_factory.mktemp("cluster"), *WORKERS, network=Network()) as made:
         yield made
+
+
+@contextmanager
+def link_cut(cluster: Cluster, machine: str) -> Iterator[None]:
+    """Within, a machine's link is cut, for `CUT_SECONDS` at least."""
+    assert cluster.network is not None
+    begun = time.monotonic()
+    cluster.network.cut(machine)
+    try:
+        yield
+        until(lambda: time.monotonic() > begun + CUT_SECONDS, "the link has been cut for so long")
+    finally:
+        cluster.network.mend(machine)
 
 
 @pytest.fixture(autouse=True)
@@ -66,18 +80,12 @@ def test_a_worker_that_is_frozen_is_done_without_and_what_it_sends_later_is_not_
 def test_a_link_that_is_cut_and_mended_costs_no_game(
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
-    assert cluster.network is not None
     bots.hold()
     league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="4s")
     bots.until_held(len(WORKERS))
-    begun = time.monotonic()
-    cluster.network.cut("w3")
-    try:
+    with link_cut(cluster, "w3"):
         league.until_said("worker w3 has not been heard of for 4 s")
-        until(lambda: time.monotonic() > begun + CUT_SECONDS, "the link has been cut for so long")
-    finally:
-        cluster.network.mend("w3")
-        bots.let_go()
+    bots.let_go()
     assert league.end() == 0, league.said
     assert results(tmp_path / "l.sqlite") == plain
     if CUT_SECONDS:  # its connection is tried again at longer and longer intervals, which other tests do not wait for
@@ -89,17 +97,11 @@ def test_a_link_of_the_arena_itself_that_is_cut_and_mended_costs_no_game(
     cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
 ) -> None:
     """Cut for long, dask gives up its connection, and the arena finds its games again where they are played."""
-    assert cluster.network is not None
     bots.hold()
     league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="120s")
     bots.until_held(len(WORKERS))
-    begun = time.monotonic()
-    cluster.network.cut("arena")
-    try:
+    with link_cut(cluster, "arena"):
         league.until_said(f"the scheduler at {cluster.address} does not answer: it is waited for, at most 1")
-        until(lambda: time.monotonic() > begun + CUT_SECONDS, "the link has been cut for so long")
-    finally:
-        cluster.network.mend("arena")
     bots.let_go()
     assert league.end() == 0, league.said
     assert results(tmp_path / "l.sqlite") == plain
