@@ -249,10 +249,9 @@ class Game(Position):
         else:
             stuck = not is_mobile(self, side)
         other_stuck = not other_is_mobile and tables.at_once and not is_mobile(self, 1 - side)
-        if stuck and tables.draws_unarmed and not (self._has_attacker(0) or self._has_attacker(1)):
-            self._ends_for(mover=True, other=True, reason=Reason.BOTH_IMMOBILE)
-        elif stuck or other_stuck:
-            self._ends_for(stuck, other_stuck, Reason.NO_MOVE)
+        if stuck or other_stuck:
+            unarmed = tables.needs_attacker and not (self._has_attacker(0) or self._has_attacker(1))
+            self._ends_for(stuck or unarmed, other_stuck or unarmed, Reason.NO_MOVE)
         elif tables.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
             self._ends_for(not self._has_attacker(side), not self._has_attacker(1 - side), Reason.NO_ATTACKER)
         elif self.ply >= tables.max_plies:
