@@ -28,9 +28,8 @@ from arena.rules.movegen import is_mobile, legal_actions, plain_actions
 from arena.rules.position import Position
 from arena.rules.ruleset import Ruleset
 from arena.rules.tables import CANNOT_ATTACK, COLORS
-from protocol.notation import Rank, Reason, Survivor
+from protocol.notation import RESIGN, Rank, Reason, Survivor
 
-RESIGN = "resign"
 PIECE_MOVES = (Move, Path)
 
 
