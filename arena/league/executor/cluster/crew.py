@@ -115,7 +115,7 @@ class Crew:
         return self._link.is_reachable
 
     async def start(self, nursery: trio.Nursery) -> None:
-        """Start the gate, and what looks after the workers. Raises `HostError`."""
+        """Start the gate, and what looks after the workers. Raises `ArenaError`."""
         self._nursery = nursery
         if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)

@@ -183,7 +183,8 @@ class Tls(msgspec.Struct, frozen=True):
 
 
 class Connect(msgspec.Struct, frozen=True, tag=True):
-    """The first message to a gate: connect to the scheduler at this address, or start one with so many `local` workers.
+    """The first message to a gate: connect to the scheduler at this address, or start one with so many `local` workers,
+    for which there is an empty `folder`.
 
     `patience` is for how many seconds a scheduler may be out of reach, and a worker silent. `farewell` is what workers
     are sent when the arena is gone.
@@ -194,6 +195,7 @@ class Connect(msgspec.Struct, frozen=True, tag=True):
     tls: Tls | None
     patience: float
     farewell: bytes
+    folder: bytes = b""
 
 
 class Ask(msgspec.Struct, frozen=True, tag=True):
