@@ -210,7 +210,8 @@ class ClusterExecutor(OutcomeStream):
         """Send a worker games that wait."""
         assert seat.calibration is not None
         batch = self._ledger.take_batch(most, seat.time_percent)
-        batch.sent_at, batch.work_us = trio.current_time(), seat.calibration.work_us
+        batch.sent_at = seat.asked_at = trio.current_time()
+        batch.work_us = seat.calibration.work_us
         self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
         self.tell_begun(seat)
         self.changed()  # there is room for further games

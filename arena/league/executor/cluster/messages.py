@@ -135,6 +135,10 @@ class Unprepared(msgspec.Struct, frozen=True, tag=True):
     """The worker knows nothing of this run: it has been started again, or another run has come."""
 
 
+class Busy(msgspec.Struct, frozen=True, tag=True):
+    """The worker plays for another run, which it has heard of lately."""
+
+
 class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
     """What has come of a batch, or since it was last asked for: whole records (JSON, as stores keep them), other
     outcomes, and the ids of games that were not begun. `seconds` is how long the games of these records were under way,
@@ -148,7 +152,7 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
 
 
 Request = Prepare | PutBot | Close | End | Batch | Collect
-Answer = Prepared | Missing | Unable | Refused | Done | Unprepared | BatchPlayed | Spoilt
+Answer = Prepared | Missing | Unable | Refused | Done | Unprepared | Busy | BatchPlayed | Spoilt
 _request: "msgspec.msgpack.Decoder[Request]" = msgspec.msgpack.Decoder(Request)
 _answer: "msgspec.msgpack.Decoder[Answer]" = msgspec.msgpack.Decoder(Answer)
 encode = msgspec.msgpack.Encoder().encode
