@@ -50,6 +50,7 @@ UNANSWERED = 0.39  # how much a capture counts at the end of the search, where n
 CAME_NEAR = 7.14  # how much likelier a piece is to beat the known piece that it has come to
 LET_STAND = 0.657  # how much likelier it is to beat one that it has left alone once more
 FLED = 0.479, 3.9  # how much likelier one that stepped away from a known piece is to beat it, and to lose to it
+WALLED, OPEN = 2.5, 0.2  # how much likelier a piece is the flag for each bomb that stood beside it, and for any other
 STANDING = 0.507  # how much likelier a piece that stays where it was is a bomb, with every hundred plies
 
 # --- what was not -------------------------------------------------------------------------------------------------
@@ -77,6 +78,8 @@ ROWS: dict[Rank, tuple[tuple[float, ...], tuple[int, ...]]] = {
 }
 """Of each rank, an estimate of how people spread it over their four rows, the back row first; and how much it likes
 each row of an own set-up that is made afresh."""
+STARTS = (1, 1, 1, 0.7, 0.7, 0.5, 0.75, 1.1, 1.7, 1.6, 1.7, 1.6, 1.7, 1)
+"""How often a piece of a rank moves for the first time, beside others; bots from here and elsewhere did so alike."""
 SETUPS = (
     "3BFB323B32/45B427B4S5/2658329627/62M546B827",
     "FB3B42323B/B43425SB35/24856297B7/62M7285626",
@@ -148,7 +151,7 @@ def steps(one: int, other: int) -> int:
 class Strategist(Bot):
     """Keeps beliefs between its turns; the rest is worked out afresh for each action."""
 
-    name = "strategist 1.1"
+    name = "strategist 1.2"
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,6 +160,10 @@ class Strategist(Bot):
         self.beliefs: dict[Piece, Table] = {}
         """Per enemy piece, a weight for each rank."""
         self.bomb_at_first: dict[Piece, float] = {}
+        self.homes: dict[int, Piece] = {}
+        """Where each enemy piece stood at first."""
+        self.started: set[Piece] = set()
+        """Those that have moved."""
         self.quiet_since = 0
 
     def setup(self, view: View) -> str:
@@ -174,6 +181,7 @@ class Strategist(Bot):
             squares = action_squares(message.action)
             if squares:
                 self.believe_in_rows(view)
+                self.watch_start(view.board[squares[1]])
                 self.watch_flight(view, *squares)
                 self.watch_nearness(view, squares[1])
 
@@ -182,8 +190,15 @@ class Strategist(Bot):
         for square, piece in view.pieces(view.enemy):
             if piece not in self.beliefs:
                 row = min(3, row_for(view.enemy, square))
+                self.homes[square] = piece
                 self.beliefs[piece] = [1.0, *(4 * ROWS[rank][0][row] for rank in Rank)]
                 self.bomb_at_first[piece] = self.beliefs[piece][BOMB]
+
+    def watch_start(self, actor: Piece | None) -> None:
+        """Some ranks are sent out before others."""
+        if actor in self.beliefs and actor not in self.started:
+            self.started.add(actor)
+            self.beliefs[actor] = list(map(mul, self.beliefs[actor], STARTS))
 
     def watch_flight(self, view: View, origin: int, target: int) -> None:
         """What steps away from a piece that it has seen mostly fears it."""
@@ -229,6 +244,14 @@ class Strategist(Bot):
                 best_score, best = total, action
         return best
 
+    def flag_weight(self, view: View, square: int) -> float:
+        """A flag hides at the back, among bombs: what stood beside it at first counts, whatever has become of that."""
+        weight = (6.0, 0.3, 0.06, 0.06)[min(3, row_for(view.enemy, square))]
+        for other in (self.homes[near] for near in NEIGHBOURS[square] if near in self.homes):
+            if other.rank or other.moved:
+                weight *= WALLED if other.rank is Rank.BOMB else OPEN
+        return weight
+
     def chances(self, view: View) -> dict[int, Table]:
         """For the square of each enemy piece that is not known, the chances of its ranks.
 
@@ -245,7 +268,7 @@ class Strategist(Bot):
                 belief = self.beliefs[piece]
                 if not piece.moved:
                     belief[BOMB] = self.bomb_at_first[piece] * (1 + STANDING * len(view.actions) / 100)
-                    belief[FLAG] = flag_weight(view, square)
+                    belief[FLAG] = self.flag_weight(view, square)
                 squares.append(square)
                 rows.append(list(map(mul, belief, left_moved if piece.moved else left)))
         for _ in range(3):
@@ -255,15 +278,6 @@ class Strategist(Bot):
             ]
             rows = [list(map(mul, row, scales)) for row in rows]
         return {square: scaled(row) for square, row in zip(squares, rows, strict=True)}
-
-
-def flag_weight(view: View, square: int) -> float:
-    """A flag hides at the back, beside bombs and pieces that never move."""
-    around = [view.board[near] for near in NEIGHBOURS[square]]
-    walls = [other for other in around if other and other.color is view.enemy and not other.moved]
-    bombs = sum(wall.rank is Rank.BOMB for wall in walls)
-    row = min(3, row_for(view.enemy, square))
-    return (6.0, 1.0, 0.2, 0.1)[row] * (0.3 + len(walls)) / len(around) * (1 + bombs)
 
 
 def scaled(row: Table) -> Table:

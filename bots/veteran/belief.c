@@ -21,7 +21,12 @@ static const float PLACED[RANKS][4] = {
     [GENERAL] = {0.08F, 0.28F, 0.34F, 0.30F},    [MARSHAL] = {0.06F, 0.24F, 0.35F, 0.35F},
     [INFILTRATOR] = {0.25F, 0.25F, 0.25F, 0.25F},
 };
-static const float FLAG_ROWS[4] = {6, 1, 0.2F, 0.1F};
+/* How often a piece of a rank moves for the first time, beside others; bots from here and from elsewhere did so alike. */
+static const float STARTS[RANKS] = {
+    [SPY] = 0.7F,   [SCOUT] = 0.7F, [MINER] = 0.5F,   [SERGEANT] = 0.75F, [LIEUTENANT] = 1.1F, [CAPTAIN] = 1.7F,
+    [MAJOR] = 1.6F, [COLONEL] = 1.7F, [GENERAL] = 1.6F, [MARSHAL] = 1.7F, [INFILTRATOR] = 1,
+};
+static const float FLAG_ROWS[4] = {6, 0.3F, 0.06F, 0.06F};
 static const float LEAST = 1e-6F; /* so that no rank is impossible that the rules allow */
 enum { ROUNDS = 3 };
 
@@ -60,6 +65,14 @@ static bool is_beside(int square, int other)
         if (neighbours[square][index] == other)
             return true;
     return false;
+}
+
+/* An enemy piece that has not moved before moves. */
+void mind_note_start(struct mind *mind, int piece)
+{
+    for (int rank = SPY; rank < RANKS; rank++)
+        mind->weight[piece % ARMY][rank] *= STARTS[rank];
+    mind->is_stale = true;
 }
 
 /* The enemy has gone from a square to another; NOBODY if what went is not on the board any more. */
@@ -123,18 +136,21 @@ static int hidden_pieces(const struct mind *mind, const struct game *game, int p
     return count;
 }
 
-/* A flag hides at the back, beside bombs and pieces that never move. */
+/* A flag hides at the back, among bombs: what stood beside it at first counts, whatever has become of that since. */
 static float flag_weight(const struct game *game, int piece)
 {
-    int square = game->square[piece], walls = 0, bombs = 0, row = row_of(side_of(piece), square);
-    for (int index = 0; index < neighbour_count[square]; index++) {
-        int other = game->piece[neighbours[square][index]];
-        if (other == NOBODY || side_of(other) != side_of(piece) || game->moved[other])
+    int home = piece % ARMY, first = piece - home;
+    float weight = FLAG_ROWS[home / SIDE];
+    for (int index = 0; index < neighbour_count[home]; index++) {
+        int other = first + neighbours[home][index];
+        if (neighbours[home][index] >= ARMY)
             continue;
-        walls++;
-        bombs += game->known[other] && game->rank[other] == BOMB;
+        if (game->known[other] && game->rank[other] == BOMB)
+            weight *= WALLED;
+        else if (game->known[other] || game->moved[other])
+            weight *= OPEN;
     }
-    return FLAG_ROWS[row < 4 ? row : 3] * (0.3F + (float)walls) / (float)neighbour_count[square] * (float)(1 + bombs);
+    return weight;
 }
 
 static void to_one(float row[RANKS])

@@ -158,7 +158,9 @@ bool game_play(struct game *game, struct mind minds[2], struct action action, in
     game_note_run(game, piece, action.from, action.to);
     game->ply++;
     game->quiet++;
-    if (!game->moved[piece] || (is_long && !game->known[piece]))
+    if (!game->moved[piece])
+        mind_note_start(&minds[1 - side], piece);
+    if (is_long && !game->known[piece])
         minds[1 - side].is_stale = true;
     game->known[piece] |= is_long;
     game->moved[piece] = true;

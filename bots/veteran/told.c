@@ -108,6 +108,8 @@ void told_moved(struct table *table, char **rest)
         || (piece = game->piece[table->from]) == NOBODY)
         return;
     game_note_run(game, piece, table->from, table->to);
+    if (!game->moved[piece])
+        mind_note_start(&table->minds[1 - side_of(piece)], piece);
     game->moved[piece] = true;
     stale(table);
     if (game->piece[table->to] == NOBODY) {

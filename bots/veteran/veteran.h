@@ -25,7 +25,7 @@ enum {
     SIDE = 10,
     SQUARES = 100,
     ARMY = 40,        /* the most pieces of a side */
-    PIECES = 2 * ARMY, /* a piece is a number: those of red are below ARMY, those of blue follow */
+    PIECES = 2 * ARMY, /* a piece is the number of its place in a set-up, own back row first; for blue ARMY more */
     NOBODY = -1,
     MOST_ACTIONS = 512, /* more than any position of forty pieces has; further ones are not thought about */
     KINDS = RANKS + ARMY /* a known rank, or RANKS + the number of an enemy piece that is not known */
@@ -109,6 +109,7 @@ int random_below(struct random *random, int limit);
 
 /* belief.c */
 void mind_clear(struct mind *mind, const struct game *game, int side);
+void mind_note_start(struct mind *mind, int piece);
 void mind_watch(struct mind *mind, const struct game *game, int from, int to);
 void mind_exclude(struct mind *mind, int piece, int rank);
 void mind_refresh(struct mind *mind, const struct game *game);

@@ -35,6 +35,8 @@ static const float DARES = 7.07F; /* for ranks that beat a known piece, when it 
 static const float ABSTAINS = 0.654F; /* the same, when it stands there already and does not attack */
 static const float FLEES = 0.481F; /* the same, when it leaves that place */
 static const float FEARS = 3.92F; /* for ranks that lose against the piece that it leaves */
+static const float WALLED = 2.5F; /* for the flag, of a piece that has not moved: for each bomb that was seen beside its place */
+static const float OPEN = 0.2F; /* the same for each piece there that is no bomb */
 static const float STAYS = 0.512F; /* by how much a bomb gets likelier in a hundred plies, of a piece that has not moved */
 
 /* The search. */
