@@ -444,6 +444,11 @@ def test_places_go_by_points_per_game_and_players_without_a_game_come_last() -> 
     assert places(games, ["absent", "many", "weak", "few"]) == [(1, "few"), (2, "weak"), (3, "many"), (4, "absent")]
 
 
+def test_players_without_a_game_have_nothing_to_show_among_themselves() -> None:
+    table = standings(["absent", "away"], [])
+    assert [(line.place, line.merits.head_to_head) for line in table] == [(1, None), (1, None)]
+
+
 def test_among_equals_their_own_games_decide() -> None:
     games = match("a", "b", 2, 0, 0) + match("b", "c", 2, 0, 0) + match("a", "c", 0, 0, 2)
     games += match("c", "d", 2, 0, 0) + match("a", "d", 0, 2, 0) + match("d", "b", 1, 0, 1)
