@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from arena.errors import ArenaError
-from arena.game.dialogue import faults_of
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
+from arena.game.recorded import faults_of
 from arena.league.run import Watch
 from arena.league.session import Session
 from arena.league.store import GameRow
