@@ -26,8 +26,8 @@ from typing import IO, NamedTuple, Self
 import psutil
 
 from arena.bots.samples import sample_file
-from arena.game.dialogue import spec_of
 from arena.game.record import GameRecord, encode_record
+from arena.game.recorded import spec_of
 from arena.game.verdict import GameResult
 from arena.league.executor.cluster.expected import checked_record
 from arena.league.executor.cluster.local_cluster import QUIET
@@ -271,7 +271,7 @@ def scheduler_and_worker(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
     file, environment = folder / "scheduler.json", {**os.environ, **QUIET, "ARENA_CANNED": str(folder / "game.json")}
     environment["ARENA_CLUSTER_CACHE"] = str(folder / "cache")
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment, "cwd": folder}
-    place = ["--host", "tcp://127.0.0.1:0", "--no-dashboard", "--no-show", "--scheduler-file", str(file)]
+    place = ["--host", "tcp://127.0.0.1:0", "--no-dashboard", "--scheduler-file", str(file)]
     alone = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0", "--host", "127.0.0.1"]
     scheduler = _popen("distributed.cli.dask_scheduler", place, quiet)
     worker = None

@@ -213,7 +213,7 @@ class BotFiles:
     def content(self, parts: Parts, most_kept: int = 0) -> tuple[bytes, bytes | None]:
         """The hexadecimal SHA-256 of a regular file, read piece by piece; and the file, if it has no more bytes."""
         content = hashlib.sha256()
-        kept = b""
+        kept = bytearray()  # bytes would be copied anew with each piece
         with self._opened(parts) as descriptor:
             expected, size = os.fstat(descriptor).st_size, 0
             self._take(expected, parts)
@@ -223,7 +223,7 @@ class BotFiles:
                 kept += data[: most_kept + 1 - len(kept)]
                 if size > expected:  # it grows while it is read
                     self._take(len(data), parts)
-        return content.hexdigest().encode(), kept if 0 < len(kept) <= most_kept else None
+        return content.hexdigest().encode(), bytes(kept) if 0 < len(kept) <= most_kept else None
 
     def _take(self, size: int, parts: Parts) -> None:
         self._left -= size

@@ -21,12 +21,12 @@ from arena.game.spec import Opening
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
-from arena.rules.game import RESIGN, Game
+from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.codec import is_action
-from protocol.notation import COLOR_BY_WORD, Color, Reason, ReasonKind
+from protocol.notation import COLOR_BY_WORD, RESIGN, Color, Reason, ReasonKind
 
 SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT})
 """Lost instead of setting up."""

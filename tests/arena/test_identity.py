@@ -4,6 +4,7 @@ import hashlib
 import os
 import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -272,6 +273,22 @@ def test_many_files_together_are_bounded_too(folder: Path) -> None:
     with pytest.raises(UsageError, match="zzz2: the files of a bot may have"):
         bot.content((b"zzz2",))
     assert MOST_BYTES == 2 << 30
+
+
+def test_a_large_file_is_kept_in_time_that_grows_as_its_size(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some hundred megabytes are sent to workers, or stop a league from beginning if each piece copies those before."""
+    monkeypatch.setattr(bot_files, "CHUNK", 64)
+
+    def seconds(size: int) -> float:
+        put(folder / "weights", bytes(size))
+        taken = []
+        for _ in range(3):
+            begun = time.process_time()
+            assert BotFiles(os.fsencode(folder)).content((b"weights",), most_kept=size)[1] == bytes(size)
+            taken.append(time.process_time() - begun)
+        return min(taken)
+
+    assert seconds(8 << 18) < 32 * seconds(1 << 18)
 
 
 def test_more_files_than_are_looked_at_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

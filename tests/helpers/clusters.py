@@ -121,7 +121,7 @@ class Cluster:
         file = self.folder / f"scheduler-{next(self._numbers)}.json"
         host = self._addresses.get("hub-0", "127.0.0.1")
         place = self.address or f"{'tls' if self._tls else 'tcp'}://{host}:0"
-        words = [*self._tls, "--host", place, "--no-dashboard", "--no-show", "--scheduler-file", str(file)]
+        words = [*self._tls, "--host", place, "--no-dashboard", "--scheduler-file", str(file)]
         self.scheduler = self._popen("hub-0", [*SCHEDULER, *words], "scheduler")
 
         def is_there() -> bool:

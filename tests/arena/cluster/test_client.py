@@ -16,7 +16,7 @@ from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor import Begun, Failed, GameTask, Lost, NotPlayed, Outcome, Played, Said
 from arena.league.executor.cluster import crew
-from arena.league.executor.cluster.batches import COLLECT_SECONDS
+from arena.league.executor.cluster.batches import BEAT_SECONDS, COLLECT_SECONDS
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.client import ClusterExecutor
 from arena.league.executor.cluster.ledger import MOST_LOST
@@ -31,6 +31,7 @@ from arena.league.executor.cluster.messages import (
     Mute,
     Refused,
     Reply,
+    Speaks,
     Spoilt,
     Unprepared,
     WorkerCame,
@@ -253,6 +254,58 @@ def test_a_silent_worker_that_answers_late_counts_once(record: GameRecord, spec:
         assert len(scene.played) == 6
 
     run(act, record, spec())
+
+
+def test_a_worker_that_has_one_long_game_hears_of_its_arena_again_and_again(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("a")
+        for _ in range(5):
+            await scene.wait(BEAT_SECONDS + COLLECT_SECONDS / 2)
+            (collect,) = scene.gate.of(Collect)
+            scene.gate.answer(collect, BatchPlayed((), (), (), 0.0, 0.0))
+        await scene.play_all()
+        assert len(scene.played) == 1
+
+    run(act, record, spec(), 1)
+
+
+def test_a_worker_that_is_heard_of_and_does_not_answer_is_done_without_until_it_does(
+    record: GameRecord, spec: Callable[..., GameSpec]
+) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("a", "b")
+        await scene.until_batches(4)
+        had = list(scene.gate.batches("a"))
+        await scene.play_until(lambda: len(scene.played) == 4, "b")
+        await scene.wait(BEAT_SECONDS + 60 + COLLECT_SECONDS)
+        assert scene.lines[1:] == ["worker a has not answered for 60 s: 2 games are played elsewhere"]
+        await until(lambda: scene.gate.batches("b"), "they are sent to the other one")
+        (late,) = scene.gate.of(Collect)
+        scene.gate.answer(late, BatchPlayed((), (), (), 0.0, 0.0))
+        for number in had:
+            scene.gate.play(number, scene.record)
+        await scene.play_all()
+        assert "worker a is heard of again" in scene.lines
+        assert len(scene.played) == len(set(scene.played)) == 6
+
+    run(act, record, spec())
+
+
+def test_while_the_scheduler_is_mute_no_worker_is_late(record: GameRecord, spec: Callable[..., GameSpec]) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("a")
+        await scene.wait(BEAT_SECONDS + COLLECT_SECONDS)
+        assert scene.gate.of(Collect)
+        scene.gate.say(Mute(57.0))
+        await scene.wait(100)
+        scene.gate.say(Speaks())
+        await scene.wait(50)
+        assert not [line for line in scene.lines if "not answered" in line]
+        await scene.play_all()
+
+    run(act, record, spec(), 1)
 
 
 def test_a_scheduler_that_is_mute_for_a_while_costs_no_game(record: GameRecord, spec: Callable[..., GameSpec]) -> None:

@@ -15,6 +15,7 @@ from arena.league.executor.cluster.calibration import Calibration
 from arena.league.executor.cluster.crew import Crew
 from arena.league.executor.cluster.messages import (
     Answer,
+    Busy,
     Connected,
     Disconnected,
     Mute,
@@ -329,6 +330,68 @@ def test_two_workers_without_names_have_different_ones() -> None:
         assert sorted(scene.standings) == ["10.0.0.2", "10.0.0.2-2"]
 
     run(act)
+
+
+# --- workers that play for another arena -----------------------------------------------------------------------------
+
+
+PLAYS_FOR_ANOTHER = "worker attic plays for another arena; it is waited for"
+
+
+def test_a_worker_that_plays_for_another_arena_is_waited_for_however_long_that_takes() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic")
+        for _ in range(30):
+            await answer_prepares(scene, attic=Busy())
+            assert scene.gate.prepare_of("tcp://attic:1") is None, "it is asked again after a while"
+            await scene.wait(module.BUSY_SECONDS)
+        assert (scene.owner.lines, scene.owner.errors) == ([PLAYS_FOR_ANOTHER], [])
+        await answer_prepares(scene, attic=READY)
+        assert scene.standings == {"attic": Standing.READY}
+
+    run(act, prepares=False)
+
+
+def test_a_worker_that_plays_for_another_arena_keeps_no_other_of_its_machine_waiting() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin()
+        await scene.say(WorkerCame("tcp://attic:1", "attic", "10.0.0.2"))
+        await scene.say(WorkerCame("tcp://b:1", "b", "10.0.0.2"))
+        await answer_prepares(scene, attic=Busy(), b=READY)
+        assert scene.standings == {"attic": Standing.COMING, "b": Standing.READY}
+
+    run(act, prepares=False)
+
+
+def test_a_worker_that_plays_for_another_arena_is_asked_once_at_a_time_though_it_was_silent_meanwhile() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic")
+        await answer_prepares(scene, attic=Busy())
+        await scene.say(WorkerSilent("tcp://attic:1"), WorkerSilent("tcp://attic:1", is_back=True))
+        await scene.wait(4 * module.BUSY_SECONDS)
+        assert len(scene.gate.of(Prepare)) == 1
+        await answer_prepares(scene, attic=READY)
+        await scene.wait(2 * module.BUSY_SECONDS)
+        assert scene.gate.of(Prepare) == []
+
+    run(act, prepares=False)
+
+
+def test_an_arena_that_leaves_waits_for_no_worker_that_plays_for_another() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic")
+        await answer_prepares(scene, attic=Busy())
+
+    run(act, prepares=False)  # with a clock that stands still
+
+
+def test_whether_a_bot_is_left_out_does_not_wait_for_workers_that_play_for_another_arena() -> None:
+    async def act(scene: Scene) -> None:
+        await scene.begin("attic", "cellar", "hall", "lodge")
+        await answer_prepares(scene, attic=Busy(), cellar=UNABLE, hall=READY, lodge=UNABLE)
+        assert list(scene.crew.left_out.reasons) == ["ann"]
+
+    run(act, prepares=False)
 
 
 # --- bots that workers cannot play ------------------------------------------------------------------------------------

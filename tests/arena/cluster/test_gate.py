@@ -144,3 +144,42 @@ def test_workers_hear_that_the_arena_leaves(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_arena_that_leaves_waits_for_no_scheduler(monkeypatch: pytest.MonkeyPatch, why_not: str) -> None:
     """Not even if there is one at this moment."""
     assert served(monkeypatch, [FakeScheduler(why_not)], early=[Ask(1, "a", b"x"), Leave()]) == []
+
+
+class FakeCluster:
+    """Stands for the scheduler and the workers of this machine: how they end, or that they do not."""
+
+    def __init__(self, ended: str) -> None:
+        self._ended = ended
+
+    def connect(self, connect: Connect) -> Connect:
+        return connect
+
+    async def until_ended(self) -> str:
+        if not self._ended:
+            await asyncio.Event().wait()
+        return self._ended
+
+
+def served_here(monkeypatch: pytest.MonkeyPatch, scheduler: FakeScheduler, ended: str, *early: Leave) -> list[FromGate]:
+    """What the arena is told with a cluster of this machine."""
+    monkeypatch.setattr(module, "Scheduler", lambda tell, connect, *, is_again: scheduler)
+
+    async def main() -> list[FromGate]:
+        inbox: asyncio.Queue[Any] = asyncio.Queue()
+        for message in early:
+            inbox.put_nowait(message)
+        told = Told(inbox, ())
+        await module._serve_local(told, inbox, CONNECT, FakeCluster(ended))  # type: ignore[arg-type]
+        return told.messages
+
+    return asyncio.run(main())
+
+
+def test_what_was_started_on_this_machine_and_has_ended_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = served_here(monkeypatch, FakeScheduler("never"), "the scheduler of this machine was killed")
+    assert told == [Unconnected("the scheduler of this machine was killed")]
+
+
+def test_an_arena_that_leaves_the_cluster_of_this_machine_hears_no_more_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert served_here(monkeypatch, FakeScheduler("never"), "", Leave()) == []

@@ -1,14 +1,21 @@
 """A league on a scheduler and workers of this machine is the league that it is without."""
 
+import asyncio
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 import pytest
+import trio
 
-from arena.league.executor.cluster.local_cluster import share
+from arena.errors import ArenaError
+from arena.league.executor.cluster.gate_process import GateProcess
+from arena.league.executor.cluster.local_cluster import LocalCluster, share
+from arena.league.executor.cluster.messages import Connect
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.play.played_on import read_reference
@@ -102,3 +109,86 @@ def test_where_nothing_listens_it_is_said_which_address(tmp_path: Path) -> None:
 def test_the_cpus_are_shared_out() -> None:
     assert [share([0, 1, 2, 3], number, 2) for number in range(2)] == [(0, 2), (1, 3)]
     assert share([0, 1], 2, 4) == ()
+
+
+class Ending(LocalCluster):
+    """Its scheduler and its workers are any programs."""
+
+    def __init__(self, place: Path, *commands: Sequence[str]) -> None:
+        super().__init__(len(commands) - 1, str(place), 1.0)
+        self._processes = [subprocess.Popen(command, stdin=subprocess.PIPE) for command in commands]
+
+    def ended(self) -> str:
+        """How it ends, however long that takes."""
+        try:
+            return asyncio.run(self.until_ended())
+        finally:
+            self._end()
+
+
+STAYS, EXITS, IS_KILLED = ["cat"], ["sh", "-c", "exit 3"], ["sh", "-c", "kill -9 $$"]
+
+
+def test_a_scheduler_of_this_machine_that_ends_is_the_end_of_its_cluster(tmp_path: Path) -> None:
+    assert (
+        Ending(tmp_path, IS_KILLED, STAYS).ended() == "the scheduler of this machine was killed by signal 9 (SIGKILL)"
+    )
+
+
+def test_the_last_worker_of_this_machine_that_ends_is_the_end_of_its_cluster(tmp_path: Path) -> None:
+    assert Ending(tmp_path, STAYS, EXITS, IS_KILLED).ended() == (
+        "all workers of this machine have ended: local-1 exited with code 3, local-2 was killed by signal 9 (SIGKILL)"
+    )
+
+
+def test_a_cluster_of_this_machine_goes_on_while_one_worker_is_left(tmp_path: Path) -> None:
+    cluster = Ending(tmp_path, STAYS, EXITS, STAYS)
+
+    async def end() -> str:
+        watching = asyncio.ensure_future(cluster.until_ended())
+        await asyncio.sleep(0)  # it looks once, with one worker gone
+        assert not watching.done()
+        cluster._processes[0].kill()
+        return await watching
+
+    try:
+        cluster._processes[1].wait()
+        assert asyncio.run(end()).startswith("the scheduler")
+    finally:
+        cluster._end()
+
+
+def test_a_cluster_of_this_machine_removes_no_folder_that_has_anything_else_in_it(tmp_path: Path) -> None:
+    (tmp_path / "mine").touch()
+    Ending(tmp_path, STAYS, STAYS)._end()
+    assert (tmp_path / "mine").exists()
+
+
+def test_a_gate_that_is_killed_leaves_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    gate = GateProcess()
+
+    def has_key() -> bool:
+        return bool(list(tmp_path.glob("*/*/key.pem")))
+
+    async def main() -> None:
+        gate.start(Connect("", 1, None, 60.0, b""))
+        assert gate._process
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gate.attend, lambda messages: None)
+            while not has_key():  # noqa: ASYNC110  (it is another process that writes it)
+                await trio.sleep(0.01)
+            gate._process.kill()
+
+    trio.run(main)
+    assert gate.is_gone
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cluster_of_this_machine_without_a_folder_for_its_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(prefix: str) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    with pytest.raises(ArenaError, match=r"^no folder can be made for the cluster of this machine: No space left"):
+        GateProcess().start(Connect("", 1, None, 60.0, b""))

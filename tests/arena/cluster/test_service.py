@@ -14,6 +14,7 @@ from arena.league.executor.cluster.messages import (
     Answer,
     Batch,
     BatchPlayed,
+    Busy,
     Close,
     Collect,
     Done,
@@ -27,7 +28,7 @@ from arena.league.executor.cluster.messages import (
     encode,
 )
 from arena.league.executor.cluster.packing import key_of
-from arena.league.executor.cluster.service import Service, StationGoneError, Wish, play
+from arena.league.executor.cluster.service import KEPT_SECONDS, Service, StationGoneError, Wish, play
 from arena.league.executor.cluster.source import this_arena
 
 OURS = msgspec.structs.replace(RUN, version=this_arena())
@@ -76,21 +77,92 @@ def stations(monkeypatch: pytest.MonkeyPatch) -> list[FakeStation]:
     return started
 
 
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
-def service(stations: list[FakeStation], monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    made = Service()
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def service(stations: list[FakeStation], clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    made = Service(clock)
     monkeypatch.setattr(module, "SERVICE", made)
     yield made
     made.close()
 
 
-def test_a_run_has_one_station_and_another_run_takes_its_place(service: Service, stations: list[FakeStation]) -> None:
+def test_a_run_has_one_station(service: Service, stations: list[FakeStation]) -> None:
     assert service.handle(Prepare(OURS)) == READY
     assert service.handle(Prepare(OURS)) == READY
     assert [station.run for station in stations] == [OURS.id]
-    service.handle(Prepare(OTHER))
+
+
+def test_another_run_gets_the_worker_when_its_own_has_not_been_heard_of_for_a_while(
+    service: Service, stations: list[FakeStation], clock: Clock
+) -> None:
+    service.handle(Prepare(OURS))
+    clock.now += KEPT_SECONDS
+    assert service.handle(Prepare(OTHER)) == READY
     assert [(station.run, station.is_gone) for station in stations] == [(OURS.id, True), (OTHER.id, False)]
     assert service.begin(BATCH) is None
+    assert service.handle(Prepare(OURS)) == Busy()
+
+
+@pytest.mark.parametrize("spoken", [Prepare(OURS), Collect(OURS.id), Close(OURS.id), BATCH])
+def test_no_other_run_gets_a_worker_whose_own_run_speaks_to_it(
+    service: Service, stations: list[FakeStation], clock: Clock, spoken: Prepare | Collect | Close | Batch
+) -> None:
+    service.handle(Prepare(OURS))
+    for _ in range(3):
+        clock.now += KEPT_SECONDS - 1
+        if isinstance(spoken, Batch):
+            service.begin(spoken)
+        else:
+            service.handle(spoken)
+    clock.now += KEPT_SECONDS - 1
+    assert service.handle(Prepare(OTHER)) == Busy()
+    assert [(station.run, station.is_gone) for station in stations] == [(OURS.id, False)]
+    assert service.begin(BATCH) is not None
+
+
+def test_who_asks_for_a_worker_that_is_busy_does_not_keep_it_busy(service: Service, clock: Clock) -> None:
+    service.handle(Prepare(OURS))
+    clock.now += KEPT_SECONDS - 1
+    assert service.handle(Prepare(OTHER)) == Busy()
+    clock.now += 1
+    assert service.handle(Prepare(OTHER)) == READY
+
+
+def test_bots_that_take_long_to_be_built_keep_the_worker_for_their_run(
+    service: Service, stations: list[FakeStation], clock: Clock
+) -> None:
+    service.handle(Prepare(OURS))
+    del stations[0].answers[Prepare]
+    building = threading.Thread(target=service.handle, args=(Prepare(OURS),))
+    building.start()
+    wish = stations[0].asked.get()
+    clock.now += 10 * KEPT_SECONDS
+    assert service.handle(Prepare(OTHER)) == Busy()
+    wish.end(READY)
+    building.join()
+    assert service.handle(Prepare(OTHER)) == Busy()
+    clock.now += KEPT_SECONDS
+    assert service.handle(Prepare(OTHER)) == READY
+
+
+def test_a_run_that_has_ended_keeps_no_worker(service: Service) -> None:
+    service.handle(Prepare(OURS))
+    service.handle(End(OURS.id))
+    assert service.handle(Prepare(OTHER)) == READY
 
 
 def test_a_station_that_has_died_is_started_again_when_it_is_asked_to_prepare(
@@ -129,6 +201,18 @@ def test_a_station_that_dies_while_it_is_asked_is_a_refusal_and_no_traceback(
     assert answer == Refused(
         "the process that plays has failed (it exited with code -9); the worker's own output says why"
     )
+
+
+def test_a_station_that_dies_while_it_is_asked_what_is_over_can_be_prepared_again(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    service.handle(Prepare(OURS))
+    stations[0].answers.clear()
+    dying = threading.Thread(target=lambda: stations[0].asked.get().fail(StationGoneError("it exited with code -9")))
+    dying.start()
+    answer = service.handle(Collect(OURS.id))
+    dying.join()
+    assert answer == Unprepared()
 
 
 def test_a_station_that_was_just_ending_as_it_was_asked_is_replaced(

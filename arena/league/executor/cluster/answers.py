@@ -13,7 +13,7 @@ import trio
 
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
-from arena.league.executor.cluster.batches import COLLECT_SECONDS
+from arena.league.executor.cluster.batches import BEAT_SECONDS, COLLECT_SECONDS
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.crew import LONGEST_WHY, Crew
 from arena.league.executor.cluster.expected import checked_record
@@ -110,6 +110,8 @@ class Answers:
         if seat.standing is Standing.REFUSED:  # its games are played elsewhere
             seat.sent.pop(number, None)
             return
+        if not reply.lost or reply.is_fault:
+            self._crew.note_answer(seat)
         answer: Answer = Unprepared()
         if not reply.lost:
             try:
@@ -169,16 +171,19 @@ class Answers:
     # --- what is over of batches that are not -------------------------------------------------------------------------
 
     async def collect(self, nursery: trio.Nursery) -> None:
-        """Ask workers from time to time what has come of batches that take long."""
+        """Ask workers from time to time what has come of batches that take long; who does not answer is told of."""
         while not self._teller.is_stopped:
             with trio.move_on_after(COLLECT_SECONDS / 2):
                 while not self._teller.is_stopped:
                     await self._teller.until_changed()
-            late = trio.current_time() - COLLECT_SECONDS / 2
-            for seat in self._crew.seats.values():
-                has_more = any(len(batch.open) > 1 and batch.sent_at < late for batch in seat.sent.values())
-                if has_more and seat.standing is Standing.READY and not seat.is_silent and not seat.is_collecting:
-                    seat.is_collecting = True
+            now = trio.current_time()
+            for seat in list(self._crew.seats.values()):
+                if seat.is_silent or not self._crew.is_reachable:
+                    seat.asked_at = now
+                elif seat.is_collecting:
+                    self._crew.note_late(seat, now - seat.asked_at)
+                elif seat.standing is Standing.READY and _is_to_be_asked(seat, now):
+                    seat.is_collecting, seat.asked_at = True, now
                     nursery.start_soon(self._collect_from, seat)
 
     async def _collect_from(self, seat: Seat) -> None:
@@ -189,6 +194,8 @@ class Answers:
                 batches = [*before, *(batch for batch in seat.sent.values() if batch not in before)]
                 wanted = {id: game for batch in batches for id, game in batch.specs.items()}
                 if answer:
+                    if not isinstance(answer, Unprepared):  # which may be that the way there is not free
+                        self._crew.note_answer(seat)
                     self._take_played(seat, batches, answer, await self._judge(seat, answer, wanted))
                     self._teller.tell_begun(seat)
                 seat.is_collecting = False
@@ -232,6 +239,13 @@ class Answers:
                     self._come_out(batches, id, NotPlayed(id, words))
                 case _:
                     self._crew.refuse(seat, "it tells of games that it was not sent")
+
+
+def _is_to_be_asked(seat: Seat, now: float) -> bool:
+    """Whether something may be over of what a worker has, or it has heard nothing of us for long."""
+    late = now - COLLECT_SECONDS / 2
+    has_more = any(len(batch.open) > 1 and batch.sent_at < late for batch in seat.sent.values())
+    return has_more or (bool(seat.sent) and now - seat.asked_at >= BEAT_SECONDS)
 
 
 def _few(names: Sequence[str]) -> str:

@@ -14,6 +14,9 @@ SMOOTHING = 0.5
 """How much the last batch counts, beside all before it."""
 COLLECT_SECONDS = 5.0
 """So often a worker is asked what is over of batches that are not: so long a finished game waits at most."""
+BEAT_SECONDS = 10.0
+"""So often a worker is asked that at least, as long as it has anything: it is kept for who is heard of, and who does
+not answer may be frozen."""
 
 
 def batch_size(slots: int, seconds: float | None) -> int:

@@ -34,7 +34,7 @@ async def cluster_executor(cargo: Cargo, plan: ClusterPlan) -> AsyncGenerator["C
     """A cluster that plays games. At the end none of this run is played any more.
 
     The outcomes end with an `ArenaError` if there is no scheduler, or no worker that can play comes within the plan's
-    patience. Raises `HostError`.
+    patience. Raises `ArenaError`.
     """
     executor = ClusterExecutor(cargo, plan)
     async with open_nursery() as nursery:
@@ -59,7 +59,7 @@ class ClusterExecutor(OutcomeStream):
         self._answers = Answers(cargo, self._crew, self._ledger, self)
 
     async def begin(self, nursery: trio.Nursery) -> None:
-        """Begin to connect: as soon as a worker is ready, games are asked for. Raises `HostError`."""
+        """Begin to connect: as soon as a worker is ready, games are asked for. Raises `ArenaError`."""
         self._nursery = nursery
         for name, why in self._cargo.unsent.items():
             self._crew.left_out.add(name, why)
@@ -210,7 +210,8 @@ class ClusterExecutor(OutcomeStream):
         """Send a worker games that wait."""
         assert seat.calibration is not None
         batch = self._ledger.take_batch(most, seat.time_percent)
-        batch.sent_at, batch.work_us = trio.current_time(), seat.calibration.work_us
+        batch.sent_at = seat.asked_at = trio.current_time()
+        batch.work_us = seat.calibration.work_us
         self._crew.send(seat, batch, encode(Batch(self._cargo.run.id, batch.tasks)))
         self.tell_begun(seat)
         self.changed()  # there is room for further games

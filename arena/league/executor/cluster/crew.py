@@ -18,6 +18,7 @@ from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_r
 from arena.league.executor.cluster.link import Link
 from arena.league.executor.cluster.messages import (
     Answer,
+    Busy,
     Close,
     Connect,
     Connected,
@@ -48,6 +49,8 @@ SETTLE_SECONDS = 0.5
 """How long the first worker that is ready waits for others that are coming."""
 LOOK_SECONDS = 0.2
 """How often it is looked whether there is a worker."""
+BUSY_SECONDS = 5.0
+"""After this time a worker is asked again that plays for another arena."""
 LONGEST_WHY = 2000
 
 
@@ -115,7 +118,7 @@ class Crew:
         return self._link.is_reachable
 
     async def start(self, nursery: trio.Nursery) -> None:
-        """Start the gate, and what looks after the workers. Raises `HostError`."""
+        """Start the gate, and what looks after the workers. Raises `ArenaError`."""
         self._nursery = nursery
         if not self._plan.local and self._plan.reference_us is None:
             self._own = await trio.to_thread.run_sync(measure)
@@ -186,6 +189,7 @@ class Crew:
 
     def _start_preparing(self, seat: Seat) -> None:
         assert self._nursery is not None
+        seat.attempt += 1
         self._nursery.start_soon(self._prepare, seat)
 
     def _note(self) -> None:
@@ -238,18 +242,35 @@ class Crew:
         seat = self.seats.get(address)
         if seat is None or seat.standing is Standing.REFUSED:
             return
-        seat.is_silent = not is_back
         if is_back:
-            self._owner.said(f"worker {seat.name} is heard of again")
-            if seat.standing is Standing.COMING:
-                self._start_preparing(seat)
+            self._speak_again(seat)
             return
         if seat.standing is Standing.COMING:  # others of its machine wait for it
             self._requests.forget(seat)
-        why = f"worker {seat.name} has not been heard of for {seconds_text(self._plan.patience)}"
+        self._fall_silent(seat, f"worker {seat.name} has not been heard of for {seconds_text(self._plan.patience)}")
+
+    def note_late(self, seat: Seat, seconds: float) -> None:
+        """A worker has not answered for so long, though it is heard of: what plays there may be frozen."""
+        if seconds > self._plan.patience and not seat.is_silent:
+            self._fall_silent(seat, f"worker {seat.name} has not answered for {seconds_text(self._plan.patience)}")
+            self._note()
+
+    def note_answer(self, seat: Seat) -> None:
+        """A worker has answered that may have been late."""
+        if seat.is_silent and seat.standing is not Standing.REFUSED:
+            self._speak_again(seat)
+
+    def _fall_silent(self, seat: Seat, why: str) -> None:
+        seat.is_silent = True
         if not seat.games:
             self._owner.said(why)
         self._owner.lost(list(seat.sent.values()), why, counts=True)
+
+    def _speak_again(self, seat: Seat) -> None:
+        seat.is_silent = False
+        self._owner.said(f"worker {seat.name} is heard of again")
+        if seat.standing is Standing.COMING:
+            self._start_preparing(seat)
 
     def _note_gone(self, address: str) -> None:
         seat = self.seats.pop(address, None)
@@ -276,11 +297,18 @@ class Crew:
     # --- the workers --------------------------------------------------------------------------------------------------
 
     async def _prepare(self, seat: Seat) -> None:
-        """Have a worker ready to play."""
+        """Have a worker ready to play, as soon as it plays for no other arena."""
+        attempt, remark = seat.attempt, partial(self._remark, seat)
         with trio.CancelScope(shield=True):
-            async with self._preparing.setdefault(seat.host, trio.Lock()):
-                remark = partial(self._remark, seat)
-                answer = await prepare(partial(self._requests.answer, seat), self._cargo, self.left_out, remark)
+            while True:
+                async with self._preparing.setdefault(seat.host, trio.Lock()):
+                    answer = await prepare(partial(self._requests.answer, seat), self._cargo, self.left_out, remark)
+                self._note_busy(seat, is_busy=isinstance(answer, Busy))
+                if not isinstance(answer, Busy):
+                    break
+                await self._pause(BUSY_SECONDS)
+                if self._is_stopped or seat.is_silent or seat.standing is not Standing.COMING or seat.attempt > attempt:
+                    return
             match answer:
                 case None:
                     pass
@@ -298,6 +326,17 @@ class Crew:
                     self.refuse(seat, "it does not answer what it was asked")
             self._leave_out(too_rarely_able(tuple(self.seats.values())))
             self._note()
+
+    def _note_busy(self, seat: Seat, *, is_busy: bool) -> None:
+        if is_busy and not seat.is_busy:
+            self._owner.said(f"worker {seat.name} plays for another arena; it is waited for")
+        seat.is_busy = is_busy
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for so long, or until it is stopped."""
+        with trio.move_on_after(seconds):
+            while not self._is_stopped:
+                await self._changed.wait()
 
     def _remark(self, seat: Seat, line: str) -> None:
         self._owner.said(f"worker {seat.name}: {printable(line, LONGEST_WHY)}")

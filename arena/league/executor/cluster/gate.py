@@ -73,14 +73,28 @@ async def serve(incoming: int, outgoing: int, parent: int) -> None:
     if isinstance(connect, Connect):
         with contextlib.suppress(BrokenPipeError):
             try:
-                async with contextlib.AsyncExitStack() as stack:
-                    if connect.local:
-                        cluster = await stack.enter_async_context(LocalCluster(connect.local, connect.patience))
-                        connect = cluster.connect(connect)
+                if connect.local:
+                    place = os.fsdecode(connect.folder)
+                    async with LocalCluster(connect.local, place, connect.patience) as cluster:
+                        await _serve_local(pipes, inbox, connect, cluster)
+                else:
                     await _serve_connected(pipes, inbox, connect)
             except (ArenaError, ImportError) as error:
                 await pipes.send(Unconnected(str(error)))
     reading.cancel()
+
+
+async def _serve_local(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: Connect, cluster: LocalCluster) -> None:
+    """Serve as long as there is anything of this machine's cluster: nobody starts it again."""
+    serving = asyncio.ensure_future(_serve_connected(pipes, inbox, cluster.connect(connect)))
+    ending = asyncio.ensure_future(cluster.until_ended())
+    await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+    if serving.done():
+        ending.cancel()
+        serving.result()
+    else:
+        await pipes.send(Unconnected(ending.result()))
+        serving.cancel()
 
 
 async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: Connect) -> None:

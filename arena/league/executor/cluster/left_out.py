@@ -31,7 +31,7 @@ class LeftOut:
 
 def too_rarely_able(seats: Sequence[Seat]) -> list[str]:
     """The bots that more workers cannot play than can; none before it is known what each can."""
-    if any(seat.standing is Standing.COMING for seat in seats):
+    if any(seat.standing is Standing.COMING and not seat.is_busy for seat in seats):
         return []
     able = sum(seat.standing is Standing.READY for seat in seats)
     unable = Counter(name for seat in seats for name in seat.unable)

@@ -19,6 +19,7 @@ from typing import Self
 
 import msgspec
 
+from arena.bots.sandbox.child import killed_words
 from arena.errors import ArenaError
 from arena.league.executor.cluster.dask import distributed
 from arena.league.executor.cluster.messages import Connect, Tls
@@ -44,6 +45,8 @@ SCHEDULER = "distributed.cli.dask_scheduler"
 WORKER = "distributed.cli.dask_worker"
 LOOPBACK = "127.0.0.1"
 LOOK_SECONDS = 0.02
+WATCH_SECONDS = 0.2
+"""How often it is looked whether all of it is still there."""
 QUIET = {
     "DASK_LOGGING__DISTRIBUTED": "warning",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
@@ -61,10 +64,13 @@ of a CPU and a worker 0.6%, with it 1.8% and 1.9%, measured one after the other.
 class LocalCluster:
     """Use it in an `async with` statement: `address` is the scheduler's."""
 
-    def __init__(self, workers: int, patience: float) -> None:
+    def __init__(self, workers: int, place: str, patience: float) -> None:
+        """`place` is a folder for what they need, such as the key: it is in one that is made there and removed at the
+        end."""
         self._count = workers
         self._patience = patience
-        self._folder = Path()
+        self._place = place
+        self._made = ""
         self._processes: list[subprocess.Popen[bytes]] = []
         self.address = ""
 
@@ -73,12 +79,18 @@ class LocalCluster:
         return msgspec.structs.replace(connect, tls=self._tls, address=self.address)
 
     @property
+    def _folder(self) -> Path:
+        """The folder that was made."""
+        assert self._made
+        return Path(self._made)
+
+    @property
     def _tls(self) -> Tls:
         ca, cert, key = (os.fsencode(self._folder / name) for name in ("ca.pem", "cert.pem", "key.pem"))
         return Tls(ca, cert, key)
 
     async def __aenter__(self) -> Self:
-        self._folder = Path(tempfile.mkdtemp(prefix="arena-cluster-"))
+        self._made = tempfile.mkdtemp(prefix="cluster-", dir=self._place)
         try:
             await asyncio.to_thread(self._make_key)
             await self._start()
@@ -109,11 +121,11 @@ class LocalCluster:
             *("--tls-key", str(self._folder / "key.pem")),
         ]
         place = ["--host", LOOPBACK, "--protocol", "tls", "--port", "0"]
-        self._run(SCHEDULER, [*security, *place, "--no-dashboard", "--no-show", "--scheduler-file", str(file)])
+        self._run(SCHEDULER, [*security, *place, "--no-dashboard", "--scheduler-file", str(file)])
         deadline = asyncio.get_running_loop().time() + self._patience
         while not self.address:
-            if self._processes[0].poll() is not None:
-                raise ArenaError(f"the scheduler of this machine exited with code {self._processes[0].returncode}")
+            if ended := _ended(self._processes[0]):
+                raise ArenaError(f"the scheduler of this machine {ended}")
             if asyncio.get_running_loop().time() > deadline:
                 raise ArenaError(f"the scheduler of this machine did not start within {self._patience:g} s")
             with contextlib.suppress(OSError, ValueError, KeyError):
@@ -121,13 +133,26 @@ class LocalCluster:
             await asyncio.sleep(LOOK_SECONDS)
         for number in range(self._count):
             alone = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
-            own = ["--name", f"local-{number + 1}", "--local-directory", str(self._folder / f"worker-{number + 1}")]
+            own = ["--name", worker_name(number), "--local-directory", str(self._folder / f"worker-{number + 1}")]
             ends = ["--death-timeout", str(self._patience)]
             self._run(
                 WORKER,
                 [self.address, *security, "--host", LOOPBACK, *alone, *own, *ends],
                 share(usable_cpus(), number, self._count),
             )
+
+    async def until_ended(self) -> str:
+        """Wait until there is no scheduler any more, or no worker, which nobody starts again; returns in words how that
+        has ended."""
+        scheduler, *workers = self._processes
+        while True:
+            if ended := _ended(scheduler):
+                return f"the scheduler of this machine {ended}"
+            endings = [_ended(worker) for worker in workers]
+            if all(endings):
+                named = ", ".join(f"{worker_name(number)} {ended}" for number, ended in enumerate(endings))
+                return f"all workers of this machine have ended: {named}"
+            await asyncio.sleep(WATCH_SECONDS)
 
     def _run(self, module: str, arguments: Sequence[str], cpus: Sequence[int] = ()) -> None:
         said = json.dumps([module_folders(), list(cpus), module, list(arguments)])
@@ -153,7 +178,23 @@ class LocalCluster:
             except subprocess.TimeoutExpired:
                 popen.kill()
                 popen.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._made:
+            shutil.rmtree(self._made, ignore_errors=True)
+            with contextlib.suppress(OSError):  # whoever has made it may be gone
+                os.rmdir(self._place)
+
+
+def worker_name(number: int) -> str:
+    """What a worker is called; the first is number 0."""
+    return f"local-{number + 1}"
+
+
+def _ended(popen: "subprocess.Popen[bytes]") -> str:
+    """In words how a process has ended; empty if it has not."""
+    code = popen.poll()
+    if code is None:
+        return ""
+    return killed_words(-code) if code < 0 else f"exited with code {code}"
 
 
 def share(cpus: Sequence[int], number: int, count: int) -> tuple[int, ...]:

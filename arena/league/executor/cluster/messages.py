@@ -135,6 +135,10 @@ class Unprepared(msgspec.Struct, frozen=True, tag=True):
     """The worker knows nothing of this run: it has been started again, or another run has come."""
 
 
+class Busy(msgspec.Struct, frozen=True, tag=True):
+    """The worker plays for another run, which it has heard of lately."""
+
+
 class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
     """What has come of a batch, or since it was last asked for: whole records (JSON, as stores keep them), other
     outcomes, and the ids of games that were not begun. `seconds` is how long the games of these records were under way,
@@ -148,7 +152,7 @@ class BatchPlayed(msgspec.Struct, frozen=True, tag=True):
 
 
 Request = Prepare | PutBot | Close | End | Batch | Collect
-Answer = Prepared | Missing | Unable | Refused | Done | Unprepared | BatchPlayed | Spoilt
+Answer = Prepared | Missing | Unable | Refused | Done | Unprepared | Busy | BatchPlayed | Spoilt
 _request: "msgspec.msgpack.Decoder[Request]" = msgspec.msgpack.Decoder(Request)
 _answer: "msgspec.msgpack.Decoder[Answer]" = msgspec.msgpack.Decoder(Answer)
 encode = msgspec.msgpack.Encoder().encode
@@ -183,7 +187,8 @@ class Tls(msgspec.Struct, frozen=True):
 
 
 class Connect(msgspec.Struct, frozen=True, tag=True):
-    """The first message to a gate: connect to the scheduler at this address, or start one with so many `local` workers.
+    """The first message to a gate: connect to the scheduler at this address, or start one with so many `local` workers,
+    for which there is an empty `folder`.
 
     `patience` is for how many seconds a scheduler may be out of reach, and a worker silent. `farewell` is what workers
     are sent when the arena is gone.
@@ -194,6 +199,7 @@ class Connect(msgspec.Struct, frozen=True, tag=True):
     tls: Tls | None
     patience: float
     farewell: bytes
+    folder: bytes = b""
 
 
 class Ask(msgspec.Struct, frozen=True, tag=True):

@@ -8,6 +8,7 @@ games stays on one machine.
 import asyncio
 import contextlib
 import os
+import secrets
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -83,6 +84,8 @@ class Scheduler:
         self._looks = 0
         """How often the scheduler has said which workers there are."""
         self._looked = asyncio.Event()
+        self._keys = f"arena-{secrets.randbelow(10**18)}"
+        """What the keys of our tasks begin with: other arenas at this scheduler may have the same numbers."""
         self._work: dict[int, tuple[str, asyncio.Task[None]]] = {}
         """By number, the worker that was asked or sent something, and what waits for its answer."""
 
@@ -132,7 +135,7 @@ class Scheduler:
     def keep_group(self) -> None:
         """Have the scheduler hold one small task of ours for as long as we are here. Tasks whose keys begin alike are a
         group, and for each group that it begins anew it keeps some kilobytes for ever."""
-        self._kept = self._client.submit(bytes, pure=False, key=f"arena-{os.getpid()}-0")
+        self._kept = self._client.submit(bytes, pure=False, key=f"{self._keys}-0")
 
     async def watch(self) -> float:
         """Tell which workers come, fall silent and go, until the scheduler is lost or has been mute for too long.
@@ -257,7 +260,7 @@ class Scheduler:
             allow_other_workers=False,
             pure=False,
             retries=0,
-            key=f"arena-{os.getpid()}-{message.number}",
+            key=f"{self._keys}-{message.number}",
         )
         try:
             await distributed().wait([future])

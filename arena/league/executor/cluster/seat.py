@@ -59,12 +59,18 @@ class Seat:
     unable: dict[str, str] = field(default_factory=dict)
     """Bots that it cannot play, and why, by their names; it is refused for these."""
     is_silent: bool = False
+    is_busy: bool = False
+    """Whether it plays for another arena just now."""
     played: int = 0
     """How many games of this run have come from it."""
     sent: dict[int, SentBatch] = field(default_factory=dict)
     """What it has been sent, by the numbers of the requests."""
     is_collecting: bool = False
     """Whether it is being asked what has come of that so far."""
+    asked_at: float = 0.0
+    """When it was asked that last, or sent anything."""
+    attempt: int = 0
+    """How often it was begun to prepare it."""
 
     @property
     def is_hopeful(self) -> bool:

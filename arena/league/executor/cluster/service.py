@@ -8,7 +8,11 @@ import asyncio
 import contextlib
 import itertools
 import os
+import signal
+import subprocess
 import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import Future
 
 from arena.errors import ArenaError
@@ -19,6 +23,7 @@ from arena.league.executor.cluster.messages import (
     Answered,
     Asked,
     Batch,
+    Busy,
     Close,
     Collect,
     Done,
@@ -38,6 +43,11 @@ from arena.league.executor.wire import Frames, WireError, frame
 
 STATION = "arena.league.executor.cluster.station"
 READ_SIZE = 1 << 20
+KEPT_SECONDS = 30.0
+"""For so long after it was heard last a run keeps its worker. An arena that has games on a worker speaks to it three
+times as often (`arena.league.executor.cluster.batches.BEAT_SECONDS`)."""
+END_SECONDS = 30.0
+"""A station has so long to end its bots and to exit; it takes well under a second. Then it is killed."""
 
 
 class StationGoneError(Exception):
@@ -99,11 +109,17 @@ class Station:
 
     def end(self) -> None:
         """Have it stop its games and exit: it sees the end of its input. Returns when it is dead."""
+        with contextlib.suppress(ProcessLookupError):
+            self._popen.send_signal(signal.SIGCONT)  # one that is stopped could do nothing, and not be written to
         with self._writing:
             if self._outgoing >= 0:
                 os.close(self._outgoing)
                 self._outgoing = -1
-        self._popen.wait()
+        try:
+            self._popen.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
 
     def _hear(self) -> None:
         frames = Frames(from_station)
@@ -144,11 +160,17 @@ class Station:
 
 
 class Service:
-    """What one dask worker has: at most one station."""
+    """What one dask worker has: at most one station. That is one run's for as long as it is heard of: arenas that would
+    take a worker from one another would play the same games again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = threading.Lock()
         self._station: Station | None = None
+        self._clock = clock
+        self._heard_at = 0.0
+        """When the station's run was heard last."""
+        self._preparing = 0
+        """How many threads wait until the station has made bots ready, which may take long."""
 
     def handle(self, request: Request) -> Answer:
         """Do what is asked for, which may take long. Raises nothing but mistakes in the arena."""
@@ -162,8 +184,7 @@ class Service:
                     Cache(cache_folder()).put(key, pack)
                     return Done()
                 case Close(run) | Collect(run):
-                    station = self._known(run)
-                    return station.ask(request).answer.result() if station else Unprepared()
+                    return self._asked(run, request)
                 case End(run):
                     return self._end(run)
                 case Batch():
@@ -173,10 +194,19 @@ class Service:
         except (ArenaError, OSError) as error:
             return Refused(str(error))
 
+    def _asked(self, run: str, request: Close | Collect) -> Answer:
+        station = self._known(run)
+        try:
+            return station.ask(request).answer.result() if station else Unprepared()
+        except StationGoneError:  # what became of its batches is told in answer to them
+            return Unprepared()
+
     def _prepared(self, run: str, request: Prepare) -> Answer:
         """Have a station be prepared. Raises `StationGoneError`."""
         while True:
             station = self._station_for(run)
+            if station is None:
+                return Busy()
             try:
                 return station.ask(request).answer.result()
             except StationGoneError:
@@ -184,6 +214,10 @@ class Service:
                     if self._station is not station or not station.has_ended_well:
                         raise
                 # else its bots had to be made ready again, by another one, and it was just about to end
+            finally:
+                with self._lock:
+                    self._preparing -= 1
+                    self._heard_at = self._clock()
 
     def begin(self, batch: Batch) -> Wish | None:
         """Have a batch played; None if this worker is not prepared for its run."""
@@ -193,19 +227,30 @@ class Service:
     def _known(self, run: str) -> Station | None:
         with self._lock:
             station = self._station
-        return station if station and station.run == run and not station.is_gone else None
+            if not station or station.run != run or station.is_gone:
+                return None
+            self._heard_at = self._clock()
+            return station
 
-    def _station_for(self, run: str) -> Station:
-        """The station of a run, in the place of another run's: one at a time plays on a worker."""
+    def _station_for(self, run: str) -> Station | None:
+        """The station of a run, about to be prepared; None while another run has this worker."""
         with self._lock:
             old = self._station
+            if old and old.run != run and not old.is_gone and self._is_kept:
+                return None
             if old and (old.run != run or old.is_gone):
                 old.end()
                 self._station = old = None
             if old is None:
                 self._station = Station(run)
             assert self._station is not None
+            self._preparing += 1
+            self._heard_at = self._clock()
             return self._station
+
+    @property
+    def _is_kept(self) -> bool:
+        return self._preparing > 0 or self._clock() - self._heard_at < KEPT_SECONDS
 
     def close(self) -> None:
         """End the station, whatever it plays."""

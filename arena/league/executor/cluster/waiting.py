@@ -27,12 +27,12 @@ class Waiting:
     def look(self, seats: Collection[Seat], now: float, *, is_reachable: bool) -> str:
         """What there is to say now, as the workers are; mostly nothing."""
         hopeful = [seat for seat in seats if seat.is_hopeful]
-        coming = [seat for seat in hopeful if seat.standing is Standing.COMING]
+        coming = [seat for seat in hopeful if seat.standing is Standing.COMING and not seat.is_busy]
         if hopeful or not is_reachable:
             self._since, self._is_told = None, False
         elif self._since is None:
             self._since = now
-        if not is_reachable or len(coming) < len(hopeful) or not coming:
+        if not is_reachable or not coming or any(seat.standing is Standing.READY for seat in hopeful):
             self._coming_since, self._is_coming_told = None, False
         elif self._coming_since is None:
             self._coming_since = now
