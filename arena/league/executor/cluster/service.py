@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from arena.errors import ArenaError
-from arena.league.executor.cluster.cache import Cache, cache_folder
+from arena.league.executor.cluster.cache import Cache, FullError, cache_folder
 from arena.league.executor.cluster.dask import distributed
 from arena.league.executor.cluster.messages import (
     Answer,
@@ -38,6 +38,7 @@ from arena.league.executor.cluster.messages import (
     from_station,
 )
 from arena.league.executor.cluster.source import this_arena
+from arena.league.executor.cluster.trimming import make_room
 from arena.league.executor.process import popen_module
 from arena.league.executor.wire import Frames, WireError, frame
 
@@ -180,9 +181,8 @@ class Service:
                     if run.version != this_arena():
                         return Refused(f"it runs stratego-arena {this_arena()}, and this is {run.version}")
                     return self._prepared(run.id, request)
-                case PutBot(key, pack):
-                    Cache(cache_folder()).put(key, pack)
-                    return Done()
+                case PutBot():
+                    return self._put(request)
                 case Close(run) | Collect(run):
                     return self._asked(run, request)
                 case End(run):
@@ -193,6 +193,17 @@ class Service:
             return Refused(f"the process that plays has failed ({error}); the worker's own output says why")
         except (ArenaError, OSError) as error:
             return Refused(str(error))
+
+    def _put(self, request: PutBot) -> Answer:
+        """Keep a part of a pack. Raises `ArenaError`."""
+        cache = Cache(cache_folder())
+        try:
+            cache.put(request.key, request.part, request.at, request.size)
+        except FullError:
+            if request.at or not make_room(cache):
+                raise
+            cache.put(request.key, request.part, request.at, request.size)
+        return Done()
 
     def _asked(self, run: str, request: Close | Collect) -> Answer:
         station = self._known(run)
