@@ -26,8 +26,8 @@ from typing import IO, NamedTuple, Self
 import psutil
 
 from arena.bots.samples import sample_file
-from arena.game.dialogue import spec_of
 from arena.game.record import GameRecord, encode_record
+from arena.game.recorded import spec_of
 from arena.game.verdict import GameResult
 from arena.league.executor.cluster.expected import checked_record
 from arena.league.executor.cluster.local_cluster import QUIET

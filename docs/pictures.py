@@ -1,6 +1,6 @@
 """Makes the pictures of the pages in docs/images, from leagues that it plays: python docs/pictures.py
 
-Needs a Chromium and playwright. Look at what it has made before it is committed.
+Needs a Chromium, playwright and a C compiler, for veteran. Look at what it has made before it is committed.
 """
 
 import shutil
@@ -11,9 +11,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from arena.bots.samples import SAMPLES
+
 IMAGES = Path(__file__).parent / "images"
 ARENA = (sys.executable, "-m", "arena")
-BOTS = ("drifter", "raider", "warden", "scholar", "tactician")
+BOTS = (*SAMPLES, str(Path(__file__).parent.parent / "bots" / "veteran"))
 REPORT = {"width": 1100, "height": 760}
 REPLAY = {"width": 1040, "height": 840}
 LATE_FIGHT = """() => {
@@ -45,11 +47,11 @@ def main() -> None:
         folder = Path(temporary)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport=REPORT, color_scheme="light")  # type: ignore[arg-type]
-        page.goto(f"file://{pages_of(folder, 'barrage', 10)}/index.html")
+        page.goto(f"file://{pages_of(folder, 'barrage', 5)}/index.html")
         take(page, "report")
         site = pages_of(folder, "isf", 1)
         page.set_viewport_size(REPLAY)  # type: ignore[arg-type]
-        page.goto(f"file://{site}/games.html#bot=tactician&against=scholar&from=150")
+        page.goto(f"file://{site}/games.html#bot=veteran&against=strategist&from=150")
         page.click("#games tbody a >> nth=0")
         page.wait_for_selector("[data-square]")
         page.check("input[name=view][value=red]")

@@ -4,12 +4,11 @@ import re
 from typing import NamedTuple
 
 from protocol.geometry import action_squares as squares
-from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, SQUARE_INDEX, SQUARE_PATTERN, Rank
+from protocol.notation import RANK_BY_LETTER, RANK_LETTERS, RESIGN, SQUARE_INDEX, SQUARE_PATTERN, Rank
 
 _SQUARE, _RANK = f"({SQUARE_PATTERN})", f"([{RANK_LETTERS}])"
 _MOVE = re.compile(rf"{_SQUARE}(?:-{_SQUARE})?-{_SQUARE}(?:\+{_RANK}{_SQUARE})?")
 _GUESS = re.compile(rf"{_SQUARE}\?{_SQUARE}{_RANK}")
-RESIGN = "resign"
 
 
 class Parts(NamedTuple):

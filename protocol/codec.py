@@ -46,7 +46,7 @@ from protocol.messages import (
     Want,
     Wants,
 )
-from protocol.notation import BOARD_SIZE, EMPTY, RANK_LETTERS, SETUP_ROWS, SQUARE_PATTERN
+from protocol.notation import BOARD_SIZE, EMPTY, RANK_LETTERS, RESIGN, SETUP_ROWS, SQUARE_PATTERN
 
 _Word = TypeVar("_Word", Want, Ability)
 
@@ -58,7 +58,7 @@ HIDDEN = "?"
 
 _PRINTABLE = re.compile(rb"[ -~]*\Z")
 _SQUARE, _RANK = SQUARE_PATTERN, f"[{RANK_LETTERS}]"
-_ACTION = re.compile(rf"resign|{_SQUARE}(?:-{_SQUARE}){{1,2}}(?:\+{_RANK}{_SQUARE})?|{_SQUARE}\?{_SQUARE}{_RANK}")
+_ACTION = re.compile(rf"{RESIGN}|{_SQUARE}(?:-{_SQUARE}){{1,2}}(?:\+{_RANK}{_SQUARE})?|{_SQUARE}\?{_SQUARE}{_RANK}")
 SETUP_ROW_PATTERN = re.compile(rf"[{EMPTY}{RANK_LETTERS}]{{{BOARD_SIZE}}}")
 
 

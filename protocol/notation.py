@@ -18,6 +18,9 @@ SQUARE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SQUARES
 SQUARE_PATTERN = r"[a-j](?:10|[1-9])"
 """The name of a square, as part of a regular expression."""
 
+RESIGN = "resign"
+"""The action of a player who gives the game up."""
+
 LAKES: frozenset[str] = frozenset({"c5", "d5", "c6", "d6", "g5", "h5", "g6", "h6"})
 LAKE_SQUARES: frozenset[int] = frozenset(SQUARE_INDEX[name] for name in LAKES)
 

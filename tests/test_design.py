@@ -36,9 +36,9 @@ CLASSES = [
 ]
 
 
-def names_in(page: Path) -> list[str]:
-    """The full names of modules and of what is in them, as a page has them."""
-    found = FULL_NAME.findall(page.read_text())
+def names_in(text: str) -> list[str]:
+    """The full names of modules and of what is in them, as a text has them."""
+    found = FULL_NAME.findall(text)
     return sorted({name for name in found if name.rpartition(".")[2] not in ENDINGS})
 
 
@@ -71,11 +71,18 @@ def candidates(name: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_whatever_a_page_names_in_full_is_in_the_source(page: Path) -> None:
-    assert [name for name in names_in(page) if not exists(name)] == []
+    assert [name for name in names_in(page.read_text()) if not exists(name)] == []
+
+
+def test_whatever_the_source_names_in_full_in_its_own_docstrings_and_comments_is_there() -> None:
+    quoted = {module: " ".join(CODE.findall(text)) for module, text in SOURCES.items()}
+    named = {(module, name) for module, text in quoted.items() for name in names_in(text)}
+    assert len(named) > 100
+    assert sorted((module, name) for module, name in named if not exists(name)) == []
 
 
 def test_the_pages_do_name_parts_of_the_source_in_full() -> None:
-    assert len(names_in(DESIGN)) > 30
+    assert len(names_in(DESIGN.read_text())) > 30
     assert not exists("arena.nothing")
     assert not exists("arena.game.referee.Referee.nothing")
 

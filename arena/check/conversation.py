@@ -16,7 +16,7 @@ from arena.bots.arrivals import Arrivals
 from arena.bots.process import QUIT_GRACE, STARVED_MOST, STARVED_PAUSE, BotProcess
 from arena.check.noise import noisy
 from arena.check.results import Said
-from arena.game.dialogue import Speaker
+from arena.game.dialogue_entries import Speaker
 from arena.game.faults import Fault
 from arena.game.hints import Activity, Hint, Language, Probe, diagnose
 from arena.game.referee import Referee

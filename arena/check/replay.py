@@ -22,22 +22,21 @@ from arena.check.trying import SHOWN_LINES, STDERR_LINES
 from arena.errors import ArenaError
 from arena.game import faults
 from arena.game.clock import MICROSECONDS
-from arena.game.dialogue import spec_of, with_slack
 from arena.game.faults import Fault
 from arena.game.hints.silence import AWAITED
 from arena.game.record import GameRecord
+from arena.game.recorded import spec_of, with_slack
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.nursery import background
 from arena.printable import printable
 from arena.rules.events import IllegalActionError
-from arena.rules.game import RESIGN
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.codec import decode_from_bot
 from protocol.conversation import Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import BotMessage, Move, Ready, Setup
-from protocol.notation import Color, Reason
+from protocol.notation import RESIGN, Color, Reason
 
 now = trio.current_time
 

@@ -6,10 +6,10 @@ from arena.bots import BotSpec
 from arena.bots.entering import may_be
 from arena.check.results import Failure
 from arena.errors import UsageError
-from arena.game.dialogue import BY_A_LINE, faults_of
 from arena.game.faults import Fault
 from arena.game.hints import MARK
 from arena.game.record import GameRecord
+from arena.game.recorded import BY_A_LINE, faults_of
 from arena.printable import printable
 from protocol.codec import is_action
 from protocol.notation import Color, Reason

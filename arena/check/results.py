@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from arena.check.situations import Situation
-from arena.game.dialogue import Speaker
+from arena.game.dialogue_entries import Speaker
 from protocol.notation import Reason
 
 

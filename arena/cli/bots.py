@@ -41,7 +41,7 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
             opened.each_row(),
             roster,
             contents.entrants,
-            record_of=lambda number: opened.stored(number).record,
+            record_of=lambda number: opened.stored(number).sound,
             files_of=lambda player: files_in(contents.settings, player),
         )
     if wanted is not None:

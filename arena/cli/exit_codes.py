@@ -50,8 +50,9 @@ MEANINGS = (
     Meaning(FAILED, ("league", "match", "play", "resume"), "a bot has changed while it was played"),
     Meaning(
         FOUND,
-        ("standings", "games", "bots", "export"),
-        "games that are not as they were stored are left out, and named on standard error",
+        ("standings", "games", "bots", "export", "report"),
+        "games that are not as they were stored, or of which no line or page can be made, are left out, and named on "
+        "standard error",
     ),
     Meaning(FOUND, ("verify",), "something is not sound"),
     Meaning(FOUND, ("rerun",), "it differs"),

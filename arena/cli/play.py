@@ -213,7 +213,7 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
             lines.close()
         if form is not Form.TEXT:
             names = Roster(plan.players, rows).names
-            declared = declared_last(rows, lambda number: league.store.stored(number).record)
+            declared = declared_last(rows, lambda number: league.store.stored(number).sound)
             document = partial(league_json, plan.path, settings, table, names=names, placing=placing, declared=declared)
             result(document(rows, plan.faults, as_line=form is Form.LINES))
         else:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.damage import warn_of_damage
+from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.rules import names_options
 from arena.cli.seeds import warn_of_seed
@@ -87,4 +88,4 @@ def report_command(
     else:
         size = f"{written.size / 1e6:.1f} MB"
         result(f"{written.index}: {written.games} games, {written.pages} with pages, {size}")
-    return warn_of_damage(store, contents.damage)
+    return max(warn_of_damage(store, contents.damage), FOUND if written.faults else DONE)

@@ -73,12 +73,12 @@ def standings_command(
         table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         names = Roster(players, rows).names
         placing = borne_out(contents.disqualified, table.lines, names)
+        kept = [row for row in opened.each_row() if set(row.players) <= names.keys()] if as_json or as_csv else []
+        declared = declared_last(kept, lambda number: opened.stored(number).sound)
         if as_json:
-            kept = [row for row in opened.each_row() if set(row.players) <= names.keys()]
-            declared = declared_last(kept, lambda number: opened.stored(number).record)
             result(league_json(store, contents.settings, table, kept, names=names, declared=declared, placing=placing))
         elif forms:
-            result(table_text(table, forms[0], crosstable=crosstable), end="")
+            result(table_text(table, forms[0], crosstable=crosstable, declared=declared), end="")
             for line in disqualified_lines(placing, names) if placing else ():
                 remark(line)
             if table.against_itself:
@@ -104,7 +104,7 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
     if others:
         raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")
     with open_to_read(store) as opened:
-        stored = (opened.stored(row.number).record for row in opened.each_row())
+        stored = (opened.stored(row.number).sound for row in opened.each_row())
         entry = by_machine(record for record in stored if record is not None)
         damage = opened.count().damage
     if as_json:

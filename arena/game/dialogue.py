@@ -8,86 +8,27 @@ is known to have sent. What a record does not say is said to be unknown (`Remark
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
-from typing import NamedTuple
-
-import msgspec
 
 from arena.game.clock import MICROSECONDS
 from arena.game.connection import LineConnection, connect
 from arena.game.dialects import Dialect
-from arena.game.faults import MAX_FAULT, Fault, lost_by
-from arena.game.hints import LONGEST_HINT, MARK
+from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
+from arena.game.faults import Fault
 from arena.game.live import MAX_NOTE_BYTES, NOTE_BYTES
 from arena.game.record import GameRecord, History, NoteLine, RecordError, Use
+from arena.game.recorded import BY_A_LINE, faults_of, spec_of, with_slack
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
-from arena.game.spec import GameSpec
-from arena.game.time_control import TimeControl
 from arena.game.ucc_lines import action_line, setup_lines, turned
-from arena.game.verdict import GameResult
-from arena.rules.rule_lines import ruleset_from_lines
-from arena.rules.ruleset import RulesetError
 from protocol.conversation import Phase
 from protocol.lines import MAX_BOT_LINE, LocalProtocolError
 from protocol.messages import PROTOCOL_VERSION, Hello, Want
 from protocol.notation import Color, Reason
 
-SLACK_MS = 1000
-"""Added to the margin of both clocks, which no bot is told: times in records are rounded."""
-
-
-LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
-"""Characters of a fault's words, what was left out and a hint included."""
-
-
-class Speaker(Enum):
-    """Who said a line to whom."""
-
-    ARENA = "arena"
-    BOT = "bot"
-
-
-class Line(NamedTuple):
-    """A line of the protocol, without its end: said by the arena to the bot of this side, or by that bot.
-
-    `ply` is the one that is being played, 0 before the first turn.
-    """
-
-    ply: int
-    color: Color
-    speaker: Speaker
-    text: str
-
-
-class Answer(NamedTuple):
-    """What the action before it took, in microseconds: on the clock, besides that and not charged, of processor time.
-
-    The last two are None in records that do not have them.
-    """
-
-    ply: int
-    color: Color
-    taken_us: int
-    forgiven_us: int | None
-    cpu_us: int | None
-
-
-class Remark(NamedTuple):
-    """What is to be known here: what happened, or what is not in the record. `color` is None for both sides."""
-
-    ply: int
-    color: Color | None
-    text: str
-
-
-Entry = Line | Answer | Remark
-
 UNKNOWN_WANTS = "what it asked for (want) is not in the record; board and legal lines may be missing"
 UNKNOWN_ANSWER = "the line that it lost the game by is not in the record; what follows says what was wrong"
 UNKNOWN_ERROR = "an error line was sent here; its words do not follow from the record"
 ENDED = "what follows it can hardly have read: its process had ended, or was ended at once"
-BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
 AT_SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT, Reason.CRASH})
 
 
@@ -100,51 +41,6 @@ def dialogue(record: GameRecord, *, is_followed: bool = False) -> Iterator[Entry
         yield from _Dialogue(record, is_followed).entries()
     except LocalProtocolError as error:  # a name, say, that no game was ever played under
         raise RecordError(f"game {record.id}: {error}") from None
-
-
-def spec_of(record: GameRecord) -> GameSpec:
-    """What the recorded game was to be. Raises `RecordError` if its rules cannot be read."""
-    try:
-        ruleset = ruleset_from_lines(record.ruleset, record.rules)
-    except RulesetError as error:
-        raise RecordError(f"game {record.id}: {error}") from None
-    return GameSpec(
-        id=record.id,
-        ruleset=ruleset,
-        time=record.time,
-        players=record.players,
-        seeds=record.seeds,
-        pair_seed=record.pair_seed,
-        blue_time=record.blue_time or None,
-        opening=record.opening or None,
-        names_told=bool(record.names_told),
-        time_percent=record.time_percent or None,
-    )
-
-
-def faults_of(record: GameRecord) -> dict[Color, Fault | None]:
-    """Who lost by a fault of its own, and by which; None where its words cannot be told from the verdict's."""
-    verdict = record.verdict
-    if not verdict.reason.is_forfeit:
-        return {}
-    winner = verdict.result.winner
-    if winner is not None:
-        return {winner.opponent: _fault(record, winner.opponent, verdict.reason, verdict.detail)}
-    if verdict.result is not GameResult.NEITHER:
-        return {}
-    found = []
-    for reason in (reason for reason in Reason if reason.is_forfeit):
-        first, separator, _ = verdict.detail.partition(f"; {lost_by(record.players, Color.BLUE, reason)}: ")
-        if separator:
-            second = _fault(record, Color.BLUE, reason, verdict.detail[len(first) + 2 :])
-            found.append({Color.RED: _fault(record, Color.RED, verdict.reason, first), Color.BLUE: second})
-    return found[0] if len(found) == 1 else dict.fromkeys(Color)
-
-
-def _fault(record: GameRecord, color: Color, reason: Reason, words: str) -> Fault | None:
-    start = f"{lost_by(record.players, color, reason)}: "
-    text = words.removeprefix(start)
-    return Fault(reason, text) if words.startswith(start) and len(text) <= LONGEST_FAULT else None
 
 
 @dataclass(frozen=True)
@@ -443,13 +339,3 @@ class _Dialogue:
         fault = referee.seats[color].fault
         if fault is not None and before is None:
             raise RecordError(f"game {self._record.id}: ply {self._ply}: {fault.text}")
-
-
-def with_slack(spec: GameSpec) -> GameSpec:
-    """The same game, with more time beyond the limits."""
-
-    def more(time: TimeControl) -> TimeControl:
-        return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)
-
-    red, blue = spec.times
-    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue), time_percent=None)

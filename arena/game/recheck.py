@@ -16,16 +16,17 @@ from arena.game.clock import Clock
 from arena.game.dialects import check_dialect
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
+from arena.game.record_lines import date_text
 from arena.game.spec import Opening
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
 from arena.rules.events import IllegalActionError
-from arena.rules.game import RESIGN, Game
+from arena.rules.game import Game
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.codec import is_action
-from protocol.notation import COLOR_BY_WORD, Color, Reason, ReasonKind
+from protocol.notation import COLOR_BY_WORD, RESIGN, Color, Reason, ReasonKind
 
 SETTING_UP = frozenset({Reason.ILLEGAL_SETUP, Reason.SETUP_TIMEOUT})
 """Lost instead of setting up."""
@@ -36,6 +37,8 @@ AT_ANY_TIME = frozenset({Reason.NO_START, Reason.CRASH, Reason.PROTOCOL, Reason.
 
 ROUNDING_US = 1.0
 """Times are kept in whole microseconds, and the referee's clock is not; this much of it may come together in a ply."""
+MOST_SECONDS = 100 * 366 * 24 * 3600
+"""What a game can have taken: a person may think for a week at each move, and a century is no game."""
 MOST_MS = 10**14
 """Three thousand years: no option of the command line gives more."""
 
@@ -88,6 +91,9 @@ def _check_record(record: GameRecord) -> None:
     used = [number for use in record.used or () for number in (use.cpu_us, use.memory)]
     if not all(number >= 0 and math.isfinite(number) for number in (record.started, record.seconds, *used)):
         raise RecordError("its start, length or use of the machine is less than nothing")
+    date_text(record.started)
+    if record.seconds > MOST_SECONDS:
+        raise RecordError(f"it took {record.seconds:.3g} s, where at most {MOST_SECONDS} were expected")
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
     for time in record.nominal_times:
         check_time(time)

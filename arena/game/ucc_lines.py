@@ -13,7 +13,7 @@ import re
 from protocol.geometry import action_squares
 from protocol.lines import RemoteProtocolError, excerpt
 from protocol.messages import Battle
-from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SQUARES, Color, Rank, Survivor
+from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, RESIGN, SQUARES, Color, Rank, Survivor
 
 LETTERS: dict[Rank, str] = {
     Rank.FLAG: "F",
@@ -87,7 +87,7 @@ def read_action(line: bytes) -> str:
     """The action that an answer to a turn stands for. Raises `RemoteProtocolError` if it stands for none."""
     text = text_of(line)
     if text == SURRENDER:
-        return "resign"
+        return RESIGN
     match = _MOVE.fullmatch(text)
     step = STEPS.get(match[3]) if match else None
     if match is None or step is None:

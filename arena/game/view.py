@@ -17,7 +17,7 @@ from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
 from protocol import messages
 from protocol.messages import ArenaMessage
-from protocol.notation import LAKE_SQUARES, SQUARES, Color, Rank
+from protocol.notation import LAKE_SQUARES, RESIGN, SQUARES, Color, Rank
 from protocol.view import CELL_EMPTY, CELL_LAKE, View
 
 
@@ -53,7 +53,7 @@ def _public(event: Event) -> ArenaMessage:
         case Guessed(square, rank, right):
             return messages.Guess(SQUARES[square], rank, right)
         case Resigned(mover):
-            return messages.Moved(mover, "resign")
+            return messages.Moved(mover, RESIGN)
 
 
 def opening(

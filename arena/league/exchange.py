@@ -42,6 +42,7 @@ from arena.league.store import (
 )
 from arena.league.verify import League
 from arena.printable import printable, shown
+from arena.rules.ruleset import RulesetError
 
 AT_ONCE = 64
 """Games that are stored in one transaction."""
@@ -59,8 +60,8 @@ def export_lines(
 ) -> Iterator[bytes]:
     """The games of a store with these numbers as lines, whole or as this reader may see them.
 
-    What is not as it was stored is left out, and told to `damaged`. Raises `DamagedError` if the settings are not, and
-    `RecordError` for a game that has no line.
+    What is not as it was stored, or is no game that a line can hold, is left out, and told to `damaged`: one game of
+    a stranger's store does not keep the others in it. Raises `DamagedError` if the settings are not as they were.
     """
     settings = store.settings()
     for number in numbers:
@@ -70,10 +71,12 @@ def export_lines(
                 damaged(damage)
             continue
         try:
-            for line in reader.lines(stored.record, settings_of_game(settings, stored.record)):
-                yield line + b"\n"
-        except RecordError as error:
-            raise RecordError(f"{store.path}: game {number}: {error}") from None
+            lines = list(reader.lines(stored.record, settings_of_game(settings, stored.record)))
+        except (RecordError, RulesetError) as error:
+            damaged(Damage(number, str(error)))
+            continue
+        for line in lines:
+            yield line + b"\n"
 
 
 # --- what is imported -------------------------------------------------------------------------------------------------

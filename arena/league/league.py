@@ -5,6 +5,7 @@ stop comes in as a `Stop`, and what came of it is an `Outcome`.
 """
 
 import contextlib
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -158,7 +159,11 @@ class OpenLeague:
     def keep_disqualified(self) -> None:
         """Have the store know who is disqualified by the games that are stored."""
         placing = self.placing() if self.plan.disqualifies else None
-        self.store.set_disqualified(placing.disqualified if placing else ())
+        disqualified = placing.disqualified if placing else ()
+        games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
+        self.store.set_disqualified(
+            [msgspec.structs.replace(one, counted=games[one.player.digest]) for one in disqualified]
+        )
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:
         """Play what is missing, until all is played or `stop` is asked for.

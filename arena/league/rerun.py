@@ -23,9 +23,9 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import ArenaError, UsageError
-from arena.game.dialogue import spec_of
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
+from arena.game.recorded import spec_of
 from arena.game.spec import GameSpec, Player
 from arena.league.executor import Executor, Failed, GameTask, NotPlayed, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor

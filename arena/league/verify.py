@@ -34,6 +34,7 @@ from arena.league.games import (
 )
 from arena.league.store import CALIBRATION, Damage, Store, own_times_in
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
+from arena.printable import shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -42,6 +43,7 @@ ROUNDS_TRIED = 1000
 
 OF_EACH_SIDE = ("time", "other times")
 NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS, OPPONENTS)
+SEED = "seed"
 LONGEST_SEED = 20
 """Digits of 2^64."""
 
@@ -54,6 +56,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
     yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
+    yield from _strange_seed(contents.settings)
     numbers = store.numbers()
     league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}
@@ -66,6 +69,17 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
             seen[stored.record.id] = number
             yield from (Damage(number, words) for words in league.faults(stored.record))
         progress(done, len(numbers))
+
+
+def _strange_seed(settings: dict[str, str]) -> Iterator[Damage]:
+    """A seed that is none: no game could be held to it. One that is not there at all was not known to who salvaged."""
+    seed = settings.get(SEED)
+    if seed is not None and not _is_seed(seed):
+        yield Damage(None, f"its seed is {shown(seed)}, where a whole number below 2^64 was expected")
+
+
+def _is_seed(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= LONGEST_SEED and int(text) < 2**64
 
 
 class Played(Protocol):
@@ -118,8 +132,8 @@ class League:
 
     def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
         """Where a game is not one of this league."""
-        digits = self._settings.get("seed", "")
-        if "rules" not in self._settings or not (digits.isdecimal() and len(digits) <= LONGEST_SEED):
+        digits = self._settings.get(SEED, "")
+        if "rules" not in self._settings or not _is_seed(digits):
             return []  # the games were stored without a league
         if "starts chosen" in self._settings["rules"].split("; "):
             if ruleset.starts is not starter(record.pair_seed):

@@ -30,9 +30,8 @@ from arena.play.options import USUAL, GameOptions, Interrupt
 from arena.play.peer import Peer
 from arena.play.person import PersonPeer
 from arena.rules.events import Rule
-from arena.rules.game import RESIGN
 from protocol.messages import ArenaMessage, Move, Setup
-from protocol.notation import Color, Result
+from protocol.notation import RESIGN, Color, Result
 
 Players = tuple[BotSpec, BotSpec]
 

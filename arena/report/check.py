@@ -7,7 +7,7 @@ import msgspec
 
 from arena.check.results import Checked, Failure, Mark, Outcome, Said, Spread
 from arena.check.situations import Group
-from arena.game.dialogue import Speaker
+from arena.game.dialogue_entries import Speaker
 from arena.report.json import to_json
 from arena.report.paint import Paint, plain
 

@@ -53,6 +53,8 @@ class DisqualifiedEntry(msgspec.Struct, frozen=True):
     left_out: int | None
     is_so_far: bool
     """Whether more may be left out, as the league is not over."""
+    not_counted: int = 0
+    """Games of it in this table that are none of that league, which left them out."""
 
 
 class PlacingEntry(msgspec.Struct, frozen=True):
@@ -69,7 +71,9 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
     return PlacingEntry(
         places=tuple(_entry(place, names) for place in placing.places),
         disqualified=tuple(
-            DisqualifiedEntry(_name(one.player, names), one.faults, one.left_out, one.is_so_far)
+            DisqualifiedEntry(
+                _name(one.player, names), one.faults, one.left_out, one.is_so_far, placing.others.get(one.player, 0)
+            )
             for one in placing.disqualified
         ),
         stop=placing.stop,
@@ -78,10 +82,20 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
 
 def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: Names) -> Placing | None:
     """What a store says of disqualified bots, as far as the games in its table do: who has fewer faults there than is
-    said has not been disqualified. None if nobody is left. `names` are those that the table shows."""
-    faults = {line.name: line.forfeits for line in lines}
-    found = [one for one in disqualified if 1 <= one.faults <= faults.get(names.get(one.player, ""), 0)]
-    return Placing(disqualified=tuple(found)) if found else None
+    said has not been disqualified. None if nobody is left. `names` are those that the table shows.
+
+    A table of all games in the store can have games of such a bot that its league left out: they are counted, to be
+    said with it.
+    """
+    by_name = {line.name: line for line in lines}
+    found, others = [], {}
+    for one in disqualified:
+        line = by_name.get(names.get(one.player, ""))
+        if line is not None and 1 <= one.faults <= line.forfeits:
+            found.append(one)
+            if one.counted is not None and line.games > one.counted:
+                others[one.player] = line.games - one.counted
+    return Placing(disqualified=tuple(found), others=others) if found else None
 
 
 def placing_report(placing: Placing, names: Names) -> RenderableType:
@@ -98,7 +112,7 @@ def placing_report(placing: Placing, names: Names) -> RenderableType:
 
 def disqualified_lines(placing: Placing, names: Names) -> list[str]:
     """A line for each bot that was disqualified."""
-    return [_disqualified(one, names) for one in placing.disqualified]
+    return [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
 
 
 def _name(player: Player, names: Names) -> str:
@@ -184,13 +198,20 @@ def _fate(place: KnockoutPlace, names: Names) -> str:
     return f"{words} {place.decided_by}".rstrip()
 
 
-def _disqualified(one: Disqualified, names: Names) -> str:
+def _disqualified(one: Disqualified, names: Names, others: int) -> str:
     faults = "1 fault" if one.faults == 1 else f"{one.faults} faults"
     words = f"{_name(one.player, names)} is disqualified after {faults}"
     if one.left_out is None:
-        return f"{words} and plays no more"
-    games = "1 game" if one.left_out == 1 else f"{one.left_out} games"
-    return f"{words}: {games} left out{' so far' if one.is_so_far else ''}"
+        words += " and plays no more"
+    else:
+        words += f": {_games(one.left_out)} left out{' so far' if one.is_so_far else ''}"
+    if others:
+        words += f"; this table counts {_games(others)} of it that the league does not"
+    return words
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
 
 
 def _stop(stop: LadderStop) -> str:

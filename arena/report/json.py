@@ -12,13 +12,12 @@ from arena.league.record_file import LineFault
 from arena.league.store import KEPT_BESIDE, Damage, GameRow
 from arena.printable import printable
 from arena.report.crosstable import Meeting
-from arena.report.declared import Declared
+from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
 from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import date_text
 from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
-NOT_LOOKED_AT: Mapping[str, Declared] = {}
 
 
 def to_json(value: object) -> str:
@@ -133,7 +132,7 @@ def league_json(
         settings={name: value for name, value in settings.items() if not name.startswith(KEPT_BESIDE)},
         complete=table.is_complete,
         planned_games=table.planned,
-        standings=tuple(_with_declared(line, declared) for line in table.lines),
+        standings=tuple(with_declared(line, declared) for line in table.lines),
         difference=table.difference,
         advantage=table.advantage,
         draw_share=table.draw_share,
@@ -147,11 +146,6 @@ def league_json(
         placing=placing_entry(placing, names) if placing else None,
     )
     return kind_line("table", document, but="games") if as_line else to_json(document)
-
-
-def _with_declared(line: Line, declared: Mapping[str, Declared]) -> Line:
-    said = declared.get(line.digest)
-    return msgspec.structs.replace(line, declared=said.name, author=said.author) if said else line
 
 
 def kind_line(kind: str, document: msgspec.Struct, but: str = "") -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from arena.game.dialogue import Answer, Entry, Line, Remark, Speaker, dialogue
+from arena.game.dialogue import dialogue
+from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.report.json import to_line

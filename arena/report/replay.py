@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from arena.game.dialects import Dialect
-from arena.game.dialogue import Answer
+from arena.game.dialogue_entries import Answer
 from arena.game.record import GameRecord, NoteLine
 from arena.game.replay import Replay, Step
 from arena.game.seat_lines import told_to
@@ -55,7 +55,7 @@ class Look:
 
 
 class Taken(NamedTuple):
-    """What an action took, in microseconds: see `arena.game.dialogue.Answer`."""
+    """What an action took, in microseconds: see `arena.game.dialogue_entries.Answer`."""
 
     taken_us: int
     forgiven_us: int | None

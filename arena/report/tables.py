@@ -7,7 +7,7 @@ fields of `Line` and `Meeting` as they are, one row each; a cell is empty where 
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -15,6 +15,7 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.report.crosstable import Meeting
+from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
 from arena.report.standings import Line, Table
 from arena.report.terminal import interval_text, points_text
 
@@ -37,16 +38,18 @@ def one_form(options: Sequence[str]) -> None:
         raise UsageError(f"{options[0]}: expected one form of output, and {options[1]} is another")
 
 
-def table_text(table: Table, form: str, *, crosstable: bool) -> str:
-    """Standings or crosstable as `csv` or `markdown`; it ends with a line feed."""
+def table_text(table: Table, form: str, *, crosstable: bool, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:
+    """Standings or crosstable as `csv` or `markdown`; it ends with a line feed. The standings as CSV have what bots
+    have said of themselves (`declared`)."""
     if form == "csv":
-        return crosstable_csv(table) if crosstable else standings_csv(table)
+        return crosstable_csv(table) if crosstable else standings_csv(table, declared)
     return crosstable_markdown(table) if crosstable else standings_markdown(table)
 
 
-def standings_csv(table: Table) -> str:
-    """The lines of the table, with a heading; it ends with a line feed."""
-    return _csv(Line, table.lines)
+def standings_csv(table: Table, declared: Mapping[str, Declared] = NOT_LOOKED_AT) -> str:
+    """The lines of the table, with a heading and with what bots have said of themselves, by digest; it ends with a
+    line feed."""
+    return _csv(Line, (with_declared(line, declared) for line in table.lines))
 
 
 def crosstable_csv(table: Table) -> str:

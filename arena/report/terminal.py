@@ -177,13 +177,8 @@ def _percent(share: float) -> str:
 
 def notes(table: Table) -> list[Text]:
     """What is to be said below the standings: what is missing, and the difference between the two of a match."""
-    found = []
-    if table.planned is None:
-        found.append(Text(NO_PLAN))
-    elif not table.is_complete:
-        planned = table.planned if table.is_planned_known else f"at least {table.planned}"
-        rule = "; places go by points per game" if len(table.lines) > 2 else ""
-        found.append(Text(f"incomplete: {table.games} of {planned} games{rule}"))
+    missing = missing_text(table)
+    found = [Text(missing)] if missing else []
     if table.against_itself:
         found.append(Text(against_itself_text(table)))
     if table.difference:
@@ -193,6 +188,17 @@ def notes(table: Table) -> list[Text]:
     if table.advantage:
         found.append(Text(advantage_text(table.advantage)))
     return found
+
+
+def missing_text(table: Table) -> str:
+    """What is said of games that are missing, or may be; empty if none is known to be."""
+    if table.planned is None:
+        return NO_PLAN
+    if table.is_complete:
+        return ""
+    planned = table.planned if table.is_planned_known else f"at least {table.planned}"
+    rule = "; places go by points per game" if len(table.lines) > 2 else ""
+    return f"incomplete: {table.games} of {planned} games{rule}"
 
 
 def against_itself_text(table: Table) -> str:

@@ -4,7 +4,7 @@
     d2-d3-e3    a captain's path with a turn; `Path`
     a9-a10+8c2  either of these, and the colonel comes back on c2 if the piece arrives; `Rescue`
     e7?e9B      the infiltrator on e7 guesses that the piece on e9 is a bomb; `Infiltration`
-    resign      not a move, and no value: `arena.rules.game.RESIGN`
+    resign      not a move, and no value: `protocol.notation.RESIGN`
 
 Whether an action is legal is not known here.
 """

@@ -28,9 +28,8 @@ from arena.rules.movegen import is_mobile, legal_actions, plain_actions
 from arena.rules.position import Position
 from arena.rules.ruleset import Ruleset
 from arena.rules.tables import CANNOT_ATTACK, COLORS
-from protocol.notation import Rank, Reason, Survivor
+from protocol.notation import RESIGN, Rank, Reason, Survivor
 
-RESIGN = "resign"
 PIECE_MOVES = (Move, Path)
 
 
@@ -249,10 +248,9 @@ class Game(Position):
         else:
             stuck = not is_mobile(self, side)
         other_stuck = not other_is_mobile and tables.at_once and not is_mobile(self, 1 - side)
-        if stuck and tables.draws_unarmed and not (self._has_attacker(0) or self._has_attacker(1)):
-            self._ends_for(mover=True, other=True, reason=Reason.BOTH_IMMOBILE)
-        elif stuck or other_stuck:
-            self._ends_for(stuck, other_stuck, Reason.NO_MOVE)
+        if stuck or other_stuck:
+            unarmed = tables.needs_attacker and not (self._has_attacker(0) or self._has_attacker(1))
+            self._ends_for(stuck or unarmed, other_stuck or unarmed, Reason.NO_MOVE)
         elif tables.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
             self._ends_for(not self._has_attacker(side), not self._has_attacker(1 - side), Reason.NO_ATTACKER)
         elif self.ply >= tables.max_plies:

@@ -59,8 +59,6 @@ class RuleTables:
         self.bombs_move = ruleset.bombs is Bombs.MOBILE
         self.fixed_loses = ruleset.fixed_pieces is FixedPieces.LOSES
         self.needs_attacker = ruleset.needs_attacker
-        self.draws_unarmed = ruleset.needs_attacker and ruleset.no_move is NoMove.ON_TURN
-        """Whether a side that cannot move has not lost where neither side has anything left to attack with."""
         self.scouts_announce = ruleset.scouts is Scouts.ANNOUNCED
         self.plain = not (
             self.captains_take_two

@@ -20,9 +20,8 @@ from arena.search.bits import UNKNOWN
 from arena.search.conditions import Differs, SomeCanMove, some_can_move, unlike_earlier
 from arena.search.pieces import EnemyPiece
 from arena.search.position import Position
-from protocol.actions import RESIGN
 from protocol.messages import ArenaMessage, Battle, Enemy, Guess, Moved, Rescued, Reveal
-from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color, Rank
+from protocol.notation import BOARD_SIZE, EMPTY, HOME_SQUARES, RESIGN, SQUARE_INDEX, Color, Rank
 from protocol.view import View
 
 GONE = -1

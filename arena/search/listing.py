@@ -234,10 +234,9 @@ class Listing(Pieces):
         side, tables = self.side, self.tables
         stuck = not can_go_on
         other_stuck = not self._other_moves and tables.at_once and not self._is_mobile(1 - side)
-        if stuck and tables.draws_unarmed and not (self._has_attacker(0) or self._has_attacker(1)):
-            return Outcome(None, Reason.BOTH_IMMOBILE)
         if stuck or other_stuck:
-            return self._ends_for(stuck, other_stuck, Reason.NO_MOVE)
+            unarmed = tables.needs_attacker and not (self._has_attacker(0) or self._has_attacker(1))
+            return self._ends_for(stuck or unarmed, other_stuck or unarmed, Reason.NO_MOVE)
         if tables.needs_attacker and not (self._has_attacker(0) and self._has_attacker(1)):
             return self._ends_for(not self._has_attacker(side), not self._has_attacker(1 - side), Reason.NO_ATTACKER)
         if self.ply >= tables.max_plies:

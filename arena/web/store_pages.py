@@ -94,6 +94,6 @@ class StorePages:
     def _game(self, contents: SiteContents, number: int) -> GameText:
         try:
             with Store(self.reader.path, create=False) as store:
-                return contents.game_texts.of(number, store.stored(number).record)
+                return contents.game_texts.of(store.stored(number))
         except ArenaError as error:
             raise Refused(503, printable(str(error))) from error

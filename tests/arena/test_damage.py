@@ -470,6 +470,8 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, rules=tuple((k, "990" if k == "max-plies" else v) for k, v in game.rules)),
         "it was played under rules",
     ),
+    ("a date that is none", 12, lambda game: changed(game, started=1e300), "the time at which a game was started"),
+    ("an age for a game", 12, lambda game: changed(game, seconds=1e300), "it took 1e+300 s, where at most"),
 ]
 
 
@@ -514,6 +516,13 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
 
     forge(path, 12, forged)
     assert found(path) == [f"game 12: lost by the illegal action {actions[4]}, which is legal"]
+
+
+@pytest.mark.parametrize("seed", ["abc", "-1", "", "9" * 30, str(2**64)])
+def test_a_seed_that_is_none_holds_no_game_to_it_and_is_found(path: Path, seed: str) -> None:
+    with Store(path, create=True) as store:
+        store._settings.set("seed", seed)
+    assert any(finding.startswith(f"its seed is {seed!r}, where") for finding in found(path))
 
 
 def test_a_game_of_another_league_is_found(path: Path) -> None:

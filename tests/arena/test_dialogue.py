@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.bots import BotSpec
-from arena.game.dialogue import UNKNOWN_WANTS, Answer, Entry, Line, Remark, Speaker, dialogue
+from arena.game.dialogue import UNKNOWN_WANTS, dialogue
+from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.judged import judged
 from arena.game.live import MAX_NOTE_BYTES
 from arena.game.recheck import check_record

@@ -9,7 +9,7 @@ from arena.game.verdict import GameResult
 from arena.league.pairing import Placing
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.league.store.disqualified import disqualified_in
-from arena.report.formats import borne_out
+from arena.report.formats import borne_out, disqualified_lines
 from arena.report.roster import Roster
 from arena.report.standings import make_table
 from protocol.notation import Reason
@@ -34,6 +34,28 @@ def test_a_store_says_who_was_disqualified_only_as_far_as_its_games_bear_it_out(
     assert kept == claims
     assert borne_out(kept, table.lines, names) == Placing(disqualified=claims[:1])
     assert borne_out(kept[1:], table.lines, names) is None
+
+
+def test_a_table_of_games_that_the_league_left_out_says_how_many_it_counts() -> None:
+    time = PlayerTime(moves=1, total_us=1, slowest_us=1, cpu_us=1)
+    played = [
+        GameRow(number, f"{number:016}", (ANN, BOB), GameResult.RED, Reason.CRASH, 100, "", (time, time), 1.0)
+        for number in (1, 2, 3)
+    ]
+    table, names = make_table([ANN, BOB], played), Roster([ANN, BOB], played).names
+    said = {}
+    for counted in (1, 2, 3, 4, None):
+        placing = borne_out((Disqualified(BOB, 1, 2, counted=counted),), table.lines, names)
+        assert placing is not None
+        said[counted] = disqualified_lines(placing, names)
+    start = "bob is disqualified after 1 fault: 2 games left out"
+    assert said == {
+        1: [f"{start}; this table counts 2 games of it that the league does not"],
+        2: [f"{start}; this table counts 1 game of it that the league does not"],
+        3: [start],
+        4: [start],
+        None: [start],
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """`arena export`, `arena import` and `arena verify FILE` as a user meets them."""
 
+import csv
 import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.cli.main import cli
@@ -200,3 +203,32 @@ def test_standings_are_printed_as_csv_and_markdown(arena: Run) -> None:
     assert arena("standings", "own.sqlite", "--csv", "--crosstable")[1].startswith(b"name,opponent,points,games\n")
     with pytest.raises(UsageError, match="--crosstable: expected --csv or --markdown"):
         arena("standings", "own.sqlite", "--crosstable")
+
+
+def test_csv_says_what_bots_have_said_of_themselves_as_json_does(arena: Run) -> None:
+    lines = csv.DictReader(arena("standings", "own.sqlite", "--csv")[1].decode().splitlines())
+    document = json.loads(arena("standings", "own.sqlite", "--json")[1])
+    declared = [(line["name"], line["declared"] or None, line["author"] or None) for line in lines]
+    assert declared == [(line["name"], line["declared"], line["author"]) for line in document["standings"]]
+    assert any(name for _, name, _ in declared)
+
+
+def test_one_game_that_no_line_can_hold_is_left_out_and_named(arena: Run, own: Path) -> None:
+    whole = lines_of(own)
+    with Store(own, create=True) as store:
+        _, record = store.record("1")
+        number = store.add(msgspec.structs.replace(record, id="f" * 16, started=1e300)).number
+    code, out, remarks = arena("export", "own.sqlite")
+    assert (code, out) == (1, b"".join(whole))
+    assert f"game {number}: expected the time at which a game was started, got 1e+300" in remarks
+
+
+def test_a_report_names_the_games_that_have_no_page_with_exit_code_1(arena: Run, own: Path) -> None:
+    pytest.importorskip("jinja2")
+    with Store(own, create=True):
+        pass  # it has the tables of today now
+    with closing(sqlite3.connect(own)) as database, database:
+        database.execute("UPDATE records SET record = x'00' WHERE number = 2")
+    code, out, remarks = arena("report", "own.sqlite", "--out", "site")
+    assert (code, b"12 games, 11 with pages" in out) == (1, True)
+    assert "game 2 has no page: its record was changed after it was stored" in remarks

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.dialects import Dialect
-from arena.game.dialogue import LONGEST_FAULT
 from arena.game.faults import Fault, gone, late, stalled
 from arena.game.hints import (
     DEBUG,
@@ -24,6 +23,7 @@ from arena.game.hints import (
     hinted,
 )
 from arena.game.hints.words import NEWLINE, READ
+from arena.game.recorded import LONGEST_FAULT
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl

@@ -96,7 +96,7 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     line = f"bot5 is disqualified after 1 fault: {left_out} games left out"
     assert line in standings.splitlines()
     document = json.loads(arena(folder, "standings", "l.sqlite", "--json").stdout)
-    out = {"name": "bot5", "faults": 1, "left_out": left_out, "is_so_far": False}
+    out = {"name": "bot5", "faults": 1, "left_out": left_out, "is_so_far": False, "not_counted": 0}
     assert document["placing"] == {"places": [], "disqualified": [out], "stop": None}
     assert line in arena(folder, "standings", "l.sqlite", "--csv").stderr
     assert f"\n{line}" in str(League(folder / "l.sqlite").standings())
@@ -105,6 +105,11 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
     assert whole.returncode == 0, whole.stderr
     assert "disqualified" not in whole.stdout
     assert "disqualified" not in arena(folder, "standings", "l.sqlite").stdout
+
+    again = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2", "--openings", "given.txt")
+    assert line in again.stdout.splitlines()
+    words = f"{line}; this table counts {left_out} games of it that the league does not"
+    assert words in " ".join(arena(folder, "standings", "l.sqlite").stdout.split())
 
 
 def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.game.dialogue import Line, dialogue
+from arena.game.dialogue import dialogue
+from arena.game.dialogue_entries import Line
 from arena.game.judged import judged
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from arena.game.connection import connect
 from arena.game.dialects import Dialect
-from arena.game.dialogue import Line, Speaker, dialogue
+from arena.game.dialogue import dialogue
+from arena.game.dialogue_entries import Line, Speaker
 from arena.game.judged import judged
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record

@@ -86,6 +86,8 @@ class Placing(msgspec.Struct, frozen=True):
     places: tuple[FormatPlace, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     stop: LadderStop | None = None
+    others: dict[Player, int] = msgspec.field(default_factory=dict)
+    """Of disqualified bots: how many games a table of the whole store counts that their league left out."""
 
 
 @runtime_checkable

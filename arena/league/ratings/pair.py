@@ -50,18 +50,18 @@ def superiority(wins: int, losses: int) -> float:
 
     Draws speak for neither. Before the games every chance p to win a game that is not drawn counts as equally likely;
     after them p has the beta distribution of wins + 1 and losses + 1, and this is its part above one half. It equals
-    the chance of at most `wins` heads in wins + losses + 1 throws of a coin.
+    the chance of at most `wins` successes in wins + losses + 1 trials, each with a chance of one half.
     """
     if wins < losses:
         return 1 - superiority(losses, wins)
-    throws = wins + losses + 1
-    # The other tail, more than `wins` heads, by its ratios: from the largest term on they only fall.
-    heads = wins + 1
-    log_term = math.lgamma(throws + 1) - math.lgamma(heads + 1) - math.lgamma(losses + 1) - throws * math.log(2)
+    trials = wins + losses + 1
+    # The other tail, more than `wins` successes, by its ratios: from the largest term on they only fall.
+    successes = wins + 1
+    log_term = math.lgamma(trials + 1) - math.lgamma(successes + 1) - math.lgamma(losses + 1) - trials * math.log(2)
     term = tail = math.exp(log_term)
-    while heads < throws and term > tail * 1e-17:
-        term *= (throws - heads) / (heads + 1)
-        heads += 1
+    while successes < trials and term > tail * 1e-17:
+        term *= (trials - successes) / (successes + 1)
+        successes += 1
         tail += term
     return 1 - tail
 

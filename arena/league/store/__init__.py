@@ -13,6 +13,7 @@ from arena.league.store.contents import Contents
 from arena.league.store.disqualified import Disqualified
 from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError, damage_text
 from arena.league.store.game_row import GameRow, PlayerTime
+from arena.league.store.games import Stored
 from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
@@ -52,6 +53,7 @@ __all__ = [
     "StoreChangedError",
     "StoreError",
     "StoreInUseError",
+    "Stored",
     "damage_text",
     "files_in",
     "is_empty_file",

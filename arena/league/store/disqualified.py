@@ -21,13 +21,16 @@ _Count = Annotated[int, Meta(ge=0, lt=2**53)]
 class Disqualified(msgspec.Struct, frozen=True):
     """A bot that plays no more: how many faults it had, and how many games are left out, where that is known.
 
-    With `is_so_far` there are games of the league to come, and more may be left out.
+    With `is_so_far` there are games of the league to come, and more may be left out. `counted` is how many of its games
+    the league counts: the store may hold others, of a league that was played before without disqualification. It is
+    None where that is not known, as in stores of earlier versions.
     """
 
     player: Player
     faults: _Count
     left_out: _Count | None
     is_so_far: bool = False
+    counted: _Count | None = None
 
 
 def disqualified_in(settings: Mapping[str, str]) -> tuple[Disqualified, ...]:

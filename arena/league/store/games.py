@@ -49,6 +49,11 @@ class Stored(NamedTuple):
     record: GameRecord | None
     damage: tuple[Damage, ...]
 
+    @property
+    def sound(self) -> GameRecord | None:
+        """The record; None if anything is wrong with the game, so that nothing is said of it that its row denies."""
+        return None if self.damage else self.record
+
 
 class GamesTable:
     """The games of an open store of a version.

@@ -16,9 +16,10 @@ from arena.game.spec import Player
 from arena.game.time_control import parse_time
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
-from arena.league.store import Damage, Store, files_in
+from arena.league.store import Damage, DamagedError, Store, files_in
 from arena.printable import printable
 from arena.report.bots import BotVersion, VersionCount
+from arena.report.formats import borne_out, disqualified_lines
 from arena.report.names import DEFAULT_NAMES, Names
 from arena.report.roster import Roster, players_of
 from arena.report.site.audience import sees_bot
@@ -28,6 +29,7 @@ from arena.report.site.pages import LeaguePages
 from arena.report.site.values import League
 from arena.report.site.words import ENGLISH, script_words
 from arena.report.standings import Line, Table, make_table
+from arena.report.terminal import missing_text
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
@@ -88,6 +90,14 @@ class SiteContents:
     numbers: tuple[int, ...]
     ruleset: Ruleset
     damage: tuple[Damage, ...]
+    disqualified: tuple[str, ...] = ()
+    """A line for each bot that was disqualified."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the table alone does not tell: games that are missing, who was disqualified, damage."""
+        notes = [missing_text(self.table), *self.disqualified, ENGLISH.damaged if self.damage else ""]
+        return [note for note in notes if note]
 
     @cached_property
     def game_texts(self) -> GameTexts:
@@ -117,7 +127,8 @@ class SiteContents:
         pages = self.pages
         match name:
             case "index.html":
-                return pages.standings(*(printable(self.settings.get(name, "")) for name in ("ruleset", "time")))
+                rules, time = (printable(self.settings.get(name, "")) for name in ("ruleset", "time"))
+                return pages.standings(rules, time, self.notes)
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
@@ -148,8 +159,8 @@ class SiteContents:
 def read_site(store: Store, plan: SitePlan) -> SiteContents:
     """What the pages of a store are made from: its rows are gone through twice.
 
-    Raises `UsageError` for a store without games, for games or a bot of the plan that are not there, and for a reader
-    to whom one of the games would show what another one hides.
+    Raises `DamagedError` if none of its games is as it was stored, `UsageError` for a store without games, for games or
+    a bot of the plan that are not there, and for a reader to whom one of the games would show what another one hides.
     """
     contents = store.count()
     settings = contents.settings
@@ -158,12 +169,15 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     planned, meets_all = contents.planned_for(players)
     table = make_table(players, contents.rows, planned, meets_all=meets_all, pairs=pairs)
     if not table.games + table.against_itself:
+        if contents.damage:
+            raise DamagedError(store.path, contents.damage)
         raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
     league, versions = League(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
     for row in store.each_row():
         league.add(row)
         versions.add(row)
+    placing = borne_out(contents.disqualified, table.lines, roster.names)
     reader = _found(plan.reader, roster)
     numbers = _chosen([game.number for game in league.games], plan)
     _refuse_what_gives_away(reader, settings, roster, league, numbers)
@@ -176,13 +190,14 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         roster=roster,
         versions=versions.versions(
             contents.entrants,
-            record_of=lambda number: store.stored(number).record,
+            record_of=lambda number: store.stored(number).sound,
             files_of=lambda player: files_in(settings, player),
         ),
         settings=settings,
         numbers=numbers,
         ruleset=_rules(store, league),
         damage=contents.damage,
+        disqualified=tuple(disqualified_lines(placing, roster.names) if placing else ()),
     )
 
 
@@ -238,10 +253,13 @@ def _rules(store: Store, league: League) -> Ruleset:
     """The rules that the games of the league were played by, as the first record that can be read has them; with title
     and sources, where they are still those of a ruleset that comes with the arena."""
     for game in league.games:
-        record = store.stored(game.number).record
+        record = store.stored(game.number).sound
         if record is None:
             continue
-        ruleset = ruleset_from_lines(record.ruleset, record.rules)
+        try:
+            ruleset = ruleset_from_lines(record.ruleset, record.rules)
+        except RulesetError:  # that game has no page, and says why
+            continue
         if record.ruleset.partition("+")[0] in ruleset_names():  # no path: a record may be anybody's
             with suppress(RulesetError):
                 known = load_ruleset(record.ruleset)

@@ -69,10 +69,17 @@ def new_folder_for(out: Path) -> Iterator[Path]:
         else:
             folder.rename(out)
     except OSError as error:
-        raise ArenaError(f"{out}: the pages cannot be written: {error.strerror or error}") from error
+        raise ArenaError(f"{out}: the pages cannot be written: {_reason(error)}") from error
     finally:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _reason(error: OSError) -> str:
+    """What the system says of it. `shutil` has a list of all that failed, with paths that are nobody's business."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        return str(error.args[0][0][-1])
+    return error.strerror or str(error)
 
 
 def _umask() -> int:

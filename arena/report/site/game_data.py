@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 
 from arena.game.clock import Clock
-from arena.game.dialogue import Answer, Line, Remark, Speaker, dialogue
+from arena.game.dialogue import dialogue
+from arena.game.dialogue_entries import Answer, Line, Remark, Speaker
 from arena.game.record import GameRecord, RecordError
 from arena.game.replay import Replay, Step
 from arena.game.view import is_told_as_moved

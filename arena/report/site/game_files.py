@@ -115,16 +115,16 @@ def write_here(store: Store, job: Job) -> Done:
     """Write the games in this process."""
     folder, done = Path(job.folder) / "games", Done()
     for number in job.numbers:
-        record = store.stored(number).record
+        stored = store.stored(number)
         try:
-            text = job.texts.of(number, record)
+            text = job.texts.of(stored)
         except ArenaError as error:
             done.faults[number] = str(error)
             continue
         (folder / f"{number}.html").write_text(text.page, encoding="utf-8", newline="\n")
         (folder / f"{number}.js").write_text(text.script, encoding="utf-8", newline="\n")
-        if record is not None:
-            _count_times(done, record, job.texts.called)
+        if stored.record is not None:
+            _count_times(done, stored.record, job.texts.called)
     return done
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import msgspec
 
 from arena.errors import ArenaError
-from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.readers import Reader
+from arena.league.store import Stored
 from arena.report.names import Language, Names, Numbering
 from arena.report.site.audience import audience_of, has_seeds
 from arena.report.site.frame import Frame, Site
@@ -49,10 +49,12 @@ class GameTexts(msgspec.Struct, frozen=True, dict=True):
         """What players are called in tables."""
         return dict(self.shown)
 
-    def of(self, number: int, record: GameRecord | None) -> GameText:
-        """The texts of a game. Raises `ArenaError` if it has no page, and says why."""
+    def of(self, stored: Stored) -> GameText:
+        """The texts of a game. Raises `ArenaError` if it has no page, and says why: what a page would say of a game
+        whose row and record differ is not what the table says."""
+        number, record = stored.number, stored.sound
         if record is None:
-            raise ArenaError("its record cannot be read")
+            raise ArenaError("; ".join(damage.text for damage in stored.damage) or "its record cannot be read")
         audience, seeds = audience_of(self.reader, record.players), has_seeds(self.reader)
         frame, shown = self.frame, self.called
         labels = labels_of(frame.words, number, record, shown=shown, audience=audience, names=self.names)

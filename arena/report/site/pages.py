@@ -49,8 +49,8 @@ class LeaguePages:
 
     # --- the league ---------------------------------------------------------------------------------------------------
 
-    def standings(self, rules: str, time: str) -> str:
-        """The front page; of the settings it says the rules and the time."""
+    def standings(self, rules: str, time: str, notes: Sequence[str] = ()) -> str:
+        """The front page; of the settings it says the rules and the time. `notes` stand below the table."""
         words = self._frame.words
         summary = words.summary.format(
             bots=len(self._table.lines),
@@ -85,7 +85,7 @@ class LeaguePages:
             words,
         )
         return self._frame.page(
-            "index.html", "index.html", summary=summary, lines=rows, endings=endings, history=history
+            "index.html", "index.html", summary=summary, lines=rows, notes=notes, endings=endings, history=history
         )
 
     def crosstable(self) -> str:

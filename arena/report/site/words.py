@@ -35,6 +35,7 @@ class Words:
     summary: str = "{bots} bots, {games} games; rules {rules}, time {time}"
     against_itself: str = "games of a bot against itself, which do not count: {games}"
     not_known: str = "not known"
+    damaged: str = "The store is damaged, or was changed from outside: what is not as it was stored does not count."
     standings_caption: str = "The bots in the order of their points, with their Elo"
     place: str = "#"
     points: str = "points"

@@ -113,6 +113,18 @@ def test_one_fight_that_leaves_neither_side_anything_to_attack_with_is_a_draw_th
     assert "move" not in Reason.BOTH_IMMOBILE.sentence
 
 
+@BOTH
+@pytest.mark.parametrize("last", ["b7-a7", "b7-b8 j1-j2 b8-b7 a7-b7"], ids=["Red is to move", "Blue is to move"])
+def test_if_neither_side_has_anything_to_attack_with_nobody_wins_by_a_bomb_that_can_still_move(
+    start: Start, play: Play, no_move: NoMove, last: str
+) -> None:
+    """Blue has only its flag left, Red a bomb besides."""
+    game = start("F:a1 B:j1 3:a4", "F:a10 B:a7 3:b7", bombs=Bombs.MOBILE, needs_attacker=True, no_move=no_move)
+    play(game, "a4-a5 b7-b6 a5-a6 b6-b7 a6-a7")
+    play(game, last)
+    assert game.outcome == Outcome(None, Reason.BOTH_IMMOBILE)
+
+
 def test_where_only_the_side_to_move_is_looked_at_that_fight_is_lost_by_it(start: Start, play: Play) -> None:
     game = start("F:a1 B:b1 M:a4", "F:a10 B:b10 M:a7", no_move=NoMove.ON_TURN)
     play(game, LAST_FIGHT)

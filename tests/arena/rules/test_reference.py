@@ -402,7 +402,7 @@ class Reference:
         if self.rules["no-move"] == "at-once":
             stuck[1 - side] = not self.could_act(1 - side)
         fighters = {piece.side for piece in self.board.values() if piece.letter not in "FB"}
-        if self.rules["needs-attacker"] == "yes" and self.rules["no-move"] == "on-turn" and not fighters and any(stuck):
+        if self.rules["needs-attacker"] == "yes" and not fighters:
             self.outcome = (None, "both-immobile")
             return
         if self._lost_by(stuck, "no-move"):

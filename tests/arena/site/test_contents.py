@@ -1,14 +1,22 @@
 """The pages of a site as text, with no folder: each by its name, the same that a folder holds."""
 
+import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from arena.errors import ArenaError
-from arena.league.store import Store
+from arena.game.record import GameRecord
+from arena.game.verdict import GameResult
+from arena.league.store import Damage, DamagedError, Disqualified, Store
 from arena.report.site.build import write_site
 from arena.report.site.contents import Played, SitePlan, read_site
+from arena.report.site.words import ENGLISH
+from protocol.notation import Reason
 
 if TYPE_CHECKING:
     from tests.arena.site.conftest import MakeStore
@@ -23,7 +31,7 @@ def test_pages_can_be_had_as_text_and_a_folder_holds_the_same(make_store: "MakeS
             if not name.startswith("bots/"):  # those have times, which are counted while pages of games are made
                 assert contents.text(name, Played()) == (tmp_path / "out" / name).read_text()
         for number in contents.numbers:
-            text = contents.game_texts.of(number, store.stored(number).record)
+            text = contents.game_texts.of(store.stored(number))
             assert text.page == (tmp_path / f"out/games/{number}.html").read_text()
             assert text.script == (tmp_path / f"out/games/{number}.js").read_text()
 
@@ -35,4 +43,65 @@ def test_there_is_no_text_under_another_name(make_store: "MakeStore", tmp_path: 
         contents = read_site(store, SitePlan())
         assert contents.text(name, Played()) is None
         with pytest.raises(ArenaError, match="cannot be read"):
-            contents.game_texts.of(2, store.stored(2).record)
+            contents.game_texts.of(store.stored(2))
+
+
+def test_a_game_has_no_page_unless_its_record_says_what_its_row_does(make_store: "MakeStore", tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    with Store(tmp_path / "l.sqlite", create=False) as store:
+        texts = read_site(store, SitePlan()).game_texts
+        forged = store.stored(1)._replace(damage=(Damage(1, "its row does not say what its record says"),))
+        with pytest.raises(ArenaError, match="its row does not say what its record says"):
+            texts.of(forged)
+
+
+def test_one_game_with_rules_that_are_none_keeps_no_other_from_its_page(
+    make_store: "MakeStore", tmp_path: Path
+) -> None:
+    def change(record: GameRecord) -> GameRecord:
+        is_first = int(record.id, 16) == 0
+        return msgspec.structs.replace(record, rules=(("army", ""),)) if is_first else record
+
+    make_store(tmp_path / "l.sqlite", games=3, change=change)
+    with Store(tmp_path / "l.sqlite", create=False) as store:
+        done, _ = write_site(store, tmp_path / "out", SitePlan())
+    assert (done.games, done.pages) == (3, 2)
+    assert "army" in done.faults[1]
+
+
+def test_a_store_in_which_no_game_is_as_it_was_stored_is_damaged_and_not_empty(
+    make_store: "MakeStore", tmp_path: Path
+) -> None:
+    make_store(tmp_path / "l.sqlite", games=1)
+    with closing(sqlite3.connect(tmp_path / "l.sqlite")) as database, database:
+        database.execute("UPDATE games SET plies = plies + 1")
+    with Store(tmp_path / "l.sqlite", create=False) as store, pytest.raises(DamagedError, match="game 1: its row was"):
+        read_site(store, SitePlan())
+
+
+def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(
+    make_store: "MakeStore", tmp_path: Path
+) -> None:
+    def crash(record: GameRecord) -> GameRecord:
+        verdict = msgspec.structs.replace(record.verdict, result=GameResult.RED, reason=Reason.CRASH)
+        return msgspec.structs.replace(record, verdict=verdict)
+
+    def front() -> str:
+        with Store(tmp_path / "l.sqlite", create=False) as store:
+            text = read_site(store, SitePlan()).text("index.html", Played())
+        assert text is not None
+        return text
+
+    records = make_store(tmp_path / "l.sqlite", games=6, change=crash)
+    assert not re.search("incomplete|disqualified|damaged", front())
+    with Store(tmp_path / "l.sqlite", create=True) as store:
+        store.set_planned(60)
+        store.set_disqualified([Disqualified(records[0].players[1], 2, 3, counted=3)])
+    assert "incomplete: 6 of 60 games" in front()
+    line = (
+        "bob is disqualified after 2 faults: 3 games left out; this table counts 1 game of it that the league does not"
+    )
+    assert line in front()
+    with closing(sqlite3.connect(tmp_path / "l.sqlite")) as database, database:
+        database.execute("UPDATE games SET plies = plies + 1 WHERE number = 6")
+    assert ENGLISH.damaged in front()

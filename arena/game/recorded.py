@@ -1,0 +1,82 @@
+"""What a record says of its game, as values that a referee takes: what was to be played, and who lost by which fault.
+
+A record has the words of the verdict alone. Where they are of both sides' faults, and can be read in more than one way,
+it is not known which of them belong to which side.
+"""
+
+import msgspec
+
+from arena.game.faults import MAX_FAULT, Fault, lost_by
+from arena.game.hints import LONGEST_HINT, MARK
+from arena.game.record import GameRecord, RecordError
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.game.verdict import GameResult
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError
+from protocol.lines import MAX_BOT_LINE
+from protocol.notation import Color, Reason
+
+SLACK_MS = 1000
+"""Added to the margin of both clocks, which no bot is told: times in records are rounded."""
+
+LONGEST_FAULT = MAX_FAULT + len(f"... ({MAX_BOT_LINE * 1000} more characters)") + len(MARK) + LONGEST_HINT
+"""Characters of a fault's words, what was left out and a hint included."""
+
+BY_A_LINE = frozenset({Reason.ILLEGAL_ACTION, Reason.ILLEGAL_SETUP, Reason.PROTOCOL})
+"""What a bot loses by that has said what it should not; the record does not have that line."""
+
+
+def spec_of(record: GameRecord) -> GameSpec:
+    """What the recorded game was to be. Raises `RecordError` if its rules cannot be read."""
+    try:
+        ruleset = ruleset_from_lines(record.ruleset, record.rules)
+    except RulesetError as error:
+        raise RecordError(f"game {record.id}: {error}") from None
+    return GameSpec(
+        id=record.id,
+        ruleset=ruleset,
+        time=record.time,
+        players=record.players,
+        seeds=record.seeds,
+        pair_seed=record.pair_seed,
+        blue_time=record.blue_time or None,
+        opening=record.opening or None,
+        names_told=bool(record.names_told),
+        time_percent=record.time_percent or None,
+    )
+
+
+def faults_of(record: GameRecord) -> dict[Color, Fault | None]:
+    """Who lost by a fault of its own, and by which; None where its words cannot be told from the verdict's."""
+    verdict = record.verdict
+    if not verdict.reason.is_forfeit:
+        return {}
+    winner = verdict.result.winner
+    if winner is not None:
+        return {winner.opponent: _fault(record, winner.opponent, verdict.reason, verdict.detail)}
+    if verdict.result is not GameResult.NEITHER:
+        return {}
+    found = []
+    for reason in (reason for reason in Reason if reason.is_forfeit):
+        first, separator, _ = verdict.detail.partition(f"; {lost_by(record.players, Color.BLUE, reason)}: ")
+        if separator:
+            second = _fault(record, Color.BLUE, reason, verdict.detail[len(first) + 2 :])
+            found.append({Color.RED: _fault(record, Color.RED, verdict.reason, first), Color.BLUE: second})
+    return found[0] if len(found) == 1 else dict.fromkeys(Color)
+
+
+def _fault(record: GameRecord, color: Color, reason: Reason, words: str) -> Fault | None:
+    start = f"{lost_by(record.players, color, reason)}: "
+    text = words.removeprefix(start)
+    return Fault(reason, text) if words.startswith(start) and len(text) <= LONGEST_FAULT else None
+
+
+def with_slack(spec: GameSpec) -> GameSpec:
+    """The same game, with more time beyond the limits."""
+
+    def more(time: TimeControl) -> TimeControl:
+        return msgspec.structs.replace(time, margin_ms=time.margin_ms + SLACK_MS)
+
+    red, blue = spec.times
+    return msgspec.structs.replace(spec, time=more(red), blue_time=more(blue), time_percent=None)
