@@ -31,8 +31,9 @@ from arena.league.executor.cluster.messages import (
     encode,
 )
 from arena.league.executor.cluster.packing import key_of
-from arena.league.executor.cluster.service import KEPT_SECONDS, Service, StationGoneError, Wish, play
+from arena.league.executor.cluster.service import KEPT_SECONDS, Service, play
 from arena.league.executor.cluster.source import this_arena
+from arena.league.executor.cluster.station_process import StationGoneError, Wish
 
 OURS = msgspec.structs.replace(RUN, version=this_arena())
 OTHER = msgspec.structs.replace(OURS, id="another run")
@@ -76,7 +77,7 @@ def stations(monkeypatch: pytest.MonkeyPatch) -> list[FakeStation]:
         started.append(FakeStation(run))
         return started[-1]
 
-    monkeypatch.setattr(module, "Station", start)
+    monkeypatch.setattr(module, "StationProcess", start)
     return started
 
 
@@ -302,6 +303,5 @@ def test_a_batch_gives_its_thread_back_when_no_game_of_it_is_left_to_begin(
             super().__init__()
             self.is_begun.set()
 
-    monkeypatch.setattr(module, "Wish", Begun)
     monkeypatch.setattr(f"{__name__}.Wish", Begun)
     assert decode_answer(play(encode(BATCH))) == PLAYED
