@@ -22,36 +22,36 @@ from protocol.view import Piece
 
 # --- what was tuned -----------------------------------------------------------------------------------------------
 
-VALUE = (0, 121.2, 25.4, 27.5, 2.04, 20.7, 8.02, 11.0, 12.4, 11.7, 20.6, 31.2, 58.5, 10)
+VALUE = (0, 96.8, 27.3, 37.9, 1.49, 22.8, 5.68, 9.82, 10.4, 10.9, 17.4, 31.3, 89.4, 10)
 """What a piece is worth, by rank: nothing, flag, bomb, spy, scout, miner, sergeant, ... marshal, infiltrator."""
-LAST_MINERS = (20.7, 39.4, 26.5, 22.9, 20.7)  # what a miner is worth if there are so many; VALUE has one of five
-LATE_SPY = 2.42  # what a spy is worth when the enemy marshal is gone
+LAST_MINERS = (22.8, 50.6, 25.9, 23.4, 16.1)  # what a miner is worth if there are so many; VALUE has one of five
+LATE_SPY = 2.65  # what a spy is worth when the enemy marshal is gone
 
-CURIOSITY = 0.621  # what learning a rank is worth
-EAGER = 0.0618  # how much this grows with each ply without a fight, for a piece that is worth nothing
-EAGER_UP_TO = 22.2  # what a piece is worth that does not become eager at all
-HIDING = 0.0604  # what share of its worth a piece gives away when its rank is seen
-PATIENCE = 100.3  # after so many plies without a fight the wish to hide would be gone; a fifth of it stays
-CAUTION = 0.862  # how likely an enemy attacks a piece that it has not seen, beside one that it has seen
+CURIOSITY = 0.769  # what learning a rank is worth
+EAGER = 0.0544  # how much this grows with each ply without a fight, for a piece that is worth nothing
+EAGER_UP_TO = 26.4  # what a piece is worth that does not become eager at all
+HIDING = 0.0466  # what share of its worth a piece gives away when its rank is seen
+PATIENCE = 183  # after so many plies without a fight the wish to hide would be gone; a fifth of it stays
+CAUTION = 0.712  # how likely an enemy attacks a piece that it has not seen, beside one that it has seen
 
-GUARD = 88.3  # how much more it is worth to remove a piece near the own flag, before its distance is counted
-GUARD_DECAY = 0.34  # what is left of this with each step between it and the flag, as a share
-DECAY = 0.759  # how much less a target is worth with each step on the way to it
-MOVING = 0.43  # how much less it is worth if it can run
-IN_THE_WAY = 0.368  # how much less it is worth behind an own piece
+GUARD = 67.8  # how much more it is worth to remove a piece near the own flag, before its distance is counted
+GUARD_DECAY = 0.407  # what is left of this with each step between it and the flag, as a share
+DECAY = 0.733  # how much less a target is worth with each step on the way to it
+MOVING = 0.277  # how much less it is worth if it can run
+IN_THE_WAY = 0.4  # how much less it is worth behind an own piece
 
-FIRST_MOVE = 0.321  # the price of moving a piece that has not moved, which shows that it is no bomb
-RELIEF = 0.799  # what share of its danger a piece is worth that leaves it
-AFTER_WIN = 1.43  # how much the danger counts that a piece walks into by winning a fight
-TRUST = 1.33  # how much the search counts beside the score of the action by itself
-WORTHWHILE = 1.0, 0.815  # what a capture by them or by us must bring for the search to look at it
-UNANSWERED = 0.39  # how much a capture counts at the end of the search, where nobody looks whether it is answered
+FIRST_MOVE = 0.275  # the price of moving a piece that has not moved, which shows that it is no bomb
+RELIEF = 0.859  # what share of its danger a piece is worth that leaves it
+AFTER_WIN = 1.86  # how much the danger counts that a piece walks into by winning a fight
+TRUST = 1.76  # how much the search counts beside the score of the action by itself
+WORTHWHILE = 1.0, 0.948  # what a capture by them or by us must bring for the search to look at it
+UNANSWERED = 0.629  # how much a capture counts at the end of the search, where nobody looks whether it is answered
 
-CAME_NEAR = 7.14  # how much likelier a piece is to beat the known piece that it has come to
-LET_STAND = 0.657  # how much likelier it is to beat one that it has left alone once more
-FLED = 0.479, 3.9  # how much likelier one that stepped away from a known piece is to beat it, and to lose to it
+CAME_NEAR = 10.2  # how much likelier a piece is to beat the known piece that it has come to
+LET_STAND = 0.479  # how much likelier it is to beat one that it has left alone once more
+FLED = 0.253, 4.46  # how much likelier one that stepped away from a known piece is to beat it, and to lose to it
 WALLED, OPEN = 2.5, 0.2  # how much likelier a piece is the flag for each bomb that stood beside it, and for any other
-STANDING = 0.507  # how much likelier a piece that stays where it was is a bomb, with every hundred plies
+STANDING = 0.337  # how much likelier a piece that stays where it was is a bomb, with every hundred plies
 
 # --- what was not -------------------------------------------------------------------------------------------------
 
@@ -208,7 +208,9 @@ class Strategist(Bot):
         belief = self.beliefs[actor]
         for square in NEIGHBOURS[origin]:
             left = view.board[square]
-            if left in self.exposed and left.rank and left.rank > BOMB and square not in NEIGHBOURS[target]:
+            if left not in self.exposed or left.color is view.enemy or square in NEIGHBOURS[target]:
+                continue
+            if left.rank and left.rank > BOMB:
                 for rank in BEATEN_BY[left.rank]:
                     belief[rank] *= FLED[0]
                 for rank in BEATS[left.rank]:
