@@ -173,7 +173,7 @@ def progress_of(
 
 def _number_text(planned: int | None, at_most: int | None) -> str:
     if planned is None:
-        return "games" if at_most is None else f"at most {at_most} games"
+        return "as many games as it takes" if at_most is None else f"at most {at_most} games"
     return "1 game" if planned == 1 else f"{planned} games"
 
 
