@@ -518,11 +518,22 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
     assert found(path) == [f"game 12: lost by the illegal action {actions[4]}, which is legal"]
 
 
-@pytest.mark.parametrize("seed", ["abc", "-1", "", "9" * 30, str(2**64)])
-def test_a_seed_that_is_none_holds_no_game_to_it_and_is_found(path: Path, seed: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("seed", seed) for seed in ("abc", "-1", "", "9" * 30, str(2**64), "٣")),
+        ("pondering", "perhaps"),
+        ("keep-bots", ""),
+        ("limits of steady", "memory 9M, no processes"),
+        ("time of steady@ab", "soon"),
+        ("calibration", "yes"),
+        ("opponents", "seen"),
+    ],
+)
+def test_a_setting_that_is_none_holds_no_game_to_it_and_is_found(path: Path, name: str, value: str) -> None:
     with Store(path, create=True) as store:
-        store._settings.set("seed", seed)
-    assert any(finding.startswith(f"its seed is {seed!r}, where") for finding in found(path))
+        store._settings.set(name, value)
+    assert any(re.match(f"its settings: '?{name}'?: expected .*, got ", finding) for finding in found(path))
 
 
 def test_a_game_of_another_league_is_found(path: Path) -> None:
