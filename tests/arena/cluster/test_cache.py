@@ -1,6 +1,7 @@
 """What a machine keeps of bots: as it was sent and built, or not at all; and nothing else is ever touched."""
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import pytest
 
 from arena.bots import load_bot
 from arena.errors import ArenaError
-from arena.league.executor.cluster.cache import DIGEST, TREE, Cache, SpoiltError, tree_digest
+from arena.league.executor.cluster.cache import DIGEST, TREE, Cache, FullError, SpoiltError
 from arena.league.executor.cluster.messages import CarriedBot
 from arena.league.executor.cluster.packing import key_of, pack_bot
+from arena.league.executor.cluster.trees import tree_digest
 from arena.league.executor.wire import WireBot
 
 MOST = 1 << 20
@@ -43,6 +45,71 @@ def test_what_was_put_there_is_unpacked(cache: Cache, pack: bytes, tmp_path: Pat
     assert cache.missing([carried(tmp_path, key)]) == ()
     cache.unpack(key, place(tmp_path))
     assert (tmp_path / "place" / "ann.py").read_text() == "print('ready')\n"
+
+
+def test_a_pack_that_comes_in_parts_is_there_when_all_have_come(cache: Cache, pack: bytes, tmp_path: Path) -> None:
+    key = key_of(pack)
+    for at in range(0, len(pack), 10):
+        assert cache.missing([carried(tmp_path, key)]) == (key,)
+        cache.put(key, pack[at : at + 10], at, len(pack))
+    assert [entry.name for entry in cache.folder.iterdir()] == [key]
+    cache.unpack(key, place(tmp_path))
+
+
+@pytest.mark.parametrize("parts", [[10], [0, 20], [0, 10, 10]])
+def test_parts_of_a_pack_that_do_not_follow_one_another_are_refused_and_not_kept(
+    cache: Cache, pack: bytes, parts: list[int]
+) -> None:
+    for at in parts[:-1]:
+        cache.put(key_of(pack), pack[at : at + 10], at, len(pack))
+    with pytest.raises(ArenaError, match=r"^a bot's files did not arrive as they were sent$"):
+        cache.put(key_of(pack), pack[parts[-1] : parts[-1] + 10], parts[-1], len(pack))
+    assert list(cache.folder.iterdir()) == []
+
+
+def test_a_pack_may_be_sent_anew_from_its_beginning(cache: Cache, pack: bytes) -> None:
+    cache.put(key_of(pack), pack[:10], 0, len(pack))
+    cache.put(key_of(pack), pack, 0, len(pack))
+    assert [entry.name for entry in cache.folder.iterdir()] == [key_of(pack)]
+
+
+def test_a_pack_for_which_the_disk_has_no_room_is_refused_before_any_of_it_is_written(
+    cache: Cache, pack: bytes
+) -> None:
+    with pytest.raises(FullError, match="No space left on device"):
+        cache.put(key_of(pack), pack[:10], 0, 1 << 60)
+    assert list(cache.folder.iterdir()) == []
+
+
+def test_what_is_used_says_so_by_its_time(cache: Cache, pack: bytes, tmp_path: Path) -> None:
+    key = key_of(pack)
+    cache.put(key, pack)
+    cache.keep_built(key, "bwrap", place(tmp_path, "built"), MOST)
+    kept = [cache.folder / key, cache.folder / f"{key}-bwrap"]
+    for one in kept:
+        os.utime(one, (0, 0))
+    cache.unpack(key, place(tmp_path))
+    cache.take_built(key, "bwrap", place(tmp_path, "again"), MOST)
+    assert all(one.stat().st_mtime > 0 for one in kept)
+
+
+def test_a_lock_that_is_removed_as_it_is_waited_for_is_taken_where_it_is_then(cache: Cache) -> None:
+    """Or two would build a bot at once, each of which holds a lock of its own."""
+    key, taken = "a" * 64, threading.Event()
+    cache.make()
+
+    def take() -> None:
+        with cache.locked(key):
+            assert (cache.folder / f"{key}.lock").exists()
+            taken.set()
+
+    with cache.locked(key):
+        waiting = threading.Thread(target=take)
+        waiting.start()
+        cache.remove_lock(key)  # nothing happens: it is held
+        (cache.folder / f"{key}.lock").unlink()
+    waiting.join()
+    assert taken.is_set()
 
 
 def precious(tmp_path: Path) -> Path:
@@ -114,7 +181,7 @@ def test_a_pack_that_was_closed_is_thrown_away(cache: Cache, pack: bytes, tmp_pa
 def test_another_pack_than_its_key_says_is_not_kept(cache: Cache, pack: bytes) -> None:
     with pytest.raises(ArenaError, match="did not arrive as they were sent"):
         cache.put(key_of(pack + b"x"), pack)
-    assert not cache.folder.exists()
+    assert list(cache.folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("key", ["", "..", "../x", "a" * 63, "A" * 64])

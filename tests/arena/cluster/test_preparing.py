@@ -7,6 +7,7 @@ import trio
 import trio.testing
 from fake_gate import FIT, RUN
 
+from arena.league.executor.cluster import preparing
 from arena.league.executor.cluster.carrying import Cargo
 from arena.league.executor.cluster.left_out import LeftOut
 from arena.league.executor.cluster.messages import (
@@ -26,6 +27,7 @@ from arena.league.executor.wire import WireError
 
 READY = Prepared(2, "Linux", FIT)
 PREPARE = Prepare(RUN)
+PUT_A, PUT_B = PutBot("a", b"pack a", 0, 6), PutBot("b", b"pack b", 0, 6)
 
 
 def asked(*answers: Answer | None) -> tuple[Answer | None, list[Request]]:
@@ -49,12 +51,20 @@ def test_a_worker_that_has_all_bots_is_sent_none() -> None:
 
 
 def test_a_worker_is_sent_the_bots_that_it_has_not_got_and_no_others() -> None:
-    assert asked(Missing(("b",)), Done(), READY) == (READY, [PREPARE, PutBot("b", b"pack b"), PREPARE])
+    assert asked(Missing(("b",)), Done(), READY) == (READY, [PREPARE, PUT_B, PREPARE])
+
+
+def test_a_large_bot_is_sent_in_parts_and_no_further_one_where_one_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "PART_BYTES", 4)
+    parts = [PutBot("b", b"pack", 0, 6), PutBot("b", b" b", 4, 6)]
+    assert asked(Missing(("b",)), Done(), Done(), READY) == (READY, [PREPARE, *parts, PREPARE])
+    full = Refused("no space left")
+    assert asked(Missing(("b",)), full) == (full, [PREPARE, parts[0]])
 
 
 def test_a_worker_that_cannot_keep_a_bot_is_sent_no_other() -> None:
     full = Refused("no space left")
-    assert asked(Missing(("a", "b")), full) == (full, [PREPARE, PutBot("a", b"pack a")])
+    assert asked(Missing(("a", "b")), full) == (full, [PREPARE, PUT_A])
 
 
 def test_a_worker_that_asks_for_other_files_gets_none() -> None:

@@ -1,5 +1,7 @@
 """What runs in a dask worker: it answers each request, whatever becomes of the process that plays."""
 
+import errno
+import os
 import queue
 import threading
 from collections.abc import Iterator
@@ -10,6 +12,7 @@ import pytest
 from fake_gate import FIT, RUN
 
 from arena.league.executor.cluster import service as module
+from arena.league.executor.cluster.cache import Cache
 from arena.league.executor.cluster.messages import (
     Answer,
     Batch,
@@ -28,8 +31,9 @@ from arena.league.executor.cluster.messages import (
     encode,
 )
 from arena.league.executor.cluster.packing import key_of
-from arena.league.executor.cluster.service import KEPT_SECONDS, Service, StationGoneError, Wish, play
+from arena.league.executor.cluster.service import KEPT_SECONDS, Service, play
 from arena.league.executor.cluster.source import this_arena
+from arena.league.executor.cluster.station_process import StationGoneError, Wish
 
 OURS = msgspec.structs.replace(RUN, version=this_arena())
 OTHER = msgspec.structs.replace(OURS, id="another run")
@@ -73,7 +77,7 @@ def stations(monkeypatch: pytest.MonkeyPatch) -> list[FakeStation]:
         started.append(FakeStation(run))
         return started[-1]
 
-    monkeypatch.setattr(module, "Station", start)
+    monkeypatch.setattr(module, "StationProcess", start)
     return started
 
 
@@ -250,10 +254,30 @@ def test_a_bot_that_did_not_arrive_whole_is_not_kept(
     service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARENA_CLUSTER_CACHE", str(tmp_path))
-    assert service.handle(PutBot(key_of(b"whole"), b"half")) == Refused(
+    assert service.handle(PutBot(key_of(b"whole"), b"half", 0, 4)) == Refused(
         "a bot's files did not arrive as they were sent"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_the_disk_is_full_room_is_made_for_a_bot_and_else_it_is_told(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_CLUSTER_CACHE", str(tmp_path))
+    old, new = tmp_path / key_of(b"old"), tmp_path / key_of(b"new")
+    old.write_bytes(b"old")
+    os.utime(old, (0, 0))
+
+    def need_room(cache: Cache, size: int) -> None:
+        if old.exists() or new.exists():
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Cache, "_need_room", need_room)
+    assert service.handle(PutBot(new.name, b"new", 0, 3)) == Done()
+    assert service.handle(PutBot(key_of(b"third"), b"third", 0, 5)) == Refused(
+        f"a bot's files cannot be kept in {tmp_path}: No space left on device"
+    )
+    assert list(tmp_path.iterdir()) == [new]
 
 
 def test_a_batch_is_played_if_its_run_is_known_and_else_the_arena_prepares_again(service: Service) -> None:
@@ -279,6 +303,5 @@ def test_a_batch_gives_its_thread_back_when_no_game_of_it_is_left_to_begin(
             super().__init__()
             self.is_begun.set()
 
-    monkeypatch.setattr(module, "Wish", Begun)
     monkeypatch.setattr(f"{__name__}.Wish", Begun)
     assert decode_answer(play(encode(BATCH))) == PLAYED

@@ -5,6 +5,8 @@
     KEY-WAY/digest      the digest of that, with all that was made
     KEY.lock            one at a time builds
 
+The time of what is kept says when it was used last (`arena.league.executor.cluster.trimming`).
+
 Each worker plays with copies of its own (`arena.league.executor.cluster.copies`). What is taken from here is compared
 with its digest first; what is not as it was put here is thrown away, and is sent or built again.
 """
@@ -16,7 +18,6 @@ import hashlib
 import os
 import re
 import secrets
-import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,23 +27,31 @@ from arena.errors import ArenaError
 from arena.hostfile import NotAFileError, open_regular
 from arena.league.executor.cluster.messages import CarriedBot
 from arena.league.executor.cluster.packing import MOST_BYTES, PackError, key_of, unpack
+from arena.league.executor.cluster.trees import remove, tree_digest
 from arena.printable import printable
 
 VARIABLE = "ARENA_CLUSTER_CACHE"
 """The variable of the environment that says where bots are kept."""
 TREE, DIGEST = "bot", "digest"
+NOT_AS_SENT = "a bot's files did not arrive as they were sent"
 MOST_PACK_BYTES = 2 * MOST_BYTES
 """More than any pack has: names come on top of what the files hold."""
 OF_THE_MACHINE = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG}
 )
 """What the system says when it is the machine that cannot keep more, and no file is to blame."""
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_SENT_HERE = secrets.token_hex(8)
+"""What the names of packs begin with that are just being sent to this process."""
 _KEY = re.compile(r"[0-9a-f]{64}")
-_CHUNK = 1 << 20
 
 
 class SpoiltError(Exception):
     """What was kept is not as it was put there; the text says how. It has been thrown away."""
+
+
+class FullError(ArenaError):
+    """The disk has no room for what is to be kept."""
 
 
 def cache_folder() -> Path:
@@ -78,21 +87,29 @@ class Cache:
         keys = dict.fromkeys(bot.key for bot in bots if bot.key)
         return tuple(key for key in keys if not os.path.lexists(self._of(key)))
 
-    def put(self, key: str, pack: bytes) -> None:
-        """Keep a pack. Raises `ArenaError`, with nothing kept."""
+    def put(self, key: str, part: bytes, at: int = 0, size: int | None = None) -> None:
+        """Keep a pack of so many bytes, which comes in parts: this one begins at this place, and all before it have
+        been put here by this process. Without a size it is all of it. Raises `ArenaError`, with nothing kept."""
         place = self._of(key)
-        if key_of(pack) != key:
-            raise ArenaError("a bot's files did not arrive as they were sent")
         self.make()
-        draft = self.folder / f"draft-{secrets.token_hex(8)}"
+        draft = self.folder / f"draft-{_SENT_HERE}-{key}"
         try:
-            draft.write_bytes(pack)
-            draft.replace(place)
+            if not at:
+                self._need_room(size or len(part))
+            if _written(draft, part, at, size, key):
+                draft.replace(place)
         except OSError as error:
+            remove(draft)
             raise self._cannot_keep(error) from None
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
+        except ArenaError:
+            remove(draft)
+            raise
+
+    def _need_room(self, size: int) -> None:
+        """Raise `OSError` if the disk has less."""
+        system = os.statvfs(self.folder)
+        if system.f_bavail * system.f_frsize < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def unpack(self, key: str, folder: Path) -> None:
         """Put the files of a pack into an empty folder. Raises `SpoiltError` and `ArenaError`."""
@@ -106,6 +123,7 @@ class Cache:
         if key_of(pack) != key:
             self.discard(place)
             raise SpoiltError("its files in the cache had been changed")
+        _note_used(place)
         try:
             unpack(pack, folder)
         except PackError as error:
@@ -130,6 +148,7 @@ class Cache:
             with open(open_regular(place / DIGEST), "rb") as file:
                 digest = file.read(len(hashlib.sha256().hexdigest())).decode("ascii", "replace")
             files.copy_folder(place / TREE, folder, most, None)
+            _note_used(place)
         except (files.FilesError, NotAFileError, OSError) as error:
             if isinstance(error, OSError):
                 self._discard_or_raise(place, error)
@@ -161,15 +180,35 @@ class Cache:
     def locked(self, key: str) -> Iterator[None]:
         """One at a time builds a bot on this machine. Raises `ArenaError`."""
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
-            descriptor = os.open(self.folder / f"{self._of(key).name}.lock", flags, 0o644)
-        except OSError as error:
-            raise self._cannot_keep(error) from None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
+        lock = self._lock_of(key)
+        while True:
+            try:
+                descriptor = os.open(lock, flags, 0o644)
+            except OSError as error:
+                raise self._cannot_keep(error) from None
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                if not _is_there(descriptor, lock):  # it was removed before we had it
+                    continue
+                yield
+                return
+            finally:
+                os.close(descriptor)
+
+    def remove_lock(self, key: str) -> None:
+        """Remove the lock of a bot that is not here any more, unless it is being built."""
+        lock = self._lock_of(key)
+        with contextlib.suppress(OSError):
+            descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_there(descriptor, lock):
+                    lock.unlink()
+            finally:
+                os.close(descriptor)
+
+    def _lock_of(self, key: str) -> Path:
+        return self.folder / f"{self._of(key).name}.lock"
 
     # --- throwing away ------------------------------------------------------------------------------------------------
 
@@ -193,7 +232,8 @@ class Cache:
         self.discard(place)
 
     def _cannot_keep(self, error: OSError) -> ArenaError:
-        return ArenaError(f"a bot's files cannot be kept in {printable(str(self.folder))}: {error.strerror}")
+        kind = FullError if error.errno in FULL else ArenaError
+        return kind(f"a bot's files cannot be kept in {printable(str(self.folder))}: {error.strerror}")
 
     def _of(self, key: str, way: str = "") -> Path:
         if not _KEY.fullmatch(key):
@@ -201,51 +241,39 @@ class Cache:
         return self.folder / (f"{key}-{way}" if way else key)
 
 
+def _written(draft: Path, part: bytes, at: int, size: int | None, key: str) -> bool:
+    """Write a part of a pack to its place in a file; returns whether it was the last one. Raises `OSError`, and
+    `ArenaError` if that is not what was sent."""
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | (0 if at else os.O_CREAT | os.O_TRUNC)
+    try:
+        descriptor = os.open(draft, flags, 0o644)
+    except FileNotFoundError:  # the part before this one has not come
+        raise ArenaError(NOT_AS_SENT) from None
+    with open(descriptor, "r+b") as file:
+        if file.seek(0, os.SEEK_END) != at:
+            raise ArenaError(NOT_AS_SENT)
+        file.write(part)
+        if size is not None and file.tell() < size:
+            return False
+        file.seek(0)
+        if hashlib.file_digest(file, hashlib.sha256).hexdigest() != key:
+            raise ArenaError(NOT_AS_SENT)
+    return True
+
+
+def _note_used(place: Path) -> None:
+    with contextlib.suppress(OSError):
+        os.utime(place, follow_symlinks=False)
+
+
+def _is_there(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one of this path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
 def _refuse_link(place: Path) -> None:
     if stat.S_ISLNK(os.lstat(place).st_mode):
         raise files.FilesError("a link had taken its place")
-
-
-def tree_digest(folder: Path) -> str:
-    """The SHA-256 of all that is in a folder: names, contents, texts of links, and what can be run. No link is
-    followed. Raises `FilesError` and `OSError`."""
-    whole = hashlib.sha256()
-    for entry in files.entries(folder):
-        mode = entry.found.st_mode
-        content = b""
-        if stat.S_ISLNK(mode):
-            content = os.fsencode(os.readlink(entry.name, dir_fd=entry.folder))
-        elif stat.S_ISREG(mode):
-            content = _content(entry)
-        kind = b"%o %d" % (stat.S_IFMT(mode), bool(mode & 0o100) and stat.S_ISREG(mode))
-        name = os.fsencode(entry.path)
-        whole.update(b"%s %d %s %d %s\n" % (kind, len(name), name, len(content), content))
-    return whole.hexdigest()
-
-
-def _content(entry: files.Entry) -> bytes:
-    content = hashlib.sha256()
-    with open(open_regular(entry.name, entry.folder), "rb") as file:
-        while data := file.read(_CHUNK):
-            content.update(data)
-    return content.digest()
-
-
-def remove(place: Path) -> None:
-    """Remove a folder, a file or a link, as far as that can be done. No link is followed."""
-    with contextlib.suppress(OSError):
-        if not stat.S_ISDIR(os.lstat(place).st_mode):
-            place.unlink()
-            return
-        _open_up(place)
-        for folder, names, _ in os.walk(place):  # from the top on: what is closed can be opened by its owner
-            for name in names:
-                _open_up(Path(folder, name))
-        shutil.rmtree(place, ignore_errors=True)
-
-
-def _open_up(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        mode = os.lstat(folder).st_mode
-        if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
-            folder.chmod(0o700)

@@ -2,6 +2,7 @@
 end, so that nothing that is written there lasts.
 
     play-SLOT/KEY-NUMBER/bot/NAME   a bot's file or folder
+    play-SLOT/keys                  the keys of all that is there, each in a line
     play-SLOT.lock                  held for as long as that is used
 
 The slot is the first that no other worker of the machine has: so a bot has the same path in each run, which what it is
@@ -13,6 +14,7 @@ records go out, so that nothing counts that was played with other files. More st
 machine: a file whose content has been put back counts as changed, and so does a folder that was moved away and back.
 """
 
+import contextlib
 import fcntl
 import os
 from collections import Counter
@@ -25,10 +27,12 @@ from arena.bots.bot_files import look_at
 from arena.bots.changed import compare, named
 from arena.bots.look import Look, Parts
 from arena.errors import ArenaError, UsageError
-from arena.league.executor.cluster.cache import Cache, remove
+from arena.hostfile import NotAFileError, open_regular
+from arena.league.executor.cluster.cache import FULL, Cache, FullError
+from arena.league.executor.cluster.trees import remove
 from arena.printable import printable
 
-PREFIX, LOCK = "play-", ".lock"
+PREFIX, LOCK, KEYS = "play-", ".lock", "keys"
 SHORT = 16
 """Characters of a key in the name of a folder."""
 MOVED = "it, or a folder that it is in, has been moved or written to"
@@ -75,6 +79,8 @@ class Copies:
         place = self._folder / f"{key[:SHORT]}-{self._numbers[key]}" / "bot"
         try:
             place.mkdir(0o755, parents=True)
+            with (self._folder / KEYS).open("a") as file:
+                file.write(f"{key}\n")
         except OSError as error:
             raise self._cannot_unpack(error) from None
         return place
@@ -92,7 +98,22 @@ class Copies:
             raise self._cannot_unpack(error) from None
 
     def _cannot_unpack(self, error: OSError) -> ArenaError:
-        return ArenaError(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}")
+        kind = FullError if error.errno in FULL else ArenaError
+        return kind(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}")
+
+
+def keys_in_use(folder: Path) -> set[str]:
+    """The keys of the packs of whatever workers of this machine play with just now, whose cache is in this folder."""
+    keys: set[str] = set()
+    for lock in folder.glob(f"{PREFIX}*{LOCK}"):
+        with contextlib.suppress(OSError, NotAFileError):
+            descriptor = _locked(lock)
+            if descriptor is not None:
+                os.close(descriptor)
+                continue
+            with open(open_regular(lock.with_suffix("") / KEYS), "rb") as file:
+                keys.update(file.read().decode("ascii", "replace").split())
+    return keys
 
 
 def _remove_stale(folder: Path) -> None:

@@ -58,10 +58,13 @@ class Prepare(msgspec.Struct, frozen=True, tag=True):
 
 
 class PutBot(msgspec.Struct, frozen=True, tag=True):
-    """Keep a pack, whose key is its digest."""
+    """Keep a pack of so many bytes, whose key is its digest. It comes in parts, one after the other: this one begins
+    `at` this place."""
 
     key: str
-    pack: bytes
+    part: bytes
+    at: int
+    size: int
 
 
 class Close(msgspec.Struct, frozen=True, tag=True):

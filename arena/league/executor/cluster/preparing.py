@@ -26,6 +26,9 @@ AGAIN_SECONDS = 1.0
 MOST_SENT = 3
 """So often a worker is sent bots that it says it has not got."""
 
+PART_BYTES = 16 << 20
+"""A pack is sent in parts of this size: while a larger message is on its way the scheduler answers nobody."""
+
 AskWorker = Callable[[bytes], Awaitable[Answer | None]]
 """Asks a worker; None if it is gone, or the run is stopped. Raises `WireError`."""
 
@@ -61,7 +64,8 @@ async def _prepared(ask: AskWorker, cargo: Cargo, left_out: LeftOut, remark: Cal
                 for bot in (bot for bot in bots if bot.key == key):
                     left_out.add(unpacked(bot.bot.name), str(error))
                 continue
-            put = await ask(encode(PutBot(key, pack)))
-            if not isinstance(put, Done):
-                return put
+            for at in range(0, len(pack), PART_BYTES):
+                put = await ask(encode(PutBot(key, pack[at : at + PART_BYTES], at, len(pack))))
+                if not isinstance(put, Done):
+                    return put
     return Refused(f"it does not keep the bots that it is sent: it was sent some {MOST_SENT} times")

@@ -20,10 +20,11 @@ from arena.bots.sandbox.files import FilesError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.errors import ArenaError, UsageError
-from arena.league.executor.cluster.cache import Cache, SpoiltError, tree_digest
+from arena.league.executor.cluster.cache import Cache, SpoiltError
 from arena.league.executor.cluster.copies import Copies, WatchedCopy
 from arena.league.executor.cluster.messages import CarriedBot, Missing, RunInfo, Unable
 from arena.league.executor.cluster.packing import MOST_BYTES
+from arena.league.executor.cluster.trees import tree_digest
 from arena.league.executor.task import sendable
 from arena.league.executor.wire import packed, unpacked
 from arena.printable import printable

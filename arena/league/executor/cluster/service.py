@@ -1,27 +1,19 @@
 """What runs in a dask worker: it hands on what comes to the station beside it, and back what that answers.
 
 Dask calls two functions, by their names: `handle` beside the tasks, and `play` as a task. Both take bytes and return
-bytes. A `Station` ends with this process, however that ends.
+bytes. The station ends with this process, however that ends.
 """
 
 import asyncio
-import contextlib
-import itertools
-import os
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 
 from arena.errors import ArenaError
-from arena.league.executor.cluster.cache import Cache, cache_folder
+from arena.league.executor.cluster.cache import Cache, FullError, cache_folder
 from arena.league.executor.cluster.dask import distributed
 from arena.league.executor.cluster.messages import (
     Answer,
-    Answered,
-    Asked,
     Batch,
     Busy,
     Close,
@@ -35,128 +27,15 @@ from arena.league.executor.cluster.messages import (
     Unprepared,
     decode_request,
     encode,
-    from_station,
 )
 from arena.league.executor.cluster.source import this_arena
-from arena.league.executor.process import popen_module
-from arena.league.executor.wire import Frames, WireError, frame
+from arena.league.executor.cluster.station_process import StationGoneError, StationProcess, Wish
+from arena.league.executor.cluster.trimming import make_room
+from arena.league.executor.wire import WireError
 
-STATION = "arena.league.executor.cluster.station"
-READ_SIZE = 1 << 20
 KEPT_SECONDS = 30.0
 """For so long after it was heard last a run keeps its worker. An arena that has games on a worker speaks to it three
 times as often (`arena.league.executor.cluster.batches.BEAT_SECONDS`)."""
-END_SECONDS = 30.0
-"""A station has so long to end its bots and to exit; it takes well under a second. Then it is killed."""
-
-
-class StationGoneError(Exception):
-    """The station has ended; the text says how."""
-
-
-class Wish:
-    """A request that waits for its answer. `is_begun` is set when a batch has no game left to begin, or is over."""
-
-    def __init__(self) -> None:
-        self.answer: Future[Answer] = Future()
-        self.is_begun = threading.Event()
-
-    def end(self, answer: Answer) -> None:
-        self.answer.set_result(answer)
-        self.is_begun.set()
-
-    def fail(self, error: Exception) -> None:
-        self.answer.set_exception(error)
-        self.is_begun.set()
-
-
-class Station:
-    """The process beside this one that plays the games of one run. Safe to use from any thread."""
-
-    def __init__(self, run: str) -> None:
-        self.run = run
-        down, up = os.pipe(), os.pipe()
-        try:
-            self._popen = popen_module(STATION, down[0], up[1], None)
-        except OSError:
-            for descriptor in (*down, *up):
-                os.close(descriptor)
-            raise
-        os.close(down[0])
-        os.close(up[1])
-        self._outgoing, self._incoming = down[1], up[0]
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
-        self._numbers = itertools.count(1)
-        self._wishes: dict[int, Wish] = {}
-        self._is_gone = False
-        threading.Thread(target=self._hear, name="station", daemon=True).start()
-
-    def ask(self, request: Prepare | Close | Batch | Collect) -> Wish:
-        """Send it a request."""
-        wish = Wish()
-        with self._lock:
-            if self._is_gone:
-                wish.fail(StationGoneError("it has ended"))
-                return wish
-            number = next(self._numbers)
-            self._wishes[number] = wish
-        data = memoryview(frame(Asked(number, request)))
-        with contextlib.suppress(OSError), self._writing:  # it has ended, which the other thread tells
-            while data:
-                data = data[os.write(self._outgoing, data) :]
-        return wish
-
-    def end(self) -> None:
-        """Have it stop its games and exit: it sees the end of its input. Returns when it is dead."""
-        with contextlib.suppress(ProcessLookupError):
-            self._popen.send_signal(signal.SIGCONT)  # one that is stopped could do nothing, and not be written to
-        with self._writing:
-            if self._outgoing >= 0:
-                os.close(self._outgoing)
-                self._outgoing = -1
-        try:
-            self._popen.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
-            self._popen.wait()
-
-    def _hear(self) -> None:
-        frames = Frames(from_station)
-        try:
-            while data := os.read(self._incoming, READ_SIZE):
-                for answered in frames.feed(data):
-                    self._note(answered)
-        except WireError:
-            self._popen.kill()
-        os.close(self._incoming)
-        code = self._popen.wait()
-        with self._lock:
-            self._is_gone = True
-            left = list(self._wishes.values())
-            self._wishes.clear()
-        for wish in left:
-            wish.fail(StationGoneError(f"it exited with code {code}"))
-
-    def _note(self, answered: Answered) -> None:
-        if not answered.is_last:
-            with self._lock:
-                wish = self._wishes.get(answered.number)
-            if wish:
-                wish.is_begun.set()
-            return
-        with self._lock:
-            wish = self._wishes.pop(answered.number, None)
-        if wish:
-            wish.end(answered.answer)
-
-    @property
-    def is_gone(self) -> bool:
-        return self._is_gone
-
-    @property
-    def has_ended_well(self) -> bool:
-        return self._popen.returncode == 0
 
 
 class Service:
@@ -165,7 +44,7 @@ class Service:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = threading.Lock()
-        self._station: Station | None = None
+        self._station: StationProcess | None = None
         self._clock = clock
         self._heard_at = 0.0
         """When the station's run was heard last."""
@@ -180,9 +59,8 @@ class Service:
                     if run.version != this_arena():
                         return Refused(f"it runs stratego-arena {this_arena()}, and this is {run.version}")
                     return self._prepared(run.id, request)
-                case PutBot(key, pack):
-                    Cache(cache_folder()).put(key, pack)
-                    return Done()
+                case PutBot():
+                    return self._put(request)
                 case Close(run) | Collect(run):
                     return self._asked(run, request)
                 case End(run):
@@ -193,6 +71,17 @@ class Service:
             return Refused(f"the process that plays has failed ({error}); the worker's own output says why")
         except (ArenaError, OSError) as error:
             return Refused(str(error))
+
+    def _put(self, request: PutBot) -> Answer:
+        """Keep a part of a pack. Raises `ArenaError`."""
+        cache = Cache(cache_folder())
+        try:
+            cache.put(request.key, request.part, request.at, request.size)
+        except FullError:
+            if request.at or not make_room(cache):
+                raise
+            cache.put(request.key, request.part, request.at, request.size)
+        return Done()
 
     def _asked(self, run: str, request: Close | Collect) -> Answer:
         station = self._known(run)
@@ -224,7 +113,7 @@ class Service:
         station = self._known(batch.run)
         return station.ask(batch) if station else None
 
-    def _known(self, run: str) -> Station | None:
+    def _known(self, run: str) -> StationProcess | None:
         with self._lock:
             station = self._station
             if not station or station.run != run or station.is_gone:
@@ -232,7 +121,7 @@ class Service:
             self._heard_at = self._clock()
             return station
 
-    def _station_for(self, run: str) -> Station | None:
+    def _station_for(self, run: str) -> StationProcess | None:
         """The station of a run, about to be prepared; None while another run has this worker."""
         with self._lock:
             old = self._station
@@ -242,7 +131,7 @@ class Service:
                 old.end()
                 self._station = old = None
             if old is None:
-                self._station = Station(run)
+                self._station = StationProcess(run)
             assert self._station is not None
             self._preparing += 1
             self._heard_at = self._clock()

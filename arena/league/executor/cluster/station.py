@@ -20,7 +20,7 @@ from arena.bots.starting import RefusedBotsError
 from arena.errors import ArenaError
 from arena.game.record import encode_record
 from arena.league.executor import child_process
-from arena.league.executor.cluster.cache import Cache, cache_folder
+from arena.league.executor.cluster.cache import Cache, FullError, cache_folder
 from arena.league.executor.cluster.calibration import Calibration, load_now, measure
 from arena.league.executor.cluster.carrying import settings_of
 from arena.league.executor.cluster.copies import Copies, Seen, WatchedCopy
@@ -42,6 +42,7 @@ from arena.league.executor.cluster.messages import (
     to_station,
 )
 from arena.league.executor.cluster.ready_bots import Preparation, ReadyBots
+from arena.league.executor.cluster.trimming import make_room, trim
 from arena.league.executor.cluster.under_way import Batches, BatchUnderWay
 from arena.league.executor.local import LocalExecutor, local_executor, usable_cpus
 from arena.league.executor.task import (
@@ -262,7 +263,9 @@ class Program:
             self._connection.send(Answered(asked.number, answer))
         self._connection.flush_all()
 
-    def _prepare_and_serve(self, cache: Cache, run: RunInfo, number: int) -> "Missing | Unable | Refused | None":
+    def _prepare_and_serve(
+        self, cache: Cache, run: RunInfo, number: int, *, has_made_room: bool = False
+    ) -> "Missing | Unable | Refused | None":
         """Play a run to its end; or else why that cannot be done. None: it has to be prepared again by another one."""
         say = partial(print, file=sys.stderr, flush=True)
         try:
@@ -270,11 +273,16 @@ class Program:
                 ready = Preparation(cache, copies, run, say=say, run=self._run).prepare()
                 if not isinstance(ready, ReadyBots):
                     return ready
+                trim(cache)
                 self._run(self._serve, run, ready, number)
         except RefusedBotsError as error:
             return Unable({sendable(name): sendable(why) for name, why in error.problems.items()})
         except _SpoiltError:
             return None
+        except FullError as error:
+            if not has_made_room and make_room(cache):
+                return self._prepare_and_serve(cache, run, number, has_made_room=True)
+            return Refused(str(error))
         except Exception as error:
             if isinstance(error, _GoneError):
                 raise
