@@ -10,6 +10,7 @@ import os
 import secrets
 import stat
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -186,6 +187,10 @@ def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, 
 
 def parse_toml(data: bytes, where: str) -> dict[str, Any]:
     """The tables in the bytes of a TOML file; `where` names it in errors. Raises `FileError`."""
+    if data.startswith(BOM_UTF8):
+        raise FileError(
+            f"{where}: not valid TOML: it begins with a byte order mark; save it as UTF-8 without one (BOM)"
+        )
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:

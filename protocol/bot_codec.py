@@ -61,7 +61,7 @@ def encode_from_bot(message: BotMessage) -> bytes:
     data = line.encode("ascii", "backslashreplace")
     try:
         if repr(decode_from_bot(data)) != repr(message):
-            raise LocalProtocolError(f"cannot be sent in one line: {line!r}")
+            raise LocalProtocolError(f"expected one line of printable ASCII, got {line!a:.200}")
     except RemoteProtocolError as error:
         raise LocalProtocolError(str(error)) from None
     return data + b"\n"

@@ -158,4 +158,4 @@ def forfeits_text(forfeits: Forfeits) -> str:
     first = forfeits.first
     where = f" on worker {forfeits.worker}" if forfeits.worker else ""
     told = f"{forfeits.name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}"
-    return f"{told}: {first.detail}"
+    return f"{told}: {forfeits.words}"

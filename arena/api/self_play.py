@@ -99,10 +99,10 @@ def play_itself(
     """Play a whole game and `write` it, ply by ply, with what each took of real time. Returns the exit code."""
     players = Player("red", "red"), Player("blue", "blue")
     spec = Games(Settings(ruleset, NO_HURRY, seed)).game(*players, 0)
-    table = _Table(Referee(spec), make_bot, write, boards=boards)
+    game = _SelfPlay(Referee(spec), make_bot, write, boards=boards)
     write(f"{ruleset.name}, seed {seed}: the bot against itself")
-    table.play()
-    verdict = table.referee.verdict
+    game.play()
+    verdict = game.referee.verdict
     assert verdict is not None, "no clock can void the game, and nothing is restored"
     plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
     detail = verdict.detail
@@ -112,7 +112,7 @@ def play_itself(
     return FAILED if verdict.reason.is_forfeit or verdict.result is GameResult.NEITHER else PLAYED
 
 
-class _Table:
+class _SelfPlay:
     """A referee and the conversations of two bots."""
 
     def __init__(

@@ -166,9 +166,13 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
     program = full / command[0] if "/" in command[0] else None
     environment = base_environment()
     if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
-        state = "is not an executable file" if os.path.exists(program) else "does not exist"
-        hint = command_hint(full, command[0], environment["PATH"]) if not os.path.exists(program) else ""
-        raise UsageError(f"{where}: command: {printable(command[0], 200)} {state} in {printable(str(folder))}{hint}")
+        inside = "" if os.path.isabs(command[0]) else f" in {printable(str(folder))}"
+        if not os.path.exists(program):
+            state, hint = "does not exist", command_hint(full, command[0], environment["PATH"])
+        else:
+            state, hint = "is not an executable file", f" (chmod +x {printable(str(folder / command[0]), 200)})"
+            hint = hint if os.path.isfile(program) else ""
+        raise UsageError(f"{where}: command: {printable(command[0], 200)} {state}{inside}{hint}")
     is_hosts = command[0] in manifest.interpreters  # then the host may have named it, which is known later
     if program is None and not (built or is_hosts) and shutil.which(command[0], path=environment["PATH"]) is None:
         hint = command_hint(full, command[0], environment["PATH"])

@@ -12,6 +12,8 @@ protocol = "ucc-2012"                     # optional: what it speaks, if that is
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +22,7 @@ from msgspec import Meta
 
 from arena.bots.bot_files import behind_link
 from arena.bots.ignore import MOST_PATTERNS, SOME_PATTERNS, pattern_fault
+from arena.bots.languages import language_of_source
 from arena.bots.names import GRAMMAR, expected_name, name_fault
 from arena.bots.spec import TOKEN_VARIABLE
 from arena.errors import UsageError
@@ -31,12 +34,18 @@ from arena.schema import expected, structured
 MANIFEST = "bot.toml"
 MOST_BYTES = 16 * 1024
 """What it may have: the worst, one key of 8,000 parts, takes the parser a second; with twice as many, four."""
+MOST_LOOKED_AT = 1000
+"""Entries of a folder without a manifest that are looked at for a hint."""
+PROJECTS = {"Cargo.toml": ".rs", "go.mod": ".go", "package.json": ".js"}
+"""Files of projects, and the ending of the sources of such a project."""
 _Word = Annotated[str, Meta(pattern=r"\A[^\0]+\Z")]
 _Command = Annotated[
     tuple[_Word, ...],
     Meta(min_length=1, extra=expected('a list such as ["./program", "argument"], without NUL in it')),
 ]
-_Line = Annotated[str, Meta(pattern=r"\A(?=\s*\S)[^\0]*\Z", extra=expected("a string that is not empty, without NUL"))]
+_Line = Annotated[
+    str, Meta(pattern=r"\A(?=\s*\S)[^\0]*\Z", extra=expected('a line for the shell such as "make", without NUL in it'))
+]
 _Setting = Annotated[str, Meta(pattern=r"\A[^\0]*\Z", extra=expected("a string without NUL"))]
 
 
@@ -70,6 +79,7 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError:
         raise UsageError(
             f'{printable(str(folder))}: expected a {MANIFEST} in this folder, with at least command = ["./program"]'
+            f"{_found_instead(folder)}"
         ) from None
     except OSError as error:
         if error.errno in HOST_ERRORS:
@@ -85,6 +95,26 @@ def read_manifest(folder: Path) -> Manifest:
     _check_environment(manifest.env, where)
     _check_patterns(manifest.ignore, where)
     return manifest
+
+
+def _found_instead(folder: Path) -> str:
+    """What to add where a folder has no manifest, by what there is in it."""
+    names: list[str] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in islice(entries, MOST_LOOKED_AT))
+    where = printable(str(folder))
+    for name in names:
+        if name.lower() == MANIFEST:
+            return f"; it is called {printable(name)} here"
+    if any(os.path.lexists(folder / name / MANIFEST) for name in names):
+        return f"; there are bots in it: name them, as in {where}/*"
+    if any(name.endswith(".py") for name in names):
+        return f"; a .py file in it is a bot by itself: name it, as in {where}/*.py"
+    for name in names:
+        language = language_of_source(PROJECTS.get(name, Path(name).suffix))
+        if language:
+            return f"; 'arena new NAME --language {language.name}' writes one, and a bot to begin with"
+    return ""
 
 
 def _check_name(name: str | None, where: str) -> None:

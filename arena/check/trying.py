@@ -36,6 +36,10 @@ now = trio.current_time
 SHOWN_LINES = 12
 """Lines of the exchange before a failure that are kept with it."""
 STDERR_LINES = 8
+OF_NOISE = (
+    "in this game the lines have fields more, 'later 7', and there are lines that no bot knows: it must ignore both"
+)
+"""What is said first of a bot that fails there, for else it would look for a mistake in what it knows."""
 GAMES_IN_ONE_PROCESS = 3
 FOE = Player("opponent", "")
 INTERRUPTED_AFTER = 14
@@ -218,6 +222,8 @@ class Trial:
         ply = len(referee.actions) + 1 if referee.game is not None else 0
         fault = Fault(fault.reason, where + fault.text)
         failure = _failure(ply, fault, talk.hint)
+        if situation.twist is Twist.NOISE:
+            failure = replace(failure, hint="; ".join(filter(None, (OF_NOISE, failure.hint))))
         shown = replace(failure, exchange=talk.last_exchange(SHOWN_LINES), stderr=self._stderr(talk))
         return Outcome(situation, _mark(situation), "", shown, len(referee.actions))
 

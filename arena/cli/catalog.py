@@ -33,6 +33,26 @@ _ELSEWHERE = {"import": "import_", "play": "play_bot"}
 """Modules that are not called as the command is: one name is a keyword, one was that of what leagues print."""
 
 
+MEANT = {
+    **dict.fromkeys(("init", "create", "template"), "new"),
+    **dict.fromkeys(("test", "validate", "lint"), "check"),
+    **dict.fromkeys(("tournament", "round-robin"), "league"),
+    **{name: f"league --format {name}" for name in ("gauntlet", "swiss", "knockout", "ladder")},
+    **dict.fromkeys(("run", "game", "fight", "duel"), "match"),
+    "sprt": "compare",
+    **dict.fromkeys(("continue", "pause"), "resume"),
+    **dict.fromkeys(("table", "ranking", "ratings", "elo", "crosstable"), "standings"),
+    **dict.fromkeys(("list", "ls", "faults"), "games"),
+    **dict.fromkeys(("html", "pages"), "report"),
+    **dict.fromkeys(("web", "watch", "server"), "serve"),
+    **dict.fromkeys(("replay", "view", "board"), "show"),
+    **dict.fromkeys(("dialogue", "stderr", "debug"), "log"),
+    **dict.fromkeys(("variants", "rulesets"), "rules"),
+    **dict.fromkeys(("sandbox", "sandboxes"), "doctor"),
+}
+"""Words that somebody may take for a command, because others have one of that name or a page here has the word."""
+
+
 def home_of(name: str) -> tuple[str, str]:
     """The module that has a command, and what the command is called there."""
     plain = name.replace("-", "_")

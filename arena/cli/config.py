@@ -8,7 +8,7 @@ The trap: a command line has to be able to undo what a file has switched on, so 
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +195,8 @@ class ConfiguredCommand(ArenaCommand):
         options = _by_key(self)
         for name, found in state.file.settings(ctx.info_name or "").items():
             param = options[name]
+            if param.multiple and isinstance(found.value, str):  # one of them needs no list
+                found = replace(found, value=[found.value])  # noqa: PLW2901
             _check(ctx, param, found, state.file.where)
             state.found[param.name or ""] = found
         ctx.default_map = {name: found.value for name, found in state.found.items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import front
-from arena.cli.catalog import COMMANDS, NAMES, home_of
+from arena.cli.catalog import COMMANDS, MEANT, NAMES, home_of
 from arena.cli.completing import teach
 
 if TYPE_CHECKING:
@@ -67,6 +67,18 @@ class ArenaGroup(click.Group):
         if incomplete and not incomplete[0].isalnum():
             return super().shell_complete(ctx, incomplete)
         return [CompletionItem(name, help=words) for _, name, words in COMMANDS if name.startswith(incomplete)]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words begin with. What is none is told with the one that was probably meant."""
+        word = args[0]
+        if word == "help":
+            ctx.fail(f"No such command 'help'. Did you mean 'arena {' '.join((*args[1:2], '--help'))}'?")
+        if word in MEANT:
+            words = next(words for _, name, words in COMMANDS if name == MEANT[word].split()[0])
+            ctx.fail(f"No such command {word!r}. Did you mean 'arena {MEANT[word]}' ({words})?")
+        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write(front.help_text())

@@ -20,6 +20,8 @@ SCREEN_LINES = 23
 NARROW, WIDE = 26, 32
 """How many columns the names of options take, at most, before what they mean goes into a line of its own."""
 HELPS = ("--help", "--help-all")
+TOO_FEW_OR_MANY = ("Missing argument", "Got unexpected extra argument")
+"""How click begins to say that there are not as many words on the line as the command takes."""
 
 Example = tuple[str, str]
 """A command as a shell runs it, and what it does."""
@@ -49,7 +51,13 @@ class ArenaCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if ctx.resilient_parsing:  # a line that is being completed, of which click forgets what is not whole
             ctx.meta[WORDS] = tuple(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            words = error.format_message().removesuffix(".")
+            if self.examples and words.startswith(TOO_FEW_OR_MANY):
+                raise click.UsageError(f"{words}. For example: {self.examples[0][0]}", ctx) from None
+            raise
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

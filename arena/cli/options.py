@@ -296,7 +296,7 @@ _FORMAT_OPTIONS = (
     ),
     click.option(
         "--disqualify",
-        type=Whole(min=1),
+        type=Whole(1, MOST_GAMES),
         metavar="N",
         help="A bot that has lost N games by its own fault plays no more.",
     ),

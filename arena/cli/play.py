@@ -173,7 +173,7 @@ def progress_of(
 
 def _number_text(planned: int | None, at_most: int | None) -> str:
     if planned is None:
-        return "games" if at_most is None else f"at most {at_most} games"
+        return "as many games as it takes" if at_most is None else f"at most {at_most} games"
     return "1 game" if planned == 1 else f"{planned} games"
 
 
@@ -235,7 +235,7 @@ def _tell_forfeits(forfeits: Forfeits, store: Path) -> None:
     name, first = forfeits.name, forfeits.first
     games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
     where = f" on worker {forfeits.worker}" if forfeits.worker else ""
-    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}: {first.detail}")
+    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}: {forfeits.words}")
     lines = forfeits.stderr.strip().splitlines()
     for line in lines[-STDERR_LINES_SHOWN:]:
         remark(f"    {name} stderr: {line}")

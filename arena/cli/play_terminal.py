@@ -12,6 +12,7 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from arena.cli.looking import AUTO, paint_for
+from arena.cli.play_history import EarlierPlies
 from arena.cli.streams import flush_results, result
 from arena.cli.typed_lines import TypedLines
 from arena.game.seat_state import SeatState, Stage
@@ -25,6 +26,7 @@ from arena.report.seat import (
     action_words,
     choices_text,
     piece_words,
+    presets_text,
     screen_text,
     setup_cells,
     stage_words,
@@ -35,6 +37,8 @@ from protocol.notation import COLOR_BY_WORD, EMPTY, HOME_SQUARES, SQUARE_INDEX, 
 CLEAR = "\x1b[H\x1b[2J"
 """The screen alone: what was in the terminal before can still be scrolled to."""
 LARGEST_SEED = 2**32
+NOT_TYPED = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
+"""What is asked for by a move or a square, and not by a word."""
 LAST_PLIES = 2
 """Actions that are told below a screen: a bot answers before what the person did could be read."""
 HELP = """\
@@ -43,13 +47,16 @@ e4             show where that piece can go
 moves          show all that you may do
 known e7       tell what is known of a piece
 board          show the board again
+back, next     show it as you knew it a ply before, a ply after; ply 12: after ply 12
+history        list what was done so far
 rules          show the rules in force
 resign         give the game up
 pause          save the game, to go on another day (so does Ctrl-C)
 In some rulesets: d2-d3-e3 (a captain turns), a9-a10+8c2 (the colonel comes back
 on c2), e7?e9B (guess that the piece on e9 is a bomb)."""
 SETUP_HELP = """\
-preset NAME    begin with one of these: {presets}
+preset NAME    begin with one of these:
+{presets}
 random [SEED]  a random set-up
 swap a1 b2     exchange two squares
 setup ROWS     four rows separated by /, your back row first, . for empty:
@@ -86,6 +93,7 @@ class TerminalGame:
         """A move that was held back once, as more could be done with it."""
         self._remarked = ""
         self._has_drawn = False
+        self._earlier = EarlierPlies(session, color, self._paint)
 
     async def play(self) -> None:
         """Until the game is over or paused, or nobody is there any more."""
@@ -141,6 +149,7 @@ class TerminalGame:
         if self._shown is None or self._shown[0] is Stage.STARTING:  # of a game that goes on, only what was done last
             self._plies_told = max(0, state.plies - LAST_PLIES)
         self._shown = now
+        self._earlier.forget(state.plies)
         if state.stage is Stage.SETTING_UP:
             self._show_setup(state)
         elif state.stage is Stage.STARTING:
@@ -214,7 +223,13 @@ class TerminalGame:
             case Typed(Verb.MOVES):
                 return choices_text(state.choices) or "it is not your turn"
             case Typed(Verb.BOARD):
+                self._earlier.forget(state.plies)
                 return f"{self._cleared()}{self._screen(state)}"
+            case Typed(Verb.PLY | Verb.BACK | Verb.NEXT):
+                board = self._earlier.board(typed, _columns())
+                return f"{self._cleared()}{board}"
+            case Typed(Verb.HISTORY):
+                return self._earlier.history()
             case Typed(Verb.RULES):
                 return "\n".join(f"{name} {value}" for name, value in state.rules)
             case Typed(Verb.RESIGN):
@@ -293,7 +308,7 @@ class TerminalGame:
             case Typed(Verb.BOARD):
                 pass
             case Typed(Verb.HELP):
-                presets = "; ".join(f"{preset.name} ({preset.text})" for preset in self._session.presets())
+                presets = presets_text(self._session.presets())
                 return SETUP_HELP.format(presets=presets, rows="/".join(self._rows))
             case Typed(Verb.NOTHING):
                 return ""
@@ -320,7 +335,7 @@ def _columns() -> int:
 
 
 def _said(typed: Typed) -> str:
-    return printable(" ".join((typed.verb.value, *typed.words)) if typed.verb is not Verb.UNKNOWN else typed.words[0])
+    return printable(" ".join(typed.words if typed.verb in NOT_TYPED else (typed.verb.value, *typed.words)))
 
 
 def _seed(words: tuple[str, ...]) -> int | None:

@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,10 +64,26 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
             wrong = len({finding.game for finding in findings} - {None})
             result(printable(_summary(store, progress.games, wrong, bool(findings))))
         if salvage is not None:
-            with Store(salvage, create=True) as new:
+            with _copying_to(salvage), Store(salvage, create=True) as new:
                 copied = copy_sound_games(opened, new)
             remark(printable(_copied(copied, progress.games, salvage), lines=True))
     return FOUND if findings else DONE
+
+
+@contextmanager
+def _copying_to(path: Path) -> Iterator[None]:
+    """Say that a store holds only some of the games if they could not all be copied: nobody is to take it for whole.
+
+    It is left there: another process may have begun to use it.
+    """
+    from arena.printable import printable
+
+    try:
+        yield
+    except BaseException:
+        if os.path.lexists(path):
+            remark(printable(f"{path} does not have all games that are sound: remove it before they are copied again"))
+        raise
 
 
 class _Progress:

@@ -74,6 +74,17 @@ class PersonSeat:
         """This seat has answered its turn."""
         self.stage = Stage.WAITING
 
+    def after(self, plies: int) -> "PersonSeat":
+        """The seat as it was after so many plies, made again from what it had been told by then."""
+        seat = PersonSeat(self.color)
+        for message in self.told:
+            if isinstance(message, messages.Moved) and len(seat.actions) == plies:
+                break
+            seat.tell(message)
+            if isinstance(message, messages.SetupRequest) and self.rows is not None:
+                seat.set_up(self.rows)
+        return seat
+
     def _happened(self, message: ArenaMessage) -> None:
         """Keep what was told of an action: a `moved` begins it, what follows belongs to it."""
         if isinstance(message, messages.Moved):

@@ -8,6 +8,7 @@ import enum
 from dataclasses import dataclass, fields
 
 from arena.errors import UsageError
+from arena.league.options import MOST_GAMES
 
 USUAL_ROUNDS = 2
 USUAL_CONFIDENCE = 0.95
@@ -95,8 +96,8 @@ def check_format(options: FormatOptions) -> None:
             f"--confidence: expected a likelihood above {LEAST_CONFIDENCE} and up to {MOST_CONFIDENCE}, such as 0.95, "
             f"got {confidence:g}"
         )
-    if options.disqualify is not None and options.disqualify < 1:
-        raise UsageError(f"--disqualify: expected a number of faults from 1, got {options.disqualify}")
+    if options.disqualify is not None and not 1 <= options.disqualify <= MOST_GAMES:
+        raise UsageError(f"--disqualify: expected a number of faults from 1 to {MOST_GAMES}, got {options.disqualify}")
 
 
 def option_name(field: str) -> str:

@@ -27,7 +27,7 @@ from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
-from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placed, Placing, RoundRobin
+from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placed, Placing, RoundRobin, WithoutDisqualified
 from arena.league.plan import Entry, Plan, make_plan
 from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
@@ -110,7 +110,7 @@ class OpenLeague:
         self.store = store
         fresh = pairing()
         self.planned = fresh.planned
-        self.at_most = fresh.at_most if isinstance(fresh, Ladder) else self.planned
+        self.at_most = fresh.at_most if isinstance(fresh, Ladder | WithoutDisqualified) else self.planned
         self.meets_all = isinstance(fresh, RoundRobin)
         self.new_pairing = pairing
         self._held = held

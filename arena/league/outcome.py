@@ -1,10 +1,13 @@
 """What comes of playing, while games are played and when they are over."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from arena.errors import ArenaError
+from arena.game.faults import lost_by
 from arena.game.record import GameRecord
+from arena.game.recorded import faults_of
 from arena.league.run import Watch
 from arena.league.session import Session
 from arena.league.store import GameRow
@@ -27,12 +30,16 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True)
 class Forfeits:
-    """The games that one bot has lost for one reason that is its own fault: how many, and the first of them."""
+    """The games that one bot has lost for one reason that is its own fault: how many, and the first of them.
+
+    `words` are how it lost that one. Where both bots had a fault they are of this one's alone.
+    """
 
     name: str
     reason: str
     count: int
     first: GameRow
+    words: str
     stderr: str
     """The end of what the bot had written to standard error in the first one."""
     worker: str = ""
@@ -74,23 +81,19 @@ class PlayState:
         self.watch = watch
         self.versions = Versions()
         self.session = Session()
-        self._first: dict[tuple[str, str], tuple[GameRow, str, str]] = {}
-        self._counts: dict[tuple[str, str], int] = {}
+        self._first: dict[tuple[str, str], Forfeits] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
 
     def finished(self, row: GameRow, record: GameRecord) -> None:
         self._ids.add(row.id)
         self.watcher.finished(row, record)
-        if not row.reason.is_forfeit:
-            return
-        for player, stderr in zip(row.players, record.stderr, strict=True):
-            winner = row.result.winner
-            if winner is None or row.players[winner] != player:
-                key = (player.name, row.reason.value)
-                self._first.setdefault(key, (row, stderr, worker_of(record.machine or "")))
-                self._counts[key] = self._counts.get(key, 0) + 1
+        for color, fault in faults_of(record).items():
+            reason = fault.reason if fault else row.reason
+            words = f"{lost_by(row.players, color, reason)}: {fault.text}" if fault else row.detail
+            key = name, _ = row.players[color].name, reason.value
+            worker = worker_of(record.machine or "")
+            self._first.setdefault(key, Forfeits(name, reason.value, 1, row, words, record.stderr[color], worker))
+            self._counts[key] += 1
 
     def forfeits(self) -> tuple[Forfeits, ...]:
-        return tuple(
-            Forfeits(name, reason, self._counts[name, reason], row, stderr, worker)
-            for (name, reason), (row, stderr, worker) in self._first.items()
-        )
+        return tuple(replace(first, count=self._counts[key]) for key, first in self._first.items())

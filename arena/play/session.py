@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import trio
+from msgspec.structs import replace as replace_fields
 
 from arena.bots import BotSpec
 from arena.errors import ArenaError
@@ -198,6 +199,24 @@ class Session:
             resigns=chair.resigns,
             remark=self._remark,
             end=self._end_for(color),
+        )
+
+    def state_after(self, color: Color, plies: int) -> SeatState:
+        """What a person knew after so many plies, which is at most as many as there were: the board without clocks and
+        choices, and at no ply what was learned later."""
+        seat = self._chairs[color].seat.after(plies)
+        return replace_fields(
+            self.state(color),
+            stage=Stage.WAITING,
+            plies=len(seat.actions),
+            pieces=seat.pieces(),
+            lost=seat.lost(),
+            hidden=seat.hidden() if seat.rows else (),
+            choices=(),
+            last=seat.actions[-1] if seat.actions else None,
+            clocks=(ClockState(None), ClockState(None)),
+            remark="",
+            end=None,
         )
 
     async def changed(self, color: Color, version: int = 0) -> SeatState:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from arena.game.seat_state import ActionState, ChoiceState, ClockState, PieceState, SeatState, Stage
+from arena.game.setups import Preset
 from arena.report.boards import Mark, board_text
 from arena.report.names import DEFAULT_NAMES, Names
 from arena.report.paint import Paint, plain, unpainted
@@ -48,17 +49,19 @@ def screen_text(
     names: Names = DEFAULT_NAMES,
     *,
     width: int = WIDTH,
+    plies: int | None = None,
 ) -> str:
     """The whole of what a person sees of the game, without the prompt; in less than 80 columns one below the other.
 
-    `recent` are the last actions, which are told below the board, the oldest first.
+    `recent` are the last actions, which are told below the board, the oldest first. Of an earlier state `plies` says
+    how many there are by now.
     """
     side = COLOR_BY_WORD[state.color]
     truth = state.end.truth if state.end else ()
     cells = truth or cells_of(state)
     board = board_text(tuple(map(names.cell, cells)), marks_of(state.last), paint, side).split("\n")
     panel = _panel(state, names)
-    lines = [paint(title(state), "bold")]
+    lines = [paint(title(state, plies), "bold")]
     if width < WIDTH:
         lines += [*board, *panel]
         board = panel = []
@@ -66,8 +69,8 @@ def screen_text(
         left = board[number] if number < len(board) else ""
         right = panel[number] if number < len(panel) else ""
         lines.append(f"{left}{' ' * (BOARD_COLUMNS - len(unpainted(left)))}{right}".rstrip())
-    for action in recent:
-        lines += _wrapped(f"{action.ply}. {action_words(action, state.color, names)}")
+    if recent:
+        lines.append(actions_text(recent, state.color, names))
     if state.end:
         lines += _wrapped(end_words(state))
     if state.remark:
@@ -79,10 +82,13 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH - 1)
 
 
-def title(state: SeatState) -> str:
-    """Who plays whom, and where the game stands."""
+def title(state: SeatState, plies: int | None = None) -> str:
+    """Who plays whom, and where the game stands; of an earlier state, which one it is of so many plies."""
     red, blue = state.players
-    return _short(f"{red} (red) - {blue} (blue), {state.ruleset}, ply {state.plies}: {stage_words(state)}")
+    where = f"ply {state.plies}: {stage_words(state)}"
+    if plies is not None:
+        where = f"as you knew it after ply {state.plies} of {plies}"
+    return _short(f"{red} (red) - {blue} (blue), {state.ruleset}, {where}")
 
 
 def _short(text: str) -> str:
@@ -112,6 +118,13 @@ def setup_cells(rows: Sequence[str], color: Color) -> tuple[str, ...]:
         if letter != EMPTY:
             cells[square] = f"{color.word[0]}{letter}"
     return tuple(cells)
+
+
+def presets_text(presets: Iterable[Preset]) -> str:
+    """Set-ups to begin with, and what each is like, below one another."""
+    return "\n".join(
+        textwrap.fill(f"  {preset.name}: {preset.text}", WIDTH - 1, subsequent_indent="    ") for preset in presets
+    )
 
 
 def marks_of(last: ActionState | None) -> Mapping[int, Mark]:
@@ -197,6 +210,13 @@ def action_words(action: ActionState, viewer: str, names: Names = DEFAULT_NAMES)
     if action.rescued:
         words += f"; {_one(action.rescued.rank, names)} comes back on {action.rescued.square}"
     return words
+
+
+def actions_text(actions: Iterable[ActionState], viewer: str, names: Names = DEFAULT_NAMES) -> str:
+    """What the sides did, with the numbers of the plies."""
+    return "\n".join(
+        line for action in actions for line in _wrapped(f"{action.ply}. {action_words(action, viewer, names)}")
+    )
 
 
 def _one(letter: str, names: Names) -> str:

@@ -3,7 +3,8 @@
 e4-e5, e4 e5, e4e5    a move; longer actions as the protocol writes them: d2-d3-e3, a9-a10+8c2, e7?e9B
 e4                    where that piece can go
 known e7              what is known of a piece
-help, moves, board, rules, resign, pause
+ply 12, back, next    the board as it was known then, and a ply before or after that
+help, moves, history, board, rules, resign, pause
 """
 
 import re
@@ -27,6 +28,10 @@ class Verb(Enum):
     HELP = "help"
     MOVES = "moves"
     BOARD = "board"
+    PLY = "ply"
+    BACK = "back"
+    NEXT = "next"
+    HISTORY = "history"
     RULES = "rules"
     RESIGN = "resign"
     PAUSE = "pause"
@@ -49,6 +54,7 @@ class Typed:
 
 _VERBS = {
     **{verb.value: verb for verb in (Verb.HELP, Verb.MOVES, Verb.BOARD, Verb.RULES, Verb.RESIGN, Verb.PAUSE)},
+    **{verb.value: verb for verb in (Verb.PLY, Verb.BACK, Verb.NEXT, Verb.HISTORY)},
     **{verb.value: verb for verb in (Verb.KNOWN, Verb.PRESET, Verb.RANDOM, Verb.SWAP, Verb.SETUP, Verb.READY)},
     "h": Verb.HELP,
     "?": Verb.HELP,

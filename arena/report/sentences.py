@@ -22,7 +22,10 @@ from arena.rules.ruleset import (
     Spy,
     Starts,
 )
+from arena.rules.tables import CANNOT_ATTACK
 from protocol.notation import Rank
+
+UNARMED_READING = " Reading: so it is if one of the two cannot move at all."
 
 
 class Part(enum.Enum):
@@ -214,10 +217,11 @@ def _end(ruleset: Ruleset, names: Names) -> Sentences:
         case NoMove.ON_TURN:
             yield "no_move", f"A side that cannot move when it is its turn has lost.{_no_move_reading(ruleset)}"
     if ruleset.needs_attacker:
+        can_move_unarmed = ruleset.movable_ranks & CANNOT_ATTACK
         yield (
             "needs_attacker",
             "A side that has no piece left to attack with has lost. This is looked at after every move and for both "
-            "sides; if neither has one, the game is a draw.",
+            f"sides; if neither has one, the game is a draw.{UNARMED_READING if can_move_unarmed else ''}",
         )
     else:
         yield "needs_attacker", "A side that can still move plays on, even with nothing left to attack with."

@@ -33,6 +33,10 @@ class WebWords:
     nothing_yet: str = "No games yet"
     not_read: str = "No game is over yet. This page shows the first as soon as it is."
     unreadable: str = "This store cannot be read now. Why has been told to whoever serves these pages."
+    no_page: str = (
+        "This game cannot be shown: it is not as it was stored, or cannot have been played so. Why has been told to "
+        "whoever serves these pages."
+    )
     live: str = "Live: {} games so far."
     waiting: str = "Live: no game is over yet."
     out_of_date: str = "This page is out of date: its store cannot be read now."

@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from arena.errors import ArenaError
 from arena.league.store import Store
-from arena.printable import printable
 from arena.report.site.contents import Played, SiteContents
 from arena.report.site.game_texts import GameText
 from arena.web.files import Asset, asset
@@ -95,5 +94,6 @@ class StorePages:
         try:
             with Store(self.reader.path, create=False) as store:
                 return contents.game_texts.of(store.stored(number))
-        except ArenaError as error:
-            raise Refused(503, printable(str(error))) from error
+        except ArenaError as error:  # whose words may name what a reader may not know: seeds, a rank
+            self.reader.tell_of_game(number, error)
+            raise Refused(503, WEB_WORDS.no_page) from error

@@ -27,6 +27,8 @@ LOOK_SECONDS = 0.5
 SHARE = 1 / 10
 """Of one CPU, that reading the store may take while it changes; games that end within a second are read together."""
 LEAST_SECONDS = 1.0
+MOST_GAMES_TOLD = 100
+"""Games without a page that the host is told of: anybody can ask for them."""
 
 Dress = Callable[[Site, str], Site]
 """Makes of a site that is read from a disk the one that is served, at a version."""
@@ -70,6 +72,7 @@ class StoreReader:
         self._changed = trio.Event()
         self._seen: tuple[int, ...] | None = None
         self._told = ""
+        self._games_told: set[int] = set()
 
     async def changed(self, since: State) -> State:
         """The state, as soon as it is another one."""
@@ -138,6 +141,12 @@ class StoreReader:
         damage = f"{self.path}: what is damaged does not count:\n{damage_text(contents.damage)}"
         self._tell(damage if contents.damage else "")
         return State(version, replace(contents, site=self._dress(contents.site, version)))
+
+    def tell_of_game(self, number: int, error: ArenaError) -> None:
+        """Tell why a game has no page, once for each game, and for so many games."""
+        if number not in self._games_told and len(self._games_told) < MOST_GAMES_TOLD:
+            self._games_told.add(number)
+            self._complain(printable(f"{self.path}: game {number} has no page: {error}"))
 
     def _tell(self, problem: str) -> None:
         """Tell of a problem, once until it is another one."""

@@ -197,6 +197,22 @@ def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("Bot.toml", "; it is called Bot.toml here"),
+        ("hunter/bot.toml", "; there are bots in it: name them, as in {}/*"),
+        ("hunter.py", "; a .py file in it is a bot by itself: name it, as in {}/*.py"),
+        ("Cargo.toml", "; 'arena new NAME --language rust' writes one, and a bot to begin with"),
+        ("main.go", "; 'arena new NAME --language go' writes one, and a bot to begin with"),
+        ("notes.txt", '"]'),
+    ],
+)
+def test_a_folder_without_a_manifest_says_what_is_there_instead(file: str, words: str, tmp_path: Path) -> None:
+    put(tmp_path / "mine" / file)
+    assert problem(tmp_path / "mine").endswith(words.format(tmp_path / "mine"))
+
+
+@pytest.mark.parametrize(
     ("manifest", "words"),
     [
         ("command = [", "not valid TOML"),
@@ -213,10 +229,12 @@ def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
         ('command = ["./run"]\nname = " "', "got ' ': it has a space at an end"),
         (
             'command = ["./run"]\nbuild = ["make"]',
-            "build: expected a string that is not empty, without NUL, got ['make']",
+            "build: expected a line for the shell such as \"make\", without NUL in it, got ['make']",
         ),
         ('command = ["./none"]', "command: ./none does not exist in"),
         ('command = ["./empty"]', "command: ./empty is not an executable file in"),
+        ('command = ["./plain"]', "/plain)"),
+        ('command = ["/no/such"]', "command: /no/such does not exist"),
         ('command = ["./bot.toml"]', "command: ./bot.toml is not an executable file in"),
         ('command = ["no-such-program"]', "command: there is no program 'no-such-program' on the PATH"),
         ('command = ["run"]', """there is no program 'run' on the PATH; did you mean "./run"?"""),
@@ -226,6 +244,7 @@ def test_a_folder_without_a_manifest_says_what_it_needs(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_manifest_is_named_with_its_file(manifest: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
+    put(tmp_path / "plain", executable=False)
     said = problem(bot_folder(tmp_path, manifest))
     assert said.startswith(f"{tmp_path}/bot.toml: ")
     assert words in said

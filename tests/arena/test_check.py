@@ -180,6 +180,21 @@ def test_a_bot_of_2012_is_tried_with_what_it_has_words_for() -> None:
     assert {marks[key] for key in ("start", "several", "opening", "resumed", "noise")} == {Mark.NOT_APPLICABLE}
 
 
+def test_a_bot_that_fails_at_what_it_does_not_know_is_told_that_there_was_some(tmp_path: Path) -> None:
+    path = tmp_path / "strict.py"
+    path.write_text(
+        "import sys\nfor line in sys.stdin:\n    if line == 'hello 1\\n':\n        print('ready', flush=True)\n"
+        "    elif line.startswith('hello'):\n        sys.exit('which version is that?')\n"
+        "    elif line == 'quit\\n':\n        break\n"
+    )
+    found = check(str(path), "start", "noise")
+    failures = {each.situation.key: each.failure for each in found.outcomes if each.mark is not Mark.NOT_TRIED}
+    assert failures["start"] is None
+    assert failures["noise"] is not None
+    assert failures["noise"].hint.startswith("in this game the lines have fields more, 'later 7', and there are lines")
+    assert "which version is that?" in failures["noise"].hint
+
+
 def test_what_a_bot_says_that_it_cannot_do_is_not_asked_of_it(tmp_path: Path) -> None:
     path = tmp_path / "clerk.py"
     path.write_text(

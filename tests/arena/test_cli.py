@@ -209,6 +209,8 @@ BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["show", "missing.sqlite", "1"], "missing.sqlite: there is no such store"),
     (["standings", "notes.txt"], "notes.txt: expected a store"),
     (["lague"], "No such command 'lague'"),
+    (["show", "l.sqlite"], "Missing argument 'GAME'. For example: arena show league.sqlite 3"),
+    (["check", "alpha.py", "beta.py"], "Got unexpected extra argument (beta.py). For example: arena check mine.py"),
     (["league", "alpha.py", "beta.py", "--rounds", "1000000000"], "--rounds: expected at most 500000 with 2 bots"),
     (
         ["match", "alpha.py", "beta.py", "--games", "1000000000000"],

@@ -155,6 +155,11 @@ def test_what_is_shown_is_a_file_that_says_the_same(here: Path, shows: Shows) ->
             assert f"# arena.toml: {each['key']}\n" in text
 
 
+def test_one_value_of_an_option_that_can_be_given_again_needs_no_list(shows: Shows) -> None:
+    write('interpreter = "/x"\n')
+    assert shows.json("league", "drifter", "raider")["settings"]["interpreter"]["value"] == ["/x"]
+
+
 def test_each_setting_is_shown_with_where_it_comes_from(shows: Shows) -> None:
     write('time = "2s"\n[league]\nrounds = 3\n')
     lines = [line.split("  # ") for line in shows.text("league", "drifter", "raider", "--seed", "7").splitlines()]

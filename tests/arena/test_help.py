@@ -157,3 +157,13 @@ def test_nothing_is_coloured_with_no_color(words: tuple[str, ...]) -> None:
 
 def test_with_an_empty_no_color_there_are_colours() -> None:
     assert any(COLOR.search(on_terminal(*words, NO_COLOR="")) for words in COLORED)
+
+
+@pytest.mark.parametrize("word", [*catalog.MEANT, "help"])
+def test_a_word_that_is_no_command_is_told_with_the_one_that_was_meant(word: str) -> None:
+    """What is proposed is a line that the parser takes, with --help behind it."""
+    assert word not in catalog.NAMES
+    with pytest.raises(click.UsageError, match=f"No such command '{word}'. Did you mean 'arena ") as error:
+        cli.main([word, "match"], prog_name="arena", standalone_mode=False)
+    proposed = shlex.split(error.value.message.partition("'arena ")[2].partition("'")[0])
+    assert cli.main([*proposed, "--help"], prog_name="arena", standalone_mode=False) == 0

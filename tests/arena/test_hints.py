@@ -123,6 +123,14 @@ def test_who_introduces_itself_without_ready_is_told_of_ready() -> None:
 def test_who_does_not_read_is_told_so() -> None:
     one = Seen(Phase.THINKING, stalled(Phase.THINKING), activity=Activity.RUNS)
     assert hint_for(one).mistake is Mistake.NOT_READING
+    assert "--start-time" not in hint_for(one).text
+
+
+def test_who_has_not_read_hello_is_told_how_long_a_start_may_take() -> None:
+    fault = late(Phase.INTRODUCING, TimeControl(), 0, 1, 11.0)
+    hint = hint_for(Seen(Phase.INTRODUCING, fault, activity=Activity.WAITS, has_unread=True))
+    assert hint.mistake is Mistake.NOT_READING
+    assert "--start-time" in hint.text
 
 
 # --- the end of a process ---------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ NO_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a link to a device": (lambda path: path.symlink_to("/dev/zero"), "expected a TOML file, got a device"),
     "a link to itself": (lambda path: path.symlink_to(path), "cannot be read"),
     "30 GB": (sparse, f"expected a TOML file of at most {MOST_BYTES // 1024} KiB"),
+    "a byte order mark": (lambda path: path.write_bytes(b"\xef\xbb\xbfa = 1"), "it begins with a byte order mark"),
     "not UTF-8": (lambda path: path.write_bytes(b"a = '\xff'"), "not UTF-8 at byte 5"),
     "NUL": (lambda path: path.write_bytes(b"\0"), "not valid TOML"),
     "deep": (lambda path: path.write_text(f"a = {'[' * 900}{']' * 900}"), "nested too deeply"),

@@ -89,6 +89,25 @@ def test_what_is_refused_is_said_and_the_game_goes_on(arena: Arena) -> None:
     assert done.returncode == 0
 
 
+def test_a_person_looks_back_at_what_it_knew_and_the_game_goes_on(arena: Arena) -> None:
+    lines = f"nope\ne4-e5\nsetup {ROWS}\nready\nhistory\nb2-b3\nback 2\nply 3\nply 0\nnext\nhistory\nboard\nresign\n"
+    done = arena(lines, *DUEL)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.split("\n> ")
+    assert said[1].endswith("nope: expected 'ready', or a change of the set-up; see 'help'")
+    assert said[2].endswith("e4-e5: expected 'ready', or a change of the set-up; see 'help'")
+    assert said[5].endswith("nothing has been done so far")
+    for answer in said[7:9]:
+        assert answer.endswith("expected a ply from 0 to 2, as in 'ply 2'; this is after ply 2")
+    assert "as you knew it after ply 0 of 2" in said[9]
+    assert "[" not in said[9]
+    assert "as you knew it after ply 1 of 2" in said[10]
+    assert "1. you b2-b3\n('board' shows it as it is now)" in said[10]
+    assert said[11].startswith("history\n1. you b2-b3\n2. the enemy ")
+    assert "ply 2: your move" in said[12]
+    assert "You have lost" in done.stdout
+
+
 class Terminal:
     """`arena play` in a terminal of its own."""
 

@@ -143,6 +143,24 @@ def test_random_play_from_the_lists_of_actions_gives_a_record_that_stands_and_te
         assert len(session.actions(color)) == len(record.actions)
 
 
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["duel", "vintage/lightning", "duel+rescue+silent-defence"]))
+def test_what_was_known_after_a_ply_is_what_was_shown_then_and_nothing_that_was_learned_later(
+    seed: int, rules: str
+) -> None:
+    record = played(session_of(rules), *[at_random(seed, 60)] * 2)
+    assert isinstance(record, GameRecord)
+    shown: list[bytes] = []
+    session = session_of(rules)
+    rows = [(text or "").split("/") for text in record.setups]
+    played(session, from_lines(rows, record.actions, shown), from_lines(rows, record.actions))
+    assert shown
+    for state in (msgspec.json.decode(line, type=SeatState) for line in shown):
+        then = session.state_after(Color.RED, state.plies)
+        assert (then.pieces, then.lost, then.hidden, then.last) == (state.pieces, state.lost, state.hidden, state.last)
+        assert (then.plies, then.choices, then.end) == (state.plies, (), None)
+
+
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["duel", "vintage/lightning", "duel+silent-defence"]))
 def test_a_state_does_not_depend_on_what_the_seat_was_not_told(seed: int, rules: str) -> None:

@@ -7,7 +7,8 @@ import dataclasses
 import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -443,6 +444,11 @@ def test_places_go_by_points_per_game_and_players_without_a_game_come_last() -> 
     assert places(games, ["absent", "many", "weak", "few"]) == [(1, "few"), (2, "weak"), (3, "many"), (4, "absent")]
 
 
+def test_players_without_a_game_have_nothing_to_show_among_themselves() -> None:
+    table = standings(["absent", "away"], [])
+    assert [(line.place, line.merits.head_to_head) for line in table] == [(1, None), (1, None)]
+
+
 def test_among_equals_their_own_games_decide() -> None:
     games = match("a", "b", 2, 0, 0) + match("b", "c", 2, 0, 0) + match("a", "c", 0, 0, 2)
     games += match("c", "d", 2, 0, 0) + match("a", "d", 0, 2, 0) + match("d", "b", 1, 0, 1)
@@ -462,6 +468,60 @@ def test_then_the_wins() -> None:
     """x won one of two games against each of two equals, y drew them all."""
     games = [game for name in "uv" for game in match("x", name, 1, 0, 1) + match("y", name, 0, 2, 0)]
     assert places(games, list("uvxy")) == [(1, "x"), (2, "u"), (2, "v"), (4, "y")]
+
+
+def test_what_was_scored_against_the_better_counts_before_the_wins() -> None:
+    """x drew both games with the first; y lost to it and won against the last."""
+    games = match("x", "top", 0, 2, 0) + match("y", "top", 0, 0, 1) + match("y", "bottom", 1, 0, 0)
+    assert places(games, ["bottom", "y", "x", "top"]) == [(1, "top"), (2, "x"), (3, "y"), (4, "bottom")]
+
+
+def in_order(names: Sequence[str], games: Sequence[GameScore]) -> list[list[str]]:
+    """Groups of equals, best first, by what the documentation says of places."""
+    worth = {Score.FIRST: (2, 0), Score.DRAW: (1, 1), Score.SECOND: (0, 2), Score.NEITHER: (0, 0)}
+    taken: dict[str, list[tuple[str, int]]] = {name: [] for name in names}
+    for game in games:
+        first, second = worth[game.score]
+        taken[game.first].append((game.second, first))
+        taken[game.second].append((game.first, second))
+
+    def rate(name: str, opponents: Collection[str] = names) -> Fraction | None:
+        found = [half_points for other, half_points in taken[name] if other in opponents]
+        return Fraction(sum(found), 2 * len(found)) if found else None
+
+    def sonneborn_berger(name: str) -> Fraction:
+        found = (half_points * (rate(other) or Fraction(0)) for other, half_points in taken[name])
+        return sum(found, Fraction(0)) / max(1, len(taken[name]))
+
+    def wins(name: str) -> Fraction:
+        return Fraction(sum(half == 2 for _, half in taken[name]), max(1, len(taken[name])))
+
+    def by(rule: Callable[[str], Fraction | int], group: Sequence[str]) -> Iterator[list[str]]:
+        for value in sorted({rule(name) for name in group}, reverse=True):
+            yield [name for name in group if rule(name) == value]
+
+    found = []
+    for with_games in by(lambda name: bool(taken[name]), names):
+        for equals in by(lambda name: rate(name) or 0, with_games):
+
+            def among_equals(name: str, equals: Sequence[str] = equals) -> Fraction:
+                own = rate(name, equals)
+                return Fraction(1, 2) if own is None else own
+
+            for level in by(among_equals, equals):
+                for still_level in by(sonneborn_berger, level):
+                    found += list(by(wins, still_level))
+    return [sorted(group) for group in found]
+
+
+@given(some_games)
+@settings(max_examples=150)
+def test_places_are_those_of_the_rules_one_after_the_other(games: list[GameScore]) -> None:
+    groups = [
+        (place, sorted(name for _, name in equals))
+        for place, equals in itertools.groupby(places(games, NAMES), key=lambda line: line[0])
+    ]
+    assert [names for _, names in groups] == in_order(NAMES, games)
 
 
 def test_equals_in_all_of_it_share_a_place_and_are_listed_by_name() -> None:

@@ -96,6 +96,8 @@ def test_the_list_as_json_has_the_same_rulesets_and_switches() -> None:
         ("jumbo-494", "A side that cannot move when it is its turn has lost."),
         ("vintage/original", "A side that has no piece left to attack with has lost."),
         ("vintage/original", "if neither has one, the game is a draw."),
+        ("vintage/original+mobile-bombs", "So it is if one of the two cannot move at all."),
+        ("vintage/original+mobile-flag", "So it is if one of the two cannot move at all."),
         ("jumbo-81320/infiltrator", "when the side moves another piece or guesses, or the piece turns off the line."),
         ("vintage/lightning", "a captain crosses both on its way"),
         ("isf", "To attack is always allowed."),

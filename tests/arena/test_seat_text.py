@@ -75,6 +75,8 @@ def state_of(**fields: object) -> SeatState:
         ("?", Typed(Verb.HELP)),
         ("", Typed(Verb.NOTHING)),
         ("RESIGN", Typed(Verb.RESIGN)),
+        ("ply 12", Typed(Verb.PLY, ("12",))),
+        ("back", Typed(Verb.BACK)),
         ("swap a1 b2", Typed(Verb.SWAP, ("a1", "b2"))),
         ("what now", Typed(Verb.UNKNOWN, ("what now",))),
         ("k4-k5", Typed(Verb.UNKNOWN, ("k4-k5",))),

@@ -44,6 +44,28 @@ def test_chances_are_those_of_a_walk(drift: float, time: int) -> None:
         assert motion.chance_of_worse(time, at) == pytest.approx(expected, abs=0.02)
 
 
+DRIFTS = pytest.mark.parametrize("drift", [0.02, 0.0, -0.05])
+
+
+@DRIFTS
+def test_in_the_end_each_bound_has_been_reached_with_the_chance_of_the_gamblers_ruin(drift: float) -> None:
+    """1 - exp(-2 d a / v) over 1 - exp(-2 d (a + b) / v), with a below and b above; a / (a + b) without a drift."""
+    motion = MOTION._replace(drift=drift)
+    rate, below, width = 2 * drift / motion.variance, -motion.lower, motion.upper - motion.lower
+    upper = math.expm1(-rate * below) / math.expm1(-rate * width) if drift else below / width
+    assert motion.chance_of_worse(100_000, motion.upper) == pytest.approx(1 - upper, abs=1e-9)
+    assert motion.chance_of_worse(100_000, motion.lower) == pytest.approx(1 - upper, abs=1e-9)
+
+
+@DRIFTS
+@pytest.mark.parametrize("time", [5, 60, 900])
+def test_chances_do_not_jump_at_the_bounds(drift: float, time: int) -> None:
+    """What is reached by then, at either bound, and what is not are one together."""
+    motion = MOTION._replace(drift=drift)
+    for bound, near in ((motion.upper, motion.upper - 1e-9), (motion.lower, motion.lower + 1e-9)):
+        assert motion.chance_of_worse(time, near) == pytest.approx(motion.chance_of_worse(time, bound), abs=1e-7)
+
+
 def test_who_is_sure_to_reach_the_upper_bound_does_no_worse() -> None:
     sure = Motion(-2.0, 2.0, 1.0, 1e-9)
     assert sure.chance_of_worse(10, 2.0) == pytest.approx(0, abs=1e-9)

@@ -100,6 +100,17 @@ def test_an_introduction_that_has_no_place_on_a_line_is_an_error_of_the_bot(monk
         say(Broken, b"hello 1\n", monkeypatch)
 
 
+def test_what_is_wrong_with_a_name_is_said_in_characters_that_every_terminal_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Accented(Drifter):
+        name = "B\xf6tchen"
+
+    words = re.escape(r"expected one line of printable ASCII, got 'name B\xf6tchen'")
+    with pytest.raises(LocalProtocolError, match=words):
+        say(Accented, b"hello 1\n", monkeypatch)
+
+
 # --- set-ups ------------------------------------------------------------------------------------------------------
 
 

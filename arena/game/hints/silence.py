@@ -28,7 +28,10 @@ def _by_its_input(seen: Seen) -> Hint | None:
     if "did not read" in seen.fault.text or (seen.has_unread and seen.activity is not Activity.RUNS):
         if seen.activity is Activity.STOPPED:
             return None
-        return Hint(Mistake.NOT_READING, "it does not read its input: it must read every line, in its own time")
+        words = "it does not read its input: it must read every line, soon after it has come"
+        if seen.phase is Phase.INTRODUCING and seen.dialect.is_greeted:
+            words += "; what takes long at its start may take as long as --start-time, 'hello' included"
+        return Hint(Mistake.NOT_READING, words)
     return None
 
 

@@ -5,6 +5,7 @@ results.
 """
 
 from arena.league.pairing.chosen import ChosenFormat, format_of
+from arena.league.pairing.disqualify import WithoutDisqualified
 from arena.league.pairing.ladder import Ladder
 from arena.league.pairing.pairing import Format, Pairing
 from arena.league.pairing.placing import Placed, Placing
@@ -21,5 +22,6 @@ __all__ = [
     "RoundRobin",
     "SequentialState",
     "SequentialTest",
+    "WithoutDisqualified",
     "format_of",
 ]

@@ -38,6 +38,11 @@ class WithoutDisqualified:
     def planned(self) -> None:
         return None
 
+    @property
+    def at_most(self) -> int | None:
+        """How many games there are if nobody is disqualified."""
+        return self._pairing.planned
+
     def next(self, results: Sequence[GameRow]) -> Sequence[GameSpec] | None:
         for row in results:
             game = self._given.pop(row.id)

@@ -252,9 +252,12 @@ def _limit(settings: Mapping[str, str]) -> float | None:
 def _rules(store: Store, league: League) -> Ruleset:
     """The rules that the games of the league were played by, as the first record that can be read has them; with title
     and sources, where they are still those of a ruleset that comes with the arena."""
+    damage: list[Damage] = []
     for game in league.games:
-        record = store.stored(game.number).sound
+        stored = store.stored(game.number)
+        record = stored.sound
         if record is None:
+            damage += stored.damage
             continue
         try:
             ruleset = ruleset_from_lines(record.ruleset, record.rules)
@@ -265,4 +268,6 @@ def _rules(store: Store, league: League) -> Ruleset:
                 known = load_ruleset(record.ruleset)
                 return known if known.lines() == ruleset.lines() else ruleset
         return ruleset
-    raise ArenaError(f"{store.path}: no record in it can be read")
+    if damage:
+        raise DamagedError(store.path, tuple(damage))
+    raise ArenaError(f"{store.path}: the rules of no game in it can be read")

@@ -21,6 +21,8 @@ from protocol.notation import Color
 
 PER_PAGE = 500
 """Games on a page of the list."""
+MOST_IN_CROSSTABLE = 500
+"""Bots: their cells are so many squared, and a store says how many bots there are whether they have played or not."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,12 @@ class LeaguePages:
 
     def crosstable(self) -> str:
         """Who scored what against whom, and who is likely to be stronger than whom."""
+        order = self.order[:MOST_IN_CROSSTABLE]
         cross = []
-        for name in self.order:
+        for name in order:
             met = self._table.crosstable.row(name)
             cells = []
-            for other in self.order:
+            for other in order:
                 meeting = met.get(other)
                 cells.append(
                     meeting
@@ -111,12 +114,17 @@ class LeaguePages:
                 "name": name,
                 "cells": [
                     None if stronger is None else {"text": _likelihood(stronger), "heat": heat(stronger)}
-                    for stronger in (self.stronger(name, other) for other in self.order)
+                    for stronger in (self.stronger(name, other) for other in order)
                 ],
             }
-            for name in (self.order if self._superior else ())
+            for name in (order if self._superior else ())
         ]
-        return self._frame.page("crosstable.html", "crosstable.html", order=self.order, cross=cross, superior=superior)
+        first = ""
+        if len(order) < len(self.order):
+            first = self._frame.words.first_places.format(shown=len(order), bots=len(self.order))
+        return self._frame.page(
+            "crosstable.html", "crosstable.html", order=order, first=first, cross=cross, superior=superior
+        )
 
     def stronger(self, name: str, other: str) -> float | None:
         """How likely it is that the one is stronger than the other; None where it was not worked out."""

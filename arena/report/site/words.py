@@ -64,6 +64,7 @@ class Words:
         "Points of the bot of the row against that of the column, of so many games. Each cell leads to the games of "
         "that pair."
     )
+    first_places: str = "The first {shown} of {bots} bots."
     superiority: str = "Likelihood of superiority"
     superiority_note: str = (
         "How likely it is, in per cent, that the bot of the row is stronger than that of the column, by all games."

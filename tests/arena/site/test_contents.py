@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from made_stores import forge_row
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
@@ -105,3 +106,23 @@ def test_the_first_page_says_what_is_missing_damaged_and_who_was_disqualified(
     with closing(sqlite3.connect(tmp_path / "l.sqlite")) as database, database:
         database.execute("UPDATE games SET plies = plies + 1 WHERE number = 6")
     assert ENGLISH.damaged in front()
+
+
+def test_a_store_in_which_no_row_says_what_its_record_does_is_damaged(make_store: "MakeStore", tmp_path: Path) -> None:
+    make_store(tmp_path / "l.sqlite", games=2)
+    for number in (1, 2):
+        forge_row(tmp_path / "l.sqlite", number, "seconds", 9e999)
+    with Store(tmp_path / "l.sqlite", create=False) as store, pytest.raises(DamagedError, match="game 2: its row does"):
+        read_site(store, SitePlan())
+
+
+def test_a_crosstable_has_the_first_places_however_many_bots_a_store_names(
+    make_store: "MakeStore", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.report.site.pages.MOST_IN_CROSSTABLE", 3)
+    make_store(tmp_path / "l.sqlite", names=[f"bot{number}" for number in range(40)], games=4)
+    with Store(tmp_path / "l.sqlite", create=False) as store:
+        text = read_site(store, SitePlan()).text("crosstable.html", Played())
+    assert text is not None
+    assert "The first 3 of 40 bots." in text
+    assert len(re.findall(r'<td class="c', text)) == 2 * 3 * 3

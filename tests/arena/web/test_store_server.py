@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import pytest
+from made_stores import forge_row
 from served import Serve, Served
 
 from arena.league.readers import reader_named
@@ -209,6 +210,24 @@ def test_a_game_that_was_changed_in_the_store_does_not_count_and_the_host_is_tol
     assert running.get("/games/3.html").status == 200
     (complaint,) = running.complaints
     assert "game 2" in complaint
+
+
+def test_a_game_that_is_not_as_it_was_stored_has_no_page_and_only_the_host_is_told_why(
+    make_store: "MakeStore", serve_stores: "ServeStores", tmp_path: Path
+) -> None:
+    """What differs can be a seed, or words that name a rank."""
+    make_store(tmp_path / "l.sqlite", games=3)
+    forge_row(tmp_path / "l.sqlite", 2, "pair_seed", 4711)
+    running = serve_stores(tmp_path / "l.sqlite")
+    running.until_read(3)
+    for name in ("2.html", "2.js", "2.html"):
+        answer = running.get(f"/games/{name}")
+        assert answer.status == 503
+        assert "4711" not in answer.text
+    assert "This game cannot be shown" in running.get("/games/2.html").text
+    assert running.get("/games/3.html").status == 200
+    (complaint,) = running.complaints
+    assert "game 2 has no page: its row does not say what its record says: pair_seed is 4711" in complaint
 
 
 def test_whatever_a_store_brings_about_the_pages_of_the_other_one_go_on(
