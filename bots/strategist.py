@@ -446,7 +446,7 @@ class Position:
         return self.loss[self.mine[target]][self.kind[origin]] * (1.0 if self.seen[target] else self.caution)
 
     def after(self, origin: int, target: int, depth: int, low: float, high: float) -> float:
-        """What a side gets after a move or an attack, if that goes as is to be expected."""
+        """What the side with a piece on `origin` gets after moving it, if a fight goes as is to be expected."""
         mine, kinds, seen = self.mine, self.kind, self.seen
         rank, kind = mine[origin], kinds[target]
         before = rank, mine[target], kinds[origin], kind, seen[origin], seen[target]

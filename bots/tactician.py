@@ -106,7 +106,7 @@ Odds = list[float]
 class Tactician(Bot):
     """Keeps beliefs between its turns; the rest is worked out afresh for each action."""
 
-    name = "tactician 1.1"
+    name = "tactician 1.2"
 
     def __init__(self) -> None:
         super().__init__()
@@ -358,12 +358,13 @@ class Position:
 
     def after_attack(self, origin: int, target: int, depth: int, low: float, high: float) -> float:
         """What follows after an own attack, if it goes as is to be expected."""
-        rank, kind, seen = self.mine[origin], self.kind[target], self.seen[origin]
+        rank, kind, seen = self.mine[origin], self.kind[target], (self.seen[origin], self.seen[target])
         self.mine[origin] = 0
         if self.wins[rank][kind] >= 0.5:
             self.mine[target], self.kind[target], self.seen[target] = rank, 0, True
         value = self.theirs(depth, low, high)
-        self.mine[origin], self.mine[target], self.kind[target], self.seen[origin] = rank, 0, kind, seen
+        self.mine[origin], self.mine[target], self.kind[target] = rank, 0, kind
+        self.seen[origin], self.seen[target] = seen
         return value
 
     def theirs(self, depth: int, low: float, high: float) -> float:

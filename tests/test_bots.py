@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,36 @@ def test_a_bot_plays_legally_under_every_ruleset(
         referee = play_kit_bots(variant, *sides, seed=seed, plies=PLIES)
         assert referee.verdict is not None
         assert not referee.verdict.reason.is_forfeit, (color, referee.verdict)
+
+
+@pytest.mark.parametrize("name", ["tactician", "strategist"])
+def test_a_search_leaves_the_position_as_it_was(
+    name: str,
+    bot_class: Callable[[Path], type[Bot]],
+    play_kit_bots: Callable[..., Referee],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else what is searched first decides what is thought of what comes later."""
+    searched = 0
+    bot = bot_class(next(path for path in BOTS if path.stem == name))
+    position_class = bot.move.__globals__["Position"]
+    search = position_class.prospects
+
+    def prospects(position: Any, *action: Any) -> Any:
+        nonlocal searched
+        before = [list(position.mine), list(position.kind)]
+        own = [square for square, rank in enumerate(position.mine) if rank]
+        seen = [position.seen[square] for square in own]
+        value = search(position, *action)
+        assert [position.mine, position.kind] == before
+        assert [position.seen[square] for square in own] == seen
+        searched += 1
+        return value
+
+    monkeypatch.setattr(position_class, "prospects", prospects)
+    play_kit_bots("barrage", bot, bot, seed=3, plies=200)
+    play_kit_bots("isf", bot, bot, seed=3, plies=300)
+    assert searched > 500
 
 
 def test_the_folder_has_the_sample_bots_and_nothing_else() -> None:

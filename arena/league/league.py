@@ -222,7 +222,7 @@ class OpenLeague:
             async with local_executor(settings, jobs) as local:
                 yield local
             return
-        cargo = await trio.to_thread.run_sync(cargo_of, settings, cluster.build, cluster.jobs)
+        cargo = await trio.to_thread.run_sync(cargo_of, settings, cluster.build, cluster.jobs, self.store.path)
         async with cluster_executor(cargo, cluster) as remote:
             yield remote
 

@@ -41,7 +41,11 @@ def peek_games(path: str, start: str, most: int) -> list[PeekedGame]:
         "ORDER BY number DESC LIMIT ?"
     )
     rows = list(_rows(path, statement, len(start), start, most))
-    return [PeekedGame(int(row[0]), _shown(row[1]), _shown(row[2]), _shown(row[3]), int(row[4])) for row in rows]
+    return [
+        PeekedGame(number, _shown(red), _shown(blue), _shown(result), plies)
+        for number, red, blue, result, plies in rows
+        if isinstance(number, int) and isinstance(plies, int)  # of a damaged store they may be anything
+    ]
 
 
 def peek_names(path: str, start: str) -> list[str]:

@@ -4,34 +4,26 @@ A file may come from anywhere: each line is bounded, checked by itself (`arena.g
 That a whole line is missing cannot be told from a file that never had it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.limits import Limits, read_limits
 from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
 from arena.game.record_lines import LONGEST_LINE, Entry, SeatViewError, decode_line
 from arena.game.spec import Player
-from arena.game.time_control import UNLIMITED, parse_time
 from arena.hostfile import FileError, read_lines
-from arena.league.games import HIDDEN, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, Settings, openings_in
-from arena.league.options import LARGEST_SEED
+from arena.league.games import Settings
+from arena.league.setting_faults import setting_fault
 from arena.league.store import CALIBRATION, KEPT_BESIDE, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
 from arena.league.verify import League
-from arena.play.played_on import read_reference
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 
-CHOICES = ("yes", "no")
-CHOSEN = ("pondering", "keep-bots")
-"""The settings that are one of two words."""
-_SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 MOST_NO_RECORDS = 100
 """Lines that are no records, after which the rest of a file is not looked at: it is another file, or is lost."""
 LONGEST_FAULT = 2000
@@ -123,35 +115,8 @@ def settings_fault(entry: Entry) -> str | None:
     unknown = sorted(settings.keys() - known.keys() - times - {CALIBRATION})
     if unknown:
         return f"settings: expected {', '.join(known)}; got {', '.join(map(shown, unknown[:3]))}"
-    seed = settings.get("seed", "0")
-    if not _SEED.fullmatch(seed):
-        return f"settings: seed: expected a whole number from 0 to {LARGEST_SEED}, got {shown(seed)}"
-    openings = settings.get(OPENINGS, NO_OPENINGS)
-    if openings != NO_OPENINGS and not openings_in(openings):
-        return f"settings: {OPENINGS}: expected '{NO_OPENINGS}', or how many of which digest, got {shown(openings)}"
-    opponents = settings.get(OPPONENTS, HIDDEN)
-    if opponents not in (HIDDEN, NAMED):
-        return f"settings: {OPPONENTS}: expected {HIDDEN} or {NAMED}, got {shown(opponents)}"
-    calibration = settings.get(CALIBRATION)
-    if calibration is not None and read_reference(calibration) is None:
-        return f"settings: {CALIBRATION}: expected a reference such as 'reference 25.2 ms', got {shown(calibration)}"
-    for name, value in settings.items():
-        if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
-            return f"settings: {shown(name)}: expected limits such as {Limits().text!r}, got {shown(value)}"
-        if name.startswith(TIME_OF) and not _is_time(value):
-            return f"settings: {shown(name)}: expected a time such as 1000ms or 60+0.6, got {shown(value)}"
-    wrong = [name for name in CHOSEN if settings.get(name, "no") not in CHOICES]
-    return f"settings: {wrong[0]}: expected yes or no, got {shown(settings[wrong[0]])}" if wrong else None
-
-
-def _is_time(text: str) -> bool:
-    """Whether a time stands there as `TimeControl.text` writes it."""
-    if text == UNLIMITED:  # a person's
-        return True
-    try:
-        return parse_time(text).text == text
-    except UsageError:
-        return False
+    faults = (setting_fault(name, value) for name, value in settings.items())
+    return next((f"settings: {fault}" for fault in faults if fault), None)
 
 
 class _Met(NamedTuple):

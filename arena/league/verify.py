@@ -32,9 +32,9 @@ from arena.league.games import (
     scheme_of,
     starter,
 )
+from arena.league.setting_faults import SEED, is_seed, setting_fault
 from arena.league.store import CALIBRATION, Damage, Store, own_times_in
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
-from arena.printable import shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
@@ -43,9 +43,6 @@ ROUNDS_TRIED = 1000
 
 OF_EACH_SIDE = ("time", "other times")
 NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS, OPPONENTS)
-SEED = "seed"
-LONGEST_SEED = 20
-"""Digits of 2^64."""
 
 Progress = Callable[[int, int], None]
 
@@ -56,7 +53,7 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
     yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
-    yield from _strange_seed(contents.settings)
+    yield from _setting_faults(contents.settings)
     numbers = store.numbers()
     league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}
@@ -71,15 +68,13 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
-def _strange_seed(settings: dict[str, str]) -> Iterator[Damage]:
-    """A seed that is none: no game could be held to it. One that is not there at all was not known to who salvaged."""
-    seed = settings.get(SEED)
-    if seed is not None and not _is_seed(seed):
-        yield Damage(None, f"its seed is {shown(seed)}, where a whole number below 2^64 was expected")
-
-
-def _is_seed(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= LONGEST_SEED and int(text) < 2**64
+def _setting_faults(settings: dict[str, str]) -> Iterator[Damage]:
+    """The settings that are none, so that no game could be held to them. What of openings is none is said of each game:
+    a salvaged store may not know them."""
+    for name in sorted(settings.keys() - {OPENINGS}):
+        fault = setting_fault(name, settings[name])
+        if fault:
+            yield Damage(None, f"its settings: {fault}")
 
 
 class Played(Protocol):
@@ -133,7 +128,7 @@ class League:
     def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
         """Where a game is not one of this league."""
         digits = self._settings.get(SEED, "")
-        if "rules" not in self._settings or not _is_seed(digits):
+        if "rules" not in self._settings or not is_seed(digits):
             return []  # the games were stored without a league
         if "starts chosen" in self._settings["rules"].split("; "):
             if ruleset.starts is not starter(record.pair_seed):

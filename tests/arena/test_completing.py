@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -175,6 +176,14 @@ def test_no_more_games_are_offered_than_can_be_looked_through(folder: Path) -> N
     database.close()
     assert values("show", "big.sqlite", "") == [str(number) for number in range(2000, 2000 - MOST_GAMES, -1)]
     assert peek_names("big.sqlite", "") == [r"a\x1b[31m", "b"]
+
+
+def test_a_game_whose_numbers_are_none_is_not_offered_and_the_others_are(folder: Path) -> None:
+    with closing(sqlite3.connect("big.sqlite", isolation_level=None)) as database:
+        database.execute("CREATE TABLE games (number, red, blue, result, plies)")
+        rows = [(1, "a", "b", "red", "many"), (2, "a", "b", "red", None), (3, b"\xff", 4, None, 5)]
+        database.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?)", rows)
+    assert [(game.number, game.plies) for game in peek_games("big.sqlite", "", MOST_GAMES)] == [(3, 5)]
 
 
 def test_what_is_no_store_offers_nothing(folder: Path) -> None:

@@ -12,6 +12,8 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from hashlib import blake2b
 from pathlib import Path
 from random import Random
 
@@ -518,11 +520,45 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
     assert found(path) == [f"game 12: lost by the illegal action {actions[4]}, which is legal"]
 
 
-@pytest.mark.parametrize("seed", ["abc", "-1", "", "9" * 30, str(2**64)])
-def test_a_seed_that_is_none_holds_no_game_to_it_and_is_found(path: Path, seed: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("seed", seed) for seed in ("abc", "-1", "", "9" * 30, str(2**64), "٣")),
+        ("pondering", "perhaps"),
+        ("keep-bots", ""),
+        ("limits of steady", "memory 9M, no processes"),
+        ("time of steady@ab", "soon"),
+        ("calibration", "yes"),
+        ("opponents", "seen"),
+    ],
+)
+def test_a_setting_that_is_none_holds_no_game_to_it_and_is_found(path: Path, name: str, value: str) -> None:
     with Store(path, create=True) as store:
-        store._settings.set("seed", seed)
-    assert any(finding.startswith(f"its seed is {seed!r}, where") for finding in found(path))
+        store._settings.set(name, value)
+    assert any(re.match(f"its settings: '?{name}'?: expected .*, got ", finding) for finding in found(path))
+
+
+@pytest.mark.parametrize("name", ["seed", "rules", "time", "ruleset", "openings", "limits of steady", b"\xff"])
+def test_a_setting_that_is_no_text_is_damage_whatever_its_checksum_says(path: Path, name: str | bytes) -> None:
+    """SQLite keeps bytes in a column of text, and the checksum of them can be computed."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, b"\xff\x00"))
+        if isinstance(name, str):
+            settings = database.execute("SELECT name, value FROM settings").fetchall()
+            total = blake2b(msgspec.msgpack.encode(sorted(settings)), digest_size=16).digest()
+            database.execute("INSERT OR REPLACE INTO sums VALUES ('settings', ?)", (total,))
+    assert "the settings were changed after they were stored" in found(path)
+    with Store(path, create=False) as store, Store(path.with_name("new.sqlite"), create=True) as new:
+        assert salvage(store, new).games == 12
+
+
+def test_an_older_store_with_a_setting_that_is_no_text_is_not_upgraded(tmp_path: Path) -> None:
+    path = Path(shutil.copy(GOLDEN / "v2-duel.sqlite", tmp_path))
+    edit(path, "INSERT INTO settings VALUES (x'ff', x'00')")
+    before = path.read_bytes()
+    with pytest.raises(DamagedError, match="the settings were changed"):
+        Store(path, create=True)
+    assert path.read_bytes() == before
 
 
 def test_a_game_of_another_league_is_found(path: Path) -> None:

@@ -341,6 +341,23 @@ def test_who_scored_against_whom_bounds_the_ratings(results: str, field: str, be
     assert "".join(names[player] for player in sorted(found.bounded_above)) == above
 
 
+@pytest.mark.parametrize(
+    ("results", "anchor", "below", "above"),
+    [
+        ("ab bc", "b", "ab", "bc"),
+        ("ab bc", "a", "a", "abc"),
+        ("ab ba ca", "c", "c", "abc"),
+        ("ab cd dc", "c", "cd", "cd"),
+    ],
+)
+def test_an_anchor_is_the_field_alone(results: str, anchor: str, below: str, above: str) -> None:
+    names = sorted(set(results) - {" "})
+    games = [GameScore(winner, loser, Score.FIRST) for winner, loser in map(list, results.split())]
+    found = bounds_of(results_of(names, games).rows(), names.index(anchor))
+    groups = (found.field, found.bounded_below, found.bounded_above)
+    assert ["".join(names[player] for player in sorted(group)) for group in groups] == [anchor, below, above]
+
+
 # --- properties -----------------------------------------------------------------------------------------------------
 
 

@@ -45,7 +45,8 @@ class KeptBeside:
     def doubtful_settings(self) -> dict[str, str]:
         """The settings as they lie there, whether they were changed or not; empty if they cannot be read."""
         try:
-            return {name: value for name, value in self._settings.raw().items() if isinstance(value, str)}
+            found = self._settings.raw().items()
+            return {name: value for name, value in found if isinstance(name, str) and isinstance(value, str)}
         except StoreError:
             return {}
 

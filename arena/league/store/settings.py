@@ -73,6 +73,13 @@ class SettingsTable:
         """The settings as they lie there, unchecked. Raises `StoreError`."""
         return dict(self._database.query("SELECT name, value FROM settings"))
 
+    def text(self) -> dict[str, str]:
+        """The same. Raises `DamagedError` if anything in them is no text."""
+        settings = self.raw()
+        if not _are_text(settings):
+            raise DamagedError(self._database.path, (Damage(None, SETTINGS_CHANGED),))
+        return settings
+
     def checked(self) -> dict[str, str]:
         """The settings. Raises `DamagedError` if they are not what was stored."""
         settings = self.raw()
@@ -92,7 +99,7 @@ class SettingsTable:
 
     def _damage(self, settings: Mapping[str, str]) -> tuple[Damage, ...]:
         try:
-            unchanged = self._sums is None or self._sums.are_of(settings)
+            unchanged = _are_text(settings) and (self._sums is None or self._sums.are_of(settings))
             entrants_in(settings)
         except (msgspec.MsgspecError, TypeError, UnicodeEncodeError, StoreError):
             unchanged = False
@@ -169,6 +176,11 @@ class SettingsTable:
                 self._database.query("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value)
         if changes and self._sums is not None:
             self._sums.set_settings(self.raw())
+
+
+def _are_text(settings: Mapping[str, str]) -> bool:
+    """Whether all of them are text: SQLite lets any value stand in any column, and keeps bytes as such."""
+    return all(isinstance(name, str) and isinstance(value, str) for name, value in settings.items())
 
 
 def entrants_in(settings: Mapping[str, str]) -> tuple[Player, ...]:

@@ -140,7 +140,7 @@ def _upgrade(database: Database, old: Layout) -> None:
     else:
         ((last,),) = database.query(f"SELECT max(number) FROM {OLD_GAMES}")
         sums.set_games(max(count, last or 0), every)  # without sums, a gap in the numbers tells of a game that is gone
-        sums.set_settings(SettingsTable(database, None).raw())
+        sums.set_settings(SettingsTable(database, None).text())
     database.query(f"DROP TABLE {OLD_GAMES}")
 
 

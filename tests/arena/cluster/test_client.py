@@ -261,10 +261,12 @@ def test_a_worker_that_has_one_long_game_hears_of_its_arena_again_and_again(
 ) -> None:
     async def act(scene: Scene) -> None:
         await scene.begin("a")
+        (seat,) = scene.executor._crew.seats.values()
         for _ in range(5):
-            await scene.wait(BEAT_SECONDS + COLLECT_SECONDS / 2)
+            await scene.wait(BEAT_SECONDS + COLLECT_SECONDS)
             (collect,) = scene.gate.of(Collect)
             scene.gate.answer(collect, BatchPlayed((), (), (), 0.0, 0.0))
+            await until(lambda: not seat.is_collecting, "the answer is judged, in a thread")
         await scene.play_all()
         assert len(scene.played) == 1
 

@@ -226,3 +226,19 @@ def test_ctrl_c_lets_the_games_under_way_end_and_the_league_goes_on_later(
     again = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path)
     assert again.end() == 0, again.said
     assert results(tmp_path / "l.sqlite") == plain
+
+
+def test_two_leagues_on_one_scheduler_do_not_take_workers_from_one_another(
+    cluster: Cluster, bots: Bots, plain: dict[str, object], tmp_path: Path
+) -> None:
+    bots.hold()
+    first = cluster.league(*bots.arguments, "--store", "first.sqlite", folder=tmp_path)
+    bots.until_held(len(WORKERS))
+    second = cluster.league(*bots.arguments, "--store", "second.sqlite", folder=tmp_path)
+    for worker in WORKERS:
+        second.until_said(f"worker {worker} plays for another arena; it is waited for")
+    bots.let_go()
+    for league, store in ((first, "first.sqlite"), (second, "second.sqlite")):
+        assert league.end() == 0, league.said
+        assert "played elsewhere" not in league.said
+        assert results(tmp_path / store) == plain

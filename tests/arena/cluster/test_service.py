@@ -163,6 +163,19 @@ def test_bots_that_take_long_to_be_built_keep_the_worker_for_their_run(
     assert service.handle(Prepare(OTHER)) == READY
 
 
+def test_a_league_that_goes_on_gets_the_workers_of_its_run_before_at_once(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    """One arena at a time has a store: that of the run before is gone, even if nobody could say so."""
+    first, second, third = (
+        msgspec.structs.replace(OURS, id=f"run {number}", store=store) for number, store in enumerate(("x", "x", "y"))
+    )
+    assert service.handle(Prepare(first)) == READY
+    assert service.handle(Prepare(second)) == READY
+    assert service.handle(Prepare(third)) == Busy()
+    assert [(station.run, station.is_gone) for station in stations] == [(first.id, True), (second.id, False)]
+
+
 def test_a_run_that_has_ended_keeps_no_worker(service: Service) -> None:
     service.handle(Prepare(OURS))
     service.handle(End(OURS.id))

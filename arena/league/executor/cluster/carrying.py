@@ -1,9 +1,13 @@
 """The settings of a run as they travel, with what each worker has to be sent for it."""
 
+import contextlib
+import hashlib
 import os
 import secrets
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from arena.bots import BotSpec
 from arena.bots.build_checks import BuildLimits
@@ -68,8 +72,20 @@ class Cargo:
     unsent: Mapping[str, str] = field(default_factory=dict)
 
 
-def cargo_of(settings: PlaySettings, build: BuildLimits, jobs: int) -> Cargo:
-    """What is sent so that games can be played under these settings. Reads the files of all bots."""
+def store_name(store: Path) -> str:
+    """What stands for a store on the workers: the same for one file on one machine as long as that runs; empty if that
+    cannot be told."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    with contextlib.suppress(OSError):
+        found = store.stat()
+        told = (socket.gethostname(), boot.read_text(), str(store.absolute()), found.st_dev, found.st_ino)
+        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+    return ""
+
+
+def cargo_of(settings: PlaySettings, build: BuildLimits, jobs: int, store: Path | None = None) -> Cargo:
+    """What is sent so that games can be played under these settings, and kept in this store. Reads the files of all
+    bots."""
     packs = Packs()
     unsent: dict[str, str] = {}
     bots = []
@@ -95,6 +111,7 @@ def cargo_of(settings: PlaySettings, build: BuildLimits, jobs: int) -> Cargo:
         is_pinned=settings.is_pinned,
         jobs=jobs,
         build=build,
+        store=store_name(store) if store else "",
     )
     return Cargo(run, packs, unsent)
 

@@ -35,7 +35,8 @@ class RunInfo(msgspec.Struct, frozen=True):
     """What all games of one run are played under; `arena.league.executor.task.PlaySettings` on its way.
 
     `id` is of the run alone, `version` names the arena that asks (`arena.league.executor.cluster.source`). `jobs` is
-    how many games each worker plays at a time; 0: as many as it has CPUs.
+    how many games each worker plays at a time; 0: as many as it has CPUs. `store` stands for the store of the run: one
+    arena at a time has it, so that a run with the same one follows one that is over. Nothing: it follows none.
     """
 
     id: str
@@ -49,6 +50,7 @@ class RunInfo(msgspec.Struct, frozen=True):
     is_pinned: bool
     jobs: int
     build: BuildLimits
+    store: str = ""
 
 
 class Prepare(msgspec.Struct, frozen=True, tag=True):

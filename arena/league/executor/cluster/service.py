@@ -24,6 +24,7 @@ from arena.league.executor.cluster.messages import (
     PutBot,
     Refused,
     Request,
+    RunInfo,
     Unprepared,
     decode_request,
     encode,
@@ -45,6 +46,8 @@ class Service:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = threading.Lock()
         self._station: StationProcess | None = None
+        self._store = ""
+        """What stands for the store of the station's run."""
         self._clock = clock
         self._heard_at = 0.0
         """When the station's run was heard last."""
@@ -58,7 +61,7 @@ class Service:
                 case Prepare(run):
                     if run.version != this_arena():
                         return Refused(f"it runs stratego-arena {this_arena()}, and this is {run.version}")
-                    return self._prepared(run.id, request)
+                    return self._prepared(request)
                 case PutBot():
                     return self._put(request)
                 case Close(run) | Collect(run):
@@ -90,10 +93,10 @@ class Service:
         except StationGoneError:  # what became of its batches is told in answer to them
             return Unprepared()
 
-    def _prepared(self, run: str, request: Prepare) -> Answer:
+    def _prepared(self, request: Prepare) -> Answer:
         """Have a station be prepared. Raises `StationGoneError`."""
         while True:
-            station = self._station_for(run)
+            station = self._station_for(request.run)
             if station is None:
                 return Busy()
             try:
@@ -121,17 +124,19 @@ class Service:
             self._heard_at = self._clock()
             return station
 
-    def _station_for(self, run: str) -> StationProcess | None:
+    def _station_for(self, run: RunInfo) -> StationProcess | None:
         """The station of a run, about to be prepared; None while another run has this worker."""
         with self._lock:
             old = self._station
-            if old and old.run != run and not old.is_gone and self._is_kept:
+            follows = bool(run.store) and run.store == self._store  # whatever had that store is over
+            if old and old.run != run.id and not old.is_gone and self._is_kept and not follows:
                 return None
-            if old and (old.run != run or old.is_gone):
+            if old and (old.run != run.id or old.is_gone):
                 old.end()
                 self._station = old = None
             if old is None:
-                self._station = StationProcess(run)
+                self._station = StationProcess(run.id)
+                self._store = run.store
             assert self._station is not None
             self._preparing += 1
             self._heard_at = self._clock()
