@@ -37,7 +37,7 @@ SHOWN_LINES = 12
 """Lines of the exchange before a failure that are kept with it."""
 STDERR_LINES = 8
 OF_NOISE = (
-    "in this game the lines have fields more, 'later 7', and there are lines that no bot knows: it must ignore both"
+    "in this game lines have further fields ('later 7'), and there are lines that no bot knows: it must pass over both"
 )
 """What is said first of a bot that fails there, for else it would look for a mistake in what it knows."""
 GAMES_IN_ONE_PROCESS = 3

@@ -191,7 +191,7 @@ def test_a_bot_that_fails_at_what_it_does_not_know_is_told_that_there_was_some(t
     failures = {each.situation.key: each.failure for each in found.outcomes if each.mark is not Mark.NOT_TRIED}
     assert failures["start"] is None
     assert failures["noise"] is not None
-    assert failures["noise"].hint.startswith("in this game the lines have fields more, 'later 7', and there are lines")
+    assert failures["noise"].hint.startswith("in this game lines have further fields ('later 7'), and there are lines")
     assert "which version is that?" in failures["noise"].hint
 
 

@@ -59,8 +59,8 @@ NESTED = "[" * 900 + "]" * 900
         (RUN + 'name = "\\u202e"', "U+202E in it"),
         (RUN + f'name = "{"x" * 15_000}"', "it has 15000 characters"),
         (RUN + 'name = "a/b"', "the arena makes"),
-        (RUN + 'build = "\\u0000"', "build: expected a string that is not empty, without NUL"),
-        (RUN + 'build = " "', "build: expected a string that is not empty, without NUL, got ' '"),
+        (RUN + 'build = "\\u0000"', 'build: expected a line for the shell such as "make", without NUL in it'),
+        (RUN + 'build = " "', "build: expected a line for the shell such as \"make\", without NUL in it, got ' '"),
         ('command = ["./run\\u0000"]', 'command: expected a list such as ["./program", "argument"], without NUL in it'),
         (
             'command = ["./run", "\\u0000"]',
