@@ -29,10 +29,11 @@ LATE_SPY = 2.65  # what a spy is worth when the enemy marshal is gone
 
 CURIOSITY = 0.769  # what learning a rank is worth
 EAGER = 0.0544  # how much this grows with each ply without a fight, for a piece that is worth nothing
-EAGER_UP_TO = 26.4  # what a piece is worth that does not become eager at all
+EAGER_UP_TO = 21.0  # what a piece is worth that does not become eager at all
 HIDING = 0.0466  # what share of its worth a piece gives away when its rank is seen
 PATIENCE = 183  # after so many plies without a fight the wish to hide would be gone; a fifth of it stays
-CAUTION = 0.712  # how likely an enemy attacks a piece that it has not seen, beside one that it has seen
+CAUTION = 0.85  # how likely an enemy attacks a piece that it has not seen
+EXPOSED = 1.35  # how much the danger counts of a piece that it has seen: others come for it, too
 
 GUARD = 67.8  # how much more it is worth to remove a piece near the own flag, before its distance is counted
 GUARD_DECAY = 0.407  # what is left of this with each step between it and the flag, as a share
@@ -42,12 +43,12 @@ IN_THE_WAY = 0.4  # how much less it is worth behind an own piece
 
 FIRST_MOVE = 0.275  # the price of moving a piece that has not moved, which shows that it is no bomb
 RELIEF = 0.859  # what share of its danger a piece is worth that leaves it
-AFTER_WIN = 1.86  # how much the danger counts that a piece walks into by winning a fight
+AFTER_WIN = 2.3  # how much the danger counts that a piece walks into by winning a fight
 TRUST = 1.76  # how much the search counts beside the score of the action by itself
 WORTHWHILE = 1.0, 0.948  # what a capture by them or by us must bring for the search to look at it
-UNANSWERED = 0.629  # how much a capture counts at the end of the search, where nobody looks whether it is answered
+UNANSWERED = 0.8  # how much a capture counts at the end of the search, where nobody looks whether it is answered
 
-CAME_NEAR = 10.2  # how much likelier a piece is to beat the known piece that it has come to
+CAME_NEAR = 8.0  # how much likelier a piece is to beat the known piece that it has come to
 LET_STAND = 0.479  # how much likelier it is to beat one that it has left alone once more
 FLED = 0.253, 4.46  # how much likelier one that stepped away from a known piece is to beat it, and to lose to it
 WALLED, OPEN = 2.5, 0.2  # how much likelier a piece is the flag for each bomb that stood beside it, and for any other
@@ -151,7 +152,7 @@ def steps(one: int, other: int) -> int:
 class Strategist(Bot):
     """Keeps beliefs between its turns; the rest is worked out afresh for each action."""
 
-    name = "strategist 1.2"
+    name = "strategist 1.3"
 
     def __init__(self) -> None:
         super().__init__()
@@ -299,7 +300,7 @@ class Position:
         self.patience = max(0.2, 1 - quiet / PATIENCE)
         self.caution = CAUTION * self.patience
         self.mine, self.kind = [0] * len(view.board), [0] * len(view.board)
-        self.seen, self.unmoved = [False] * len(view.board), [False] * len(view.board)
+        self.exposure, self.unmoved = [0.0] * len(view.board), [False] * len(view.board)
         self.still = [0 < rank <= BOMB for rank in RANKS]
         unknown: list[Table] = []
         for square, piece in view.pieces(view.enemy):
@@ -310,7 +311,8 @@ class Position:
         for square, piece in view.pieces(view.color):
             self.mine[square] = int(piece.rank or 0)
             # That it is not known protects neither a flag nor a spy.
-            self.seen[square] = piece in exposed or piece.rank in (Rank.FLAG, Rank.SPY)
+            hidden = 1.0 if piece.rank in (Rank.FLAG, Rank.SPY) else self.caution
+            self.exposure[square] = EXPOSED if piece in exposed else hidden
             self.unmoved[square] = not piece.moved
         self.weigh(view.hidden_ranks(), unknown, quiet)
         self.fields: dict[int, list[float]] = {}
@@ -350,23 +352,24 @@ class Position:
 
     def score(self, origin: int, target: int) -> float:
         """What an action does by itself, before anything that the opponent may answer."""
-        rank, kind, seen = self.mine[origin], self.kind[target], self.seen[origin]
-        relief = RELIEF * self.danger(origin, rank, seen) - FIRST_MOVE * self.unmoved[origin]
+        rank, kind, exposure = self.mine[origin], self.kind[target], self.exposure[origin]
+        relief = RELIEF * self.danger(origin, rank, exposure) - FIRST_MOVE * self.unmoved[origin]
         if not kind:
-            return relief - self.danger(target, rank, seen) + self.field(rank)[target] - self.field(rank)[origin]
+            return relief - self.danger(target, rank, exposure) + self.field(rank)[target] - self.field(rank)[origin]
         if kind < KNOWN and FIGHT[rank][kind] < 0:
             return self.gain[rank][kind]  # no relief for a piece that is thrown away
-        return self.taking(rank, target) + relief - AFTER_WIN * self.wins[rank][kind] * self.danger(target, rank, True)
+        danger = self.danger(target, rank, EXPOSED)
+        return self.taking(rank, target) + relief - AFTER_WIN * self.wins[rank][kind] * danger
 
     def taking(self, rank: int, target: int) -> float:
         """What an attack brings by itself, with what it does for the own flag."""
         kind = self.kind[target]
         return self.gain[rank][kind] + self.guard[target] * self.wins[rank][kind]
 
-    def danger(self, square: int, rank: int, seen: bool) -> float:
-        """What a piece would lose on a square if the opponent attacked it there."""
+    def danger(self, square: int, rank: int, exposure: float) -> float:
+        """What a piece would lose on a square if the opponent attacked it there, by how likely that is."""
         kinds = [self.kind[near] for near in NEIGHBOURS[square] if self.kind[near]]
-        return max((self.loss[rank][kind] for kind in kinds), default=0.0) * (1.0 if seen else self.caution)
+        return max((self.loss[rank][kind] for kind in kinds), default=0.0) * exposure
 
     def field(self, rank: int) -> list[float]:
         """For each square, what the best target for this rank is worth from there."""
@@ -443,21 +446,22 @@ class Position:
         """What an attack brings a side by itself; what is not known is not attacked so surely."""
         if ours:
             return self.gain[self.mine[origin]][self.kind[target]]
-        return self.loss[self.mine[target]][self.kind[origin]] * (1.0 if self.seen[target] else self.caution)
+        return self.loss[self.mine[target]][self.kind[origin]] * self.exposure[target]
 
     def after(self, origin: int, target: int, depth: int, low: float, high: float) -> float:
         """What the side with a piece on `origin` gets after moving it, if a fight goes as is to be expected."""
-        mine, kinds, seen = self.mine, self.kind, self.seen
+        mine, kinds, exposure = self.mine, self.kind, self.exposure
         rank, kind = mine[origin], kinds[target]
-        before = rank, mine[target], kinds[origin], kind, seen[origin], seen[target]
+        before = rank, mine[target], kinds[origin], kind, exposure[origin], exposure[target]
         if not rank:
             mine[target], kinds[origin], kinds[target] = 0, 0, kinds[origin]
         elif self.wins[rank][kind] >= 0.5:
-            mine[origin], mine[target], kinds[target], seen[target] = 0, rank, 0, seen[origin] or kind > 0
+            mine[origin], mine[target], kinds[target] = 0, rank, 0
+            exposure[target] = EXPOSED if kind else exposure[origin]
         else:
             mine[origin] = 0
         value = -self.most(not rank, depth, -high, -low)
-        mine[origin], mine[target], kinds[origin], kinds[target], seen[origin], seen[target] = before
+        mine[origin], mine[target], kinds[origin], kinds[target], exposure[origin], exposure[target] = before
         return value
 
 

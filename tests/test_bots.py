@@ -40,9 +40,10 @@ def test_a_bot_plays_legally_under_every_ruleset(
         assert not referee.verdict.reason.is_forfeit, (color, referee.verdict)
 
 
-@pytest.mark.parametrize("name", ["tactician", "strategist"])
+@pytest.mark.parametrize(("name", "known"), [("tactician", "seen"), ("strategist", "exposure")])
 def test_a_search_leaves_the_position_as_it_was(
     name: str,
+    known: str,
     bot_class: Callable[[Path], type[Bot]],
     play_kit_bots: Callable[..., Referee],
     monkeypatch: pytest.MonkeyPatch,
@@ -57,10 +58,10 @@ def test_a_search_leaves_the_position_as_it_was(
         nonlocal searched
         before = [list(position.mine), list(position.kind)]
         own = [square for square, rank in enumerate(position.mine) if rank]
-        seen = [position.seen[square] for square in own]
+        seen = [getattr(position, known)[square] for square in own]
         value = search(position, *action)
         assert [position.mine, position.kind] == before
-        assert [position.seen[square] for square in own] == seen
+        assert [getattr(position, known)[square] for square in own] == seen
         searched += 1
         return value
 

@@ -72,6 +72,12 @@ float position_gain(const struct position *position, int rank, int kind, int squ
            + position->guard[square] * position->mind->wins[rank][kind];
 }
 
+/* How much the danger of a piece counts. That it is not known does not protect a flag. */
+float position_exposure(const struct position *position, int rank, bool seen)
+{
+    return rank == FLAG ? 1 : seen ? EXPOSED : position->caution;
+}
+
 /* What a piece of this rank has to lose on a square by the pieces beside it. */
 float position_danger(const struct position *position, int square, int rank, bool seen)
 {
@@ -81,7 +87,7 @@ float position_danger(const struct position *position, int square, int rank, boo
         if (kind && position->mind->loss[rank][kind] > most)
             most = position->mind->loss[rank][kind];
     }
-    return most * (seen || rank == FLAG ? 1 : position->caution);
+    return most * position_exposure(position, rank, seen);
 }
 
 /* For each square, what the best target for this rank is worth from there. */

@@ -58,7 +58,7 @@ static void shift(struct position *position, int from, int to)
 static float lost(const struct position *position, int square, int kind)
 {
     int rank = position->mine[square];
-    return position->mind->loss[rank][kind] * (position->seen[square] || rank == FLAG ? 1 : position->caution);
+    return position->mind->loss[rank][kind] * position_exposure(position, rank, position->seen[square]);
 }
 
 static float after_attack(struct position *position, int from, int to, int depth, float low, float high)

@@ -120,6 +120,7 @@ void sample_world(const struct mind *mind, struct game *world, struct random *ra
 void position_make(struct position *position, const struct game *game, const struct mind *mind);
 float position_score(struct position *position, struct action action);
 float position_gain(const struct position *position, int rank, int kind, int square);
+float position_exposure(const struct position *position, int rank, bool seen);
 float position_danger(const struct position *position, int square, int rank, bool seen);
 const float *position_field(struct position *position, int rank);
 
