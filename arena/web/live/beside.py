@@ -15,11 +15,12 @@ from collections.abc import Callable
 from arena.bots.sandbox import reaper, tokens
 from arena.bots.sandbox.child import killed_words
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
+from arena.league.executor.pipes import frame
 from arena.league.executor.process import own_python
 from arena.play.events import ActionPlayed, EventsDropped, GameStarted, WatchedEvent
 from arena.printable import printable
 from arena.web.address import Listening
-from arena.web.live.wire import LiveSetup, Over, Progress, Stored, encode
+from arena.web.live.wire import LiveSetup, Over, Progress, Stored
 
 PROGRAM = """
 import sys
@@ -76,7 +77,7 @@ class ServerBeside:
         listening.close()
         assert popen.stdin is not None
         with contextlib.suppress(OSError):
-            popen.stdin.write(encode(setup))
+            popen.stdin.write(frame(setup))
             popen.stdin.flush()
         return cls(popen, say)
 
@@ -122,7 +123,7 @@ class ServerBeside:
                 while self._waiting:
                     pipe.write(self._batch())
                     pipe.flush()
-            pipe.write(encode(Over()))
+            pipe.write(frame(Over()))
             pipe.flush()
         except (OSError, ValueError):  # it is dead, or the pipe closed: whoever listens to it says so
             self._is_ending = True
@@ -137,13 +138,13 @@ class ServerBeside:
                 break
             match self._waiting.popleft():
                 case Stored() | Progress() as message:
-                    return encode(message)
+                    return frame(message)
                 case GameStarted(spec, setups):
                     events.append(WireStart(spec, setups))
                 case ActionPlayed() as event:
                     events.append(WireAction.of(event))
         dropped, self._dropped = self._dropped, 0
-        return encode(Happened(tuple(events), dropped))
+        return frame(Happened(tuple(events), dropped))
 
     def _hear(self) -> None:
         """Pass on what it says, and tell if it ends before the league."""

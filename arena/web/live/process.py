@@ -17,6 +17,7 @@ import trio
 from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.errors import ArenaError
 from arena.league.executor import child_process
+from arena.league.executor.pipes import READ_SIZE, Frames
 from arena.league.readers import reader_named
 from arena.nursery import background
 from arena.printable import printable
@@ -25,8 +26,7 @@ from arena.report.site.audience import Audience as Reading
 from arena.report.site.contents import SitePlan
 from arena.web.address import Listening, parse_address
 from arena.web.hosts import hosts_of
-from arena.web.live.wire import LiveSetup, Over, Told
-from arena.web.live.wire import Reading as Messages
+from arena.web.live.wire import LONGEST, LiveSetup, Over, Told, to_server
 from arena.web.server import Server
 from arena.web.store_server import Running, StoreServer
 
@@ -38,7 +38,6 @@ except ImportError:  # no bots are run there
 NICENESS = 19
 LAST_SECONDS = 1.0
 """What viewers have to hear that the league is over."""
-READ_SIZE = 65536
 
 
 def give_up_rights() -> None:
@@ -65,13 +64,13 @@ def main(parent: int) -> None:
 
 
 async def _main(parent: int) -> None:
-    messages, stream = Messages(), trio.lowlevel.FdStream(os.dup(0))
+    frames, stream = Frames(to_server, LONGEST), trio.lowlevel.FdStream(os.dup(0))
     first: list[Told] = []
     while not first:
         data = await stream.receive_some(READ_SIZE)
         if not data:
             return
-        first += messages.feed(data)
+        first += frames.feed(data)
     setup = first[0]
     assert isinstance(setup, LiveSetup)
     os.set_inheritable(setup.listening, False)
@@ -94,7 +93,7 @@ async def _main(parent: int) -> None:
             server.live.tell(message)
         is_over = False
         while data := await stream.receive_some(READ_SIZE):
-            for message in messages.feed(data):
+            for message in frames.feed(data):
                 server.live.tell(message)
                 is_over = is_over or isinstance(message, Over)
         if is_over:

@@ -1,13 +1,9 @@
-"""What the league's process tells the one that serves pages: messages in bytes of msgspec, each behind its length."""
-
-import struct
-from collections.abc import Iterator
+"""What the league's process tells the one that serves pages (over `arena.league.executor.pipes`)."""
 
 import msgspec
 
 from arena.league.executor.event_stream import Happened
 
-LENGTH = struct.Struct("<I")
 LONGEST = 2**24
 """Bytes of a message; a batch of events has some kilobytes."""
 
@@ -51,31 +47,4 @@ class Over(msgspec.Struct, frozen=True, tag=True):
 
 
 Told = LiveSetup | Happened | Stored | Progress | Over
-_decoder = msgspec.msgpack.Decoder(Told)
-
-
-def encode(message: Told) -> bytes:
-    """A message as it crosses."""
-    data = msgspec.msgpack.encode(message)
-    return LENGTH.pack(len(data)) + data
-
-
-class Reading:
-    """Messages out of the bytes of a pipe."""
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-
-    def feed(self, data: bytes) -> Iterator[Told]:
-        """The messages that are complete now. Raises `ValueError` for what is none."""
-        self._buffer += data
-        while len(self._buffer) >= LENGTH.size:
-            (length,) = LENGTH.unpack_from(self._buffer)
-            if length > LONGEST:
-                raise ValueError(f"a message of {length} bytes")
-            end = LENGTH.size + length
-            if len(self._buffer) < end:
-                return
-            message = _decoder.decode(bytes(self._buffer[LENGTH.size : end]))
-            del self._buffer[:end]
-            yield message
+to_server = msgspec.msgpack.Decoder(Told)

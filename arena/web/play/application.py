@@ -26,7 +26,7 @@ from arena.web.feed import Audience, Event, Feed
 from arena.web.hosts import Hosts
 from arena.web.limits import LIMITS, Limits
 from arena.web.look import Look
-from arena.web.play.page import answer_of, page_of
+from arena.web.play.page import answer_of, earlier_of, page_of
 from arena.web.play.table import Table
 from arena.web.play.words import ENGLISH, PlayWords
 from arena.web.server import Application
@@ -74,6 +74,7 @@ class PlayPages:
             Route("/{token}", self._move_on),
             Route("/{token}/", self._page),
             Route("/{token}/state", self._state),
+            Route("/{token}/then", self._then),
             Route("/{token}/events", self._events),
             Route("/{token}/setup", self._post(Setup, self._set_up), methods=["POST"]),
             Route("/{token}/act", self._post(Act, self._act), methods=["POST"]),
@@ -132,10 +133,19 @@ class PlayPages:
 
     async def _state(self, request: Request) -> Response:
         color = self._seat(request)
-        asked = request.query_params.get("from", "0")
-        if not (asked.isascii() and asked.isdecimal() and len(asked) < 9):
+        asked = _number(request.query_params.get("from", "0"))
+        if asked is None:
             raise HTTPException(400, self._words.bad_from)
-        return _json(answer_of(self._table, color, int(asked), self._words))
+        return _json(answer_of(self._table, color, asked, self._words))
+
+    async def _then(self, request: Request) -> Response:
+        """The board after an earlier ply."""
+        color = self._seat(request)
+        plies = self._session.state(color).plies
+        asked = _number(request.query_params.get("ply", ""))
+        if asked is None or asked > plies:
+            raise HTTPException(400, self._words.bad_ply.format(plies=plies))
+        return _json(earlier_of(self._table, color, asked))
 
     async def _events(self, request: Request) -> Response:
         return self._feeds[self._seat(request)].answer()  # type: ignore[return-value]
@@ -176,6 +186,11 @@ class PlayPages:
         if not self._table.can_pause:
             raise RefusedError(self._words.no_pause)
         self._session.pause()
+
+
+def _number(text: str) -> int | None:
+    """A number as a page of ours writes it."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else None
 
 
 def _event(version: int) -> Event:

@@ -78,6 +78,13 @@ class Answer(msgspec.Struct, frozen=True):
     setups: tuple[str, ...] = ()
 
 
+class Earlier(msgspec.Struct, frozen=True):
+    """The board as this seat knew it after an earlier ply; `shown` as in `Answer`, as of then."""
+
+    state: SeatState
+    shown: tuple[str, ...]
+
+
 def page_of(table: Table, color: Color, words: PlayWords = ENGLISH) -> Page:
     """The page of a seat."""
     spec = table.session.spec
@@ -118,9 +125,15 @@ def answer_of(table: Table, color: Color, since: int, words: PlayWords = ENGLISH
     )
 
 
-def _shown(table: Table, color: Color) -> tuple[str, ...]:
+def earlier_of(table: Table, color: Color, plies: int) -> Earlier:
+    """What the seat knew after so many plies, which is at most as many as there were."""
+    return Earlier(table.session.state_after(color, plies), _shown(table, color, plies))
+
+
+def _shown(table: Table, color: Color, plies: int | None = None) -> tuple[str, ...]:
+    """As of now, or after so many plies."""
     silent = table.session.spec.ruleset.defence is Defence.SILENT
-    return tuple(sorted(shown_squares(color, table.session.actions(color), silent=silent)))
+    return tuple(sorted(shown_squares(color, table.session.actions(color)[:plies], silent=silent)))
 
 
 def _moves(table: Table, color: Color, since: int) -> tuple[MoveLine, ...]:

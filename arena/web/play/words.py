@@ -44,6 +44,15 @@ class PlayWords:
         "Tab leads to the board; arrows, Home, End, Page Up and Page Down move on it.",
         "Enter or space takes the piece on the square, and then moves it to another; Escape puts it back.",
         "While you set up: what stands on a piece (or M, for the marshal) puts it on the square, Delete takes it off.",
+        "Beside the board: left and right arrow look a ply back and on, Home at the set-ups, End at the board as it is "
+        "now; on the board Escape does that. So do the words back, next, ply 12 and board, typed as a move.",
+    )
+    controls: str = "Look back in the game"
+    goals: tuple[tuple[str, str, str], ...] = (
+        ("first", "to the set-ups", "To the set-ups (Home)"),
+        ("back", "back", "One ply back (left arrow)"),
+        ("next", "next", "One ply on (right arrow)"),
+        ("last", "the board as it is now", "The board as it is now (End)"),
     )
     rules_title: str = "The rules of this game"
     after_title: str = "What now"
@@ -63,6 +72,8 @@ class PlayWords:
     failed: str = "The arena did not take that ({status}). Load the page again."
     gone_on: str = "The game has gone on meanwhile: look at the board, and choose again."
     no_pause: str = "This game cannot be paused."
+    not_fetched: str = "That board cannot be had now: there is no connection with the arena."
+    bad_ply: str = "Expected ply=NUMBER, from 0 to {plies}, which is how many plies there are."
     bad_from: str = "Expected from=NUMBER, the number of moves that the page has."
     bad_body: str = "Expected what the page itself sends, as JSON."
 
@@ -131,6 +142,9 @@ class PlayWords:
     cannot_move: str = "The {piece} on {square} cannot move now."
     take_own: str = "Choose one of your own pieces first."
     moves: str = "Moves ({count})"
+    ply_now: str = "After ply {ply}: the board as it is now."
+    ply_earlier: str = "As you knew it after ply {ply} of {plies}."
+    is_earlier: str = "This is an earlier board. To play, go to the board as it is now (Escape)."
 
     # a choice
     field_way: str = "How"

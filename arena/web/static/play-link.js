@@ -10,14 +10,19 @@ export class Link {
     this.on = on;
     this.busy = false;
     this.again = false;
+    this.isOpen = false; // whether the arena tells of new states; one that was asked for before that ended may come later
     this.open();
   }
 
   open() {
     const events = new EventSource("events");
-    events.addEventListener("open", () => this.load());
+    events.addEventListener("open", () => {
+      this.isOpen = true;
+      this.load();
+    });
     events.addEventListener("state", () => this.load());
     events.addEventListener("error", () => {
+      this.isOpen = false;
       if (this.on.lost()) {
         events.close();
         return;
@@ -37,10 +42,10 @@ export class Link {
     if (this.again) await this.load();
   }
 
-  // The state, or null if it was not to be had.
-  async ask() {
+  // The state, or what else is at a path; null if it was not to be had.
+  async ask(path = this.on.path()) {
     try {
-      const answer = await fetch(this.on.path());
+      const answer = await fetch(path);
       return answer.ok ? await answer.json() : null;
     } catch {
       return null;

@@ -5,6 +5,7 @@
 import { Board, SQUARES, dragging, element } from "./play-board.js";
 import { ask, confirmed } from "./play-choice.js";
 import { Game } from "./play-game.js";
+import { Earlier, goalOf } from "./play-history.js";
 import { Link } from "./play-link.js";
 import { Setup } from "./play-setup.js";
 
@@ -41,6 +42,10 @@ class Page {
       act: (actions) => this.act(actions),
     };
     this.game = new Game({ ...shared, on });
+    this.earlier = new Earlier(new Game({ ...shared, on }), {
+      say,
+      on: { ...on, load: (ply) => this.link.ask("then?ply=" + ply) },
+    });
     this.setup = new Setup(part("setup"), { ...shared, on, key: "setup " + location.pathname });
     dragging(part("stage"), {
       started: (from) => {
@@ -64,7 +69,20 @@ class Page {
   doing() {
     if (!this.state || this.sending) return null;
     if (this.state.stage === "setting-up") return this.setup;
-    return this.state.pieces.length ? this.game : null;
+    return this.state.pieces.length ? this.view() : null;
+  }
+
+  // What the board shows: the set-up that is made, the board after an earlier ply, or the one of now.
+  view() {
+    if (this.state.stage === "setting-up") return this.setup;
+    return this.earlier.isShown ? this.earlier : this.game;
+  }
+
+  // Look at another ply.
+  go(goal) {
+    if (part("game").hidden) return;
+    if (this.looksBack) this.lookBack();
+    this.earlier.go(goal, this.state.plies);
   }
 
   listen() {
@@ -79,6 +97,17 @@ class Page {
       setups: () => this.lookBack(),
     };
     for (const button of parts("do")) button.addEventListener("click", () => actions[button.dataset.do]());
+    for (const button of parts("go")) button.addEventListener("click", () => this.go(button.dataset.go));
+    part("moves").addEventListener("click", (event) => {
+      const line = event.target.closest("[data-ply]");
+      if (line) this.go(Number(line.dataset.ply));
+    });
+    document.addEventListener("keydown", (event) => {
+      const goal = this.state && goalOf(event);
+      if (!goal || part("game").hidden) return;
+      event.preventDefault();
+      this.go(goal);
+    });
     part("typed").addEventListener("submit", (event) => {
       event.preventDefault();
       this.sendTyped();
@@ -95,17 +124,18 @@ class Page {
     const before = this.state;
     this.state = state;
     this.received = performance.now();
-    this.connected = true;
+    this.connected = this.link.isOpen;
     this.moves = [...this.moves.slice(0, since), ...moves];
     this.after = after;
     this.setups = setups;
     this.game.update(state, shown);
+    if (state.plies < before?.plies) this.earlier.forget();
     if (this.looksBack) this.game.lookBack(setups);
     if (state.stage !== "setting-up" && before?.stage === "setting-up") this.setup.forget();
     if (before?.plies !== state.plies || before?.stage !== state.stage) this.refuse("");
     this.draw();
     if (this.board.cursor === null) this.board.point(state.stage === "setting-up" ? this.setup.cursor() : this.game.cursor());
-    if (before && state.plies === before.plies + 1) this.slideLast();
+    if (before && state.plies === before.plies + 1 && !this.earlier.isShown) this.slideLast();
   }
 
   // Between the board at the end and the set-ups.
@@ -113,7 +143,10 @@ class Page {
     this.looksBack = !this.looksBack;
     root.querySelector("[data-do=setups]").setAttribute("aria-pressed", String(this.looksBack));
     this.game.lookBack(this.looksBack ? this.setups : null);
-    if (this.looksBack) this.tell(say("showing_setups"));
+    if (this.looksBack) {
+      this.earlier.now();
+      this.tell(say("showing_setups"));
+    }
     this.draw();
   }
 
@@ -143,7 +176,10 @@ class Page {
     this.sending = false;
     root.removeAttribute("aria-busy");
     if (refused) this.refuse(refused);
-    else await this.link.load();
+    else {
+      this.earlier.now();
+      await this.link.load();
+    }
     this.draw();
     return !refused;
   }
@@ -162,6 +198,12 @@ class Page {
     const input = part("typed").elements.action;
     const action = input.value.trim().replace(/\s+/g, "");
     if (!action) return;
+    const asked = action.match(/^(?:(back|next|board)|ply(\d{1,6}))$/i);
+    if (asked) {
+      this.go(asked[2] ? Number(asked[2]) : { back: "back", next: "next", board: "last" }[asked[1].toLowerCase()]);
+      input.value = "";
+      return;
+    }
     if (await this.send("act", { action, ply: this.state.plies + 1 })) input.value = "";
   }
 
@@ -191,7 +233,7 @@ class Page {
 
   tellDetails(square) {
     this.looked = square;
-    const shown = this.state && square ? (this.state.stage === "setting-up" ? this.setup.look(square).label : this.state.pieces.length ? this.game.details(square) : "") : "";
+    const shown = this.state && square ? (this.state.stage === "setting-up" ? this.setup.look(square).label : this.state.pieces.length ? this.view().details(square) : "") : "";
     part("details").textContent = shown || say("details_hint");
   }
 
@@ -204,7 +246,7 @@ class Page {
     root.dataset.plies = state.plies;
     part("stage").hidden = false;
     this.board.arrange(this.flipped);
-    const view = stage === "setting-up" ? this.setup : this.game;
+    const view = this.view();
     for (const square of SQUARES) this.board.show(square, view.look(square));
     part("board").classList.toggle("holding", Boolean(view.held));
     part("setup").hidden = stage !== "setting-up";
@@ -215,16 +257,46 @@ class Page {
     this.drawPlayers();
     this.drawMoves();
     this.drawAfter();
-    const fought = this.moves.findLast((move) => move.fight);
+    const fought = this.moves.slice(0, this.shownPly()).findLast((move) => move.fight);
     part("fight").hidden = !fought;
     if (fought) part("fight").replaceChildren(...this.game.fight(fought));
     this.drawHidden();
+    this.drawPly();
     if (this.looked) this.tellDetails(this.looked);
+  }
+
+  // After how many plies the board is.
+  shownPly() {
+    return this.earlier.ply ?? this.state.plies;
+  }
+
+  // Where the board stands in the game: in words, on the board, and in the list of moves.
+  drawPly() {
+    const { plies } = this.state;
+    const ply = this.shownPly();
+    const isEarlier = this.earlier.isShown;
+    part("controls").hidden = part("game").hidden || !plies;
+    part("where").hidden = part("controls").hidden;
+    part("board").classList.toggle("earlier", isEarlier);
+    if (isEarlier) root.dataset.earlier = ply;
+    else delete root.dataset.earlier;
+    const move = isEarlier && ply ? this.moves[ply - 1] : null;
+    const words = [say(isEarlier ? "ply_earlier" : "ply_now", { ply, plies }), ...(move ? [this.played(move)] : [])];
+    setLines(part("where"), words);
+    if (isEarlier || this.wasEarlier) this.tell(words.join(" ")); // of now the status tells
+    this.wasEarlier = isEarlier;
+    const list = part("moves");
+    const line = isEarlier && ply ? list.children[ply - 1] : null;
+    const before = list.querySelector("[aria-current]");
+    if (before === (line?.firstChild ?? null)) return;
+    before?.removeAttribute("aria-current");
+    line?.firstChild.setAttribute("aria-current", "step");
+    list.scrollTop = line ? line.offsetTop - list.offsetTop - list.clientHeight / 2 : isEarlier ? 0 : list.scrollHeight;
   }
 
   // How many of each rank the enemy still has that are not known.
   drawHidden() {
-    const { hidden, end } = this.state;
+    const { hidden, end } = this.earlier.isShown ? this.earlier.game.state : this.state;
     const place = part("hidden");
     place.hidden = !hidden.length || Boolean(end);
     place.querySelector("summary").textContent = say("hidden", { count: hidden.reduce((sum, [, count]) => sum + count, 0) });
@@ -249,14 +321,17 @@ class Page {
   drawStatus() {
     const { state } = this;
     const mine = this.moves.findLastIndex((move) => move.color === data.seat);
-    const lines = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map(({ color, ply, action, words }) =>
-      say(words ? "played_words" : "played", { player: this.player(color), ply, action, words }));
+    const lines = this.moves.slice(Math.max(0, mine, this.moves.length - 2)).map((move) => this.played(move));
     const values = { opponent: this.player(this.game.enemy), color: say(data.seat), ply: state.plies + 1 };
     lines.push(state.end ? say("result_" + state.end.result, { words: state.end.words.replace(/\.$/, "") }) : say("stage_" + state.stage.replace("-", "_"), values));
     if (state.resigns && !state.end) lines.push(say("has_resigned"));
     if (state.remark) lines.push(state.remark);
     setLines(part("status"), lines);
     document.title = (state.stage === "moving" || state.stage === "setting-up" ? "\u25cf " : "") + data.title;
+  }
+
+  played({ color, ply, action, words }) {
+    return say(words ? "played_words" : "played", { player: this.player(color), ply, action, words });
   }
 
   player(side) {
@@ -269,7 +344,7 @@ class Page {
       line.querySelector("[data-name]").textContent = this.state.players[side === "red" ? 0 : 1];
       line.querySelector("[data-side]").textContent = say(side) + (side === data.seat ? say("is_you") : "");
       line.dataset.color = side;
-      line.querySelector("[data-lost]").replaceChildren(...this.game.lost(side));
+      line.querySelector("[data-lost]").replaceChildren(...(this.earlier.isShown ? this.earlier.game : this.game).lost(side));
       line.querySelector("[data-lost]").setAttribute("aria-label", say("lost_by", { player: this.state.players[side === "red" ? 0 : 1] }));
     }
     this.drawClocks();
@@ -297,10 +372,15 @@ class Page {
     if (list.childElementCount > this.moves.length) list.replaceChildren();
     for (const move of this.moves.slice(list.childElementCount)) {
       const item = element("li", move.color);
-      item.append(element("span", "ply", move.ply + "."), " ", element("span", move.words ? "action fight" : "action", move.action));
+      const line = element("button", "at");
+      line.type = "button";
+      line.tabIndex = -1; // hundreds of them; with the keyboard the list itself is gone to, and the arrows lead through it
+      line.dataset.ply = move.ply;
+      line.append(element("span", "ply", move.ply + "."), " ", element("span", move.words ? "action fight" : "action", move.action));
+      item.append(line);
       if (move.words) item.append(" ", element("span", "words", move.words));
       list.append(item);
-      list.scrollTop = list.scrollHeight;
+      if (!this.earlier.isShown) list.scrollTop = list.scrollHeight;
     }
     part("moves-title").textContent = say("moves", { count: this.moves.length });
   }

@@ -99,13 +99,14 @@ class Slow(Bot):
     def move(self, view):
         if os.path.exists({gate!r}):
             return "resign"
-        time.sleep(0.1)
-        return view.random.choice(view.legal)
+        time.sleep(0.5)
+        quiet = [action for action in view.legal if view.at(action.split("-")[1]) is None]
+        return view.random.choice(quiet or view.legal)
 
 
 run(Slow)
 """
-"""Plays until a file is there."""
+"""Plays until a file is there, and attacks nobody if it need not, so that a game outlasts the start of a browser."""
 SCRIPT_NAME = "<b onclick=x>&amp;"
 
 

@@ -14,6 +14,7 @@ from arena.game.replay import Replay
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.league.executor.event_stream import Happened, WireAction, WireStart
+from arena.league.executor.pipes import Frames, WireError, frame
 from arena.play.events import ActionPlayed
 from arena.report.names import DEFAULT_NAMES
 from arena.report.site.audience import Audience as Reading
@@ -24,8 +25,7 @@ from arena.web.application import application
 from arena.web.feed import Audience
 from arena.web.hosts import hosts_of
 from arena.web.live.games import KEPT_OVER, LiveGames
-from arena.web.live.wire import LONGEST, LiveSetup, Over, Progress, Stored, Told, encode
-from arena.web.live.wire import Reading as Messages
+from arena.web.live.wire import LONGEST, LiveSetup, Over, Progress, Stored, Told, to_server
 from arena.web.live.words import LIVE_WORDS
 from arena.web.look import Look
 
@@ -56,19 +56,19 @@ def told(play_game: Callable[..., GameRecord], spec: Callable[..., GameSpec]) ->
 def test_what_is_told_crosses_in_pieces_of_any_size(told: Callable[..., Iterator[Told]]) -> None:
     setup = LiveSetup(b"/a\xff/l.sqlite", 7, "127.0.0.1:8000", "all", False, 0.0, ("x",), "en", "european")
     messages: list[Told] = [setup, *told("a", 5), Stored("a", 3, "1-0"), Progress(3, None, 1.5), Over()]
-    data = b"".join(map(encode, messages))
+    data = b"".join(map(frame, messages))
     for size in (1, 7, len(data)):
-        reading = Messages()
+        reading = Frames(to_server, LONGEST)
         found = [one for at in range(0, len(data), size) for one in reading.feed(data[at : at + size])]
-        assert list(map(encode, found)) == list(map(encode, messages))
+        assert list(map(frame, found)) == list(map(frame, messages))
         assert found[0] == setup
         assert found[-3:] == messages[-3:]
 
 
 @pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", (LONGEST + 1).to_bytes(4, "little"), b"\x01\0\0\0\xc1"])
 def test_what_is_no_message_is_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match=r"a message of \d+ bytes|MessagePack"):
-        list(Messages().feed(data))
+    with pytest.raises(WireError, match=r"expected a message"):
+        Frames(to_server, LONGEST).feed(data)
 
 
 def test_a_game_is_listed_while_it_is_played(told: Callable[..., Iterator[Told]]) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import ExitStack
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -10,7 +11,7 @@ from play_table import PlayTable, Seat, at_random, from_lines
 from arena.game.record import GameRecord, History
 from arena.game.seat_state import Stage
 from arena.web.play.application import SEAT_VIEWERS
-from arena.web.play.page import Answer
+from arena.web.play.page import Answer, Earlier
 from protocol.notation import Color, Reason
 
 RED = ("FB........", "B.........", ".S3.3.....", "2..9M....2")
@@ -64,6 +65,35 @@ def test_neither_the_page_nor_the_state_holds_a_rank_of_the_enemy(seat: Seat) ->
         assert not any(row in shown for row in BLUE if row not in RED)
         assert table.table.tokens[Color.BLUE].text not in shown
     assert state.end is None
+
+
+def test_an_earlier_board_is_the_seats_of_then_and_a_ply_that_has_not_been_played_is_refused(seat: Seat) -> None:
+    table = seat(blue=from_lines(BLUE, ["j7-j4"]))
+    table.until(Color.RED, Stage.SETTING_UP)
+    table.post(Color.RED, "setup", {"rows": RED})
+    table.until(Color.RED, Stage.MOVING)
+    table.post(Color.RED, "act", {"action": "a4-a5", "ply": 1})
+    now = table.until(Color.RED, Stage.MOVING, plies=2)
+    assert now.last is not None
+    assert now.last.fight is not None
+
+    def then(color: Color, asked: str) -> Earlier:
+        return msgspec.json.decode(table.served.get(table.path(color, f"then?ply={asked}")).text, type=Earlier)
+
+    for plies in range(3):
+        known = table.served.call(table.session.state_after, Color.RED, plies)
+        found = then(Color.RED, str(plies)).state
+        assert msgspec.structs.replace(found, version=0) == msgspec.structs.replace(known, version=0)
+    assert {piece.rank for piece in then(Color.RED, "1").state.pieces if piece.color == "blue"} == {None}
+    assert then(Color.BLUE, "0").state.color == "blue"
+    for asked in ("3", "-1", "x", "", "9" * 30, "\u0661"):
+        answer = table.served.get(table.path(Color.RED, f"then?ply={quote(asked)}"))
+        assert (answer.status, "from 0 to 2" in answer.text) == (400, True), asked
+    assert table.post(Color.RED, "resign").text == "{}"
+    table.end()
+    over = then(Color.RED, "1").state
+    assert over.end is None
+    assert {piece.rank for piece in over.pieces if piece.color == "blue"} == {None}
 
 
 @pytest.fixture

@@ -378,6 +378,127 @@ def test_nothing_that_a_bot_is_called_runs_in_the_browser(seat: Seat, open_page:
     assert page.title() != "run"
 
 
+# --- looking back -----------------------------------------------------------------------------------------------------
+
+
+def looks_at(page: "Page", ply: int | None) -> None:
+    """Wait until the board is the one after this ply; None: the one of now."""
+    page.wait_for_selector("#play:not([data-earlier])" if ply is None else f"#play[data-earlier='{ply}']")
+
+
+def after_four_plies(page: "Page") -> list[dict[str, str]]:
+    """Set up and play as Red; returns the boards after 0, 2 and 4 plies."""
+    page.evaluate("(rows) => localStorage.setItem('setup ' + location.pathname, rows)", "/".join(RED))
+    page.reload()
+    page.click("[data-do=ready]")
+    boards = []
+    for plies, action in ((0, "e4-e5"), (2, "e5-f5")):
+        at(page, "moving", plies)
+        boards.append(shown(page))
+        play_typed(page, action)
+    at(page, "moving", 4)
+    return [*boards, shown(page)]
+
+
+def test_who_looks_back_sees_each_ply_as_it_was_known_then_and_plays_on_from_the_board_of_now(
+    seat: Seat, open_page: Any
+) -> None:
+    table = seat(blue=from_lines(BLUE, ["j7-j4", "e7-e6", "f7-f6"]))
+    page = open_page(table)
+    at(page, "setting-up")
+    assert page.locator("[data-controls]").is_hidden()
+    *boards, now = after_four_plies(page)
+    assert "After ply 4: the board as it is now." in page.inner_text("[data-where]")
+
+    page.click("[data-go=first]")
+    looks_at(page, 0)
+    assert shown(page) == boards[0]
+    assert boards[0]["j7"] == "?"
+    square(page, "a4").click()
+    assert "an earlier board" in page.inner_text("[data-refused]")
+    assert page.locator(".target, .movable, .selected").count() == 0
+    page.locator("[data-moves]").focus()
+    page.keyboard.press("ArrowRight")
+    looks_at(page, 1)
+    page.keyboard.press("ArrowRight")
+    looks_at(page, 2)
+    assert shown(page) == boards[1]
+    where = page.inner_text("[data-where]")
+    assert where.startswith("As you knew it after ply 2 of 4.\nBea: j7-j4; ")
+    assert page.inner_text("[data-told]") == where.replace("\n", " ")
+    assert page.locator("[data-moves] [aria-current]").inner_text().startswith("2.")
+    assert page.locator("[data-player=far] .taken .hidden").all_inner_texts() == ["scout \u00d71"]
+    page.click("[data-go=back]")
+    looks_at(page, 1)
+    assert page.locator("[data-player=far] .taken").count() == 0
+    page.locator("[data-moves] [data-ply='3']").click()
+    looks_at(page, 3)
+    page.keyboard.press("End")
+    looks_at(page, None)
+    assert shown(page) == now
+
+    for typed, ply in (("ply 1", 1), ("back", 0), ("back", 0), ("next", 1), ("ply 99", None), ("ply 2", 2)):
+        play_typed(page, typed)
+        looks_at(page, ply)
+    square(page, "e7").focus()
+    page.keyboard.press("ArrowRight")
+    looks_at(page, 2)  # on the board arrows lead to other squares
+    page.keyboard.press("Escape")
+    looks_at(page, None)
+    page.click("[data-go=back]")
+    looks_at(page, 3)
+    play_typed(page, "f5-f6")
+    at(page, "moving", 6)
+    looks_at(page, None)
+
+
+def test_the_game_goes_on_while_one_looks_back_and_after_it_what_was_hidden_then_stays_hidden(
+    seat: Seat, open_page: Any
+) -> None:
+    table = seat("duel", ("Ada", "Bea"))
+    pages = {color: open_page(table, color) for color in Color}
+    for color, page in pages.items():
+        at(page, "setting-up")
+        page.evaluate(
+            "(rows) => localStorage.setItem('setup ' + location.pathname, rows)",
+            "/".join(RED if color is Color.RED else BLUE),
+        )
+        page.reload()
+        page.click("[data-do=ready]")
+    red, blue = pages[Color.RED], pages[Color.BLUE]
+    at(red, "moving", 0)
+    play_typed(red, "e4-e5")
+    at(red, "waiting", 1)
+    red.click("[data-go=back]")
+    looks_at(red, 0)
+    before = shown(red)
+    at(blue, "moving", 1)
+    play_typed(blue, "e7-e6")
+    at(red, "moving", 2)
+    looks_at(red, 0)
+    assert shown(red) == before
+    assert "Your turn" in red.inner_text("[data-status]")
+    blue.click("[data-do=resign]")
+    blue.click("[data-resigning] button[value=yes]")
+    red.click("[data-go=last]")
+    looks_at(red, None)
+    play_typed(red, "e5-e4")
+    at(red, "over")
+    assert "?" not in shown(red).values()
+    red.click("[data-go=back]")
+    looks_at(red, 3)  # to resign was the fourth
+    assert [name for name, text in shown(red).items() if text == "?"] == [
+        name for name in shown(red) if int(name[1:]) > 5
+    ]
+    red.click("[data-do=setups]")
+    looks_at(red, None)
+    assert "?" not in shown(red).values()
+    red.click("[data-go=first]")
+    looks_at(red, 0)
+    assert shown(red) == before
+    assert red.get_attribute("[data-do=setups]", "aria-pressed") == "false"
+
+
 # --- all rules --------------------------------------------------------------------------------------------------------
 
 
@@ -459,6 +580,11 @@ def test_the_page_fits_the_width_and_all_that_is_touched_is_large_enough(
     assert len(set(labels)) == len(SQUARES)
     page.click("[data-do=flip]")
     assert page.locator("[data-square]").first.get_attribute("data-square") == "j1"
+    play_typed(page, table.state(Color.RED).choices[0].action)
+    at(page, "moving", 2)
+    page.click("[data-go=back]")
+    looks_at(page, 1)
+    fits()
     page.click("[data-do=pause]")
     page.click("[data-pausing] button[value=yes]")
     at(page, "paused")
@@ -483,6 +609,9 @@ def test_axe_finds_nothing_at_any_stage(axe: "Axe", seat: Seat, open_page: Any, 
     at(page, "moving", 2)
     square(page, "a4").click()
     assert page.locator(".attack").count() == 1
+    assert axe(page) == []
+    page.click("[data-go=back]")
+    looks_at(page, 1)
     assert axe(page) == []
     page.click("[data-do=resign]")
     assert axe(page) == []
