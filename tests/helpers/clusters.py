@@ -10,12 +10,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-PATIENCE = 120.0
-"""Seconds after which what a test waits for counts as never coming."""
+from waiting import PATIENCE, until
+
 SCHEDULER = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker"]
 ARENA = [sys.executable, "-m", "arena"]
@@ -24,14 +23,6 @@ QUIET = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
 }
-
-
-def until(true: Callable[[], object], what: str) -> None:
-    """Wait for something that other processes do."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, f"never: {what}"
-        time.sleep(0.02)
 
 
 def why_no_namespaces() -> str:

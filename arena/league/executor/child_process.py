@@ -9,6 +9,8 @@ import signal
 
 import trio
 
+from arena.readiness import readable
+
 PASSED_OVER = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 POLL_SECONDS = 0.5
 """How often a parent is looked for, where no descriptor tells of its death."""
@@ -39,7 +41,7 @@ async def until_gone(parent: int, serving: trio.CancelScope) -> None:
         return
     try:
         if os.getppid() == parent:  # if not, it was dead before, and its number may be another's now
-            await trio.lowlevel.wait_readable(descriptor)
+            await readable(descriptor)
         serving.cancel()
     finally:
         os.close(descriptor)

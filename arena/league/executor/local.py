@@ -204,7 +204,9 @@ class LocalExecutor(OutcomeStream):
                 except Exception as error:
                     self._fail(error if isinstance(error, ArenaError) else host_fault(error) or error)
                     break
-                how = await worker.process.attend(partial(self._handle_all, worker))
+                how = await worker.process.attend(
+                    partial(self._handle_all, worker), partial(self._worker_stopped, worker)
+                )
                 said = worker.process.stderr_tail
                 worker.process = None
                 if not self._is_stopped:
@@ -254,6 +256,11 @@ class LocalExecutor(OutcomeStream):
             self._fail(ArenaError(line))
         else:
             self._tell(Said(line))
+
+    def _worker_stopped(self, worker: WorkerState, words: str) -> None:
+        """A worker has been stopped by somebody, and something is done about it."""
+        played = ", ".join(task.spec.names for task in worker.begun.values())
+        self._tell(Said(f"a worker process {words}" + (f" (it plays {played})" if played else "")))
 
     def _worker_died(self, worker: WorkerState, how: str, said: str) -> None:
         """A worker has died: what it had is played by the next one, unless that has happened too often."""

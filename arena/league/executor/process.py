@@ -15,9 +15,12 @@ import trio
 from arena.bots.sandbox import child, killing, reaper, tokens
 from arena.bots.sandbox.launch import cannot_start_another
 from arena.hostfile import HOST_ERRORS
+from arena.league.executor.pipes import Connection, WireError
+from arena.league.executor.stopped import LOOK_SECONDS, Stops
 from arena.league.executor.task import PlaySettings
-from arena.league.executor.wire import Connection, Setup, Stop, WireError, from_worker
+from arena.league.executor.wire import Setup, Stop, from_worker
 from arena.nursery import background
+from arena.readiness import readable
 
 PROGRAM = """
 import sys
@@ -85,7 +88,7 @@ class WorkerProcess:
     async def drain_stderr(self) -> None:
         """Keep reading its standard error, and the last part of it. Run this beside everything else."""
         while not self._read_stderr():
-            await trio.lowlevel.wait_readable(self._stderr)
+            await readable(self._stderr)
 
     def _read_stderr(self) -> bool:
         """Read what is there now; returns whether its end has been reached."""
@@ -111,12 +114,13 @@ class WorkerProcess:
             self.connection.finish()
         self._signal(signal.SIGCONT)  # one that is stopped could do nothing
 
-    async def attend(self, handle: Callable[[list[Any]], None]) -> str:
+    async def attend(self, handle: Callable[[list[Any]], None], say: Callable[[str], None]) -> str:
         """Have `handle` called with all that it says, to its end; returns in words how it ended. One that breaks the
-        protocol is killed."""
+        protocol is killed. One that is stopped is told to go on: `say` is told so, in words behind its name."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.connection.write)
             nursery.start_soon(self.drain_stderr)
+            nursery.start_soon(self._keep_going, say)
             hearing = trio.CancelScope()
             nursery.start_soon(self._until_dead, hearing)
             try:
@@ -136,6 +140,14 @@ class WorkerProcess:
         """Cancel the hearing of one that is dead: some other process may have a copy of its end of the pipe."""
         await self.until_dead()
         hearing.cancel()
+
+    async def _keep_going(self, say: Callable[[str], None]) -> None:
+        """See that it is not stopped."""
+        stops = Stops()
+        while True:
+            await trio.sleep(LOOK_SECONDS)
+            if words := stops.act(self.pid, self._signal):
+                say(words)
 
     async def until_dead(self) -> None:
         """Wait until it is dead, and kill it if it has been told to stop and does not. Run this beside everything
@@ -180,7 +192,7 @@ class WorkerProcess:
             if self._popen.returncode is None:
                 descriptor = os.pidfd_open(self.pid)
                 try:
-                    await trio.lowlevel.wait_readable(descriptor)
+                    await readable(descriptor)
                 finally:
                     os.close(descriptor)
         while self._popen.poll() is None:  # noqa: ASYNC110  (outside Linux nothing tells of a child's death)

@@ -15,6 +15,7 @@ from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.league.executor.event_stream import EventStream
+from arena.league.executor.pipes import Connection
 from arena.league.executor.task import (
     Begun,
     Failed,
@@ -25,16 +26,7 @@ from arena.league.executor.task import (
     Said,
     sendable,
 )
-from arena.league.executor.wire import (
-    Connection,
-    Downward,
-    GaveBack,
-    GiveBack,
-    InterruptGame,
-    Play,
-    Setup,
-    Stop,
-)
+from arena.league.executor.wire import Downward, GaveBack, GiveBack, InterruptGame, Play, Setup, Stop
 from arena.play.fairly import play_fairly, play_on_fairly
 from arena.play.keeping import Keeper
 from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt

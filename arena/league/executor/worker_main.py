@@ -24,8 +24,9 @@ from arena.bots.sandbox.rlimits import use_all_descriptors
 from arena.bots.sandbox.time_slice import ask_for_short_slices
 from arena.bots.starting import Sandbox
 from arena.league.executor import child_process
+from arena.league.executor.pipes import Connection
 from arena.league.executor.task import Failed
-from arena.league.executor.wire import Connection, Downward, Ready, Setup, Stop, to_worker
+from arena.league.executor.wire import Downward, Ready, Setup, Stop, to_worker
 from arena.league.executor.worker import Worker, known_fault
 from arena.nursery import background, open_nursery
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import clusters
 import pytest
 from made_stores import play_game
+from waiting import PATIENCE, until
 
 from arena.league.store import Store
 
@@ -55,7 +56,7 @@ class Bots:
         return [int(mark.name.removeprefix("held-")) for mark in self.folder.glob("held-*")]
 
     def until_held(self, count: int) -> None:
-        clusters.until(lambda: len(self.held) >= count, f"{count} bots wait in their first turn")
+        until(lambda: len(self.held) >= count, f"{count} bots wait in their first turn")
 
     @property
     def alive(self) -> list[int]:
@@ -93,7 +94,7 @@ def plain(bots: Bots, tmp_path_factory: pytest.TempPathFactory) -> dict[str, obj
     """The league of these bots without a cluster."""
     store = tmp_path_factory.mktemp("plain") / "plain.sqlite"
     line = [*clusters.ARENA, "league", *bots.arguments, "--store", str(store)]
-    subprocess.run(line, check=True, capture_output=True, timeout=clusters.PATIENCE)
+    subprocess.run(line, check=True, capture_output=True, timeout=PATIENCE)
     found = results(store)
     assert len(found) == GAMES
     return found

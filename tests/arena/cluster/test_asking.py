@@ -8,7 +8,7 @@ from fake_gate import CARGO, FakeGate
 from arena.league.executor.cluster.asking import Requests
 from arena.league.executor.cluster.messages import Answer, Close, Done, Refused, Reply, Unprepared, encode
 from arena.league.executor.cluster.seat import Seat
-from arena.league.executor.wire import WireError
+from arena.league.executor.pipes import WireError
 
 CLOSE = encode(Close(CARGO.run.id))
 SEAT, OTHER = Seat("tcp://a:1", "a", "a"), Seat("tcp://b:1", "b", "b")

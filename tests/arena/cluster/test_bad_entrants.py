@@ -7,8 +7,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import clusters
 import pytest
+from waiting import until
 
 from arena.league.store import Store
 
@@ -107,4 +107,4 @@ def test_it_ends_in_order_says_how_to_go_on_and_leaves_no_copy(
     assert [line.split(" is not played any more")[0] for line in last[:-2:2]]
     assert "how the games ended" in done.stdout.lower(), "the table of the others is printed"
     assert "resume with: " in last[-1]
-    clusters.until(lambda: not list((folder / "cache").glob("play-*/")), "the workers remove their copies")
+    until(lambda: not list((folder / "cache").glob("play-*/")), "the workers remove their copies")

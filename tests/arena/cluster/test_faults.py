@@ -10,7 +10,8 @@ from pathlib import Path
 
 import clusters
 import pytest
-from clusters import Cluster, Network, cluster_of, until
+from clusters import Cluster, Network, cluster_of
+from waiting import PATIENCE, until
 
 from .conftest import Bots, results
 
@@ -174,7 +175,7 @@ def test_a_scheduler_that_is_started_again_at_its_address_in_time_goes_on_with_t
     league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="120s")
     bots.until_held(len(WORKERS))
     cluster.scheduler.kill()
-    cluster.scheduler.wait(clusters.PATIENCE)
+    cluster.scheduler.wait(PATIENCE)
     league.until_said(f"the scheduler at {cluster.address} is lost: for 1")
     for worker in list(cluster.workers):
         cluster.end_worker(worker)
@@ -194,7 +195,7 @@ def test_a_scheduler_that_is_killed_stops_the_league_and_another_one_goes_on_wit
     league = cluster.league(*bots.arguments, "--store", "l.sqlite", folder=tmp_path, wait="5s")
     bots.until_held(len(WORKERS))
     cluster.scheduler.kill()
-    cluster.scheduler.wait(clusters.PATIENCE)
+    cluster.scheduler.wait(PATIENCE)
     assert league.end() == 1
     assert f"no dask scheduler answers at {cluster.address} within 5 s" in league.said
     assert "resume with: " in league.said

@@ -23,21 +23,22 @@ CONNECTED = Connected("tcp://10.0.0.1:8786")
 
 
 class FakeScheduler:
-    """Stands for one connection. `why_not` it cannot be made, or for how many seconds it may be looked for again."""
+    """Stands for one connection. `why_not` it cannot be made ("never": it takes for ever), or for how many seconds it
+    may be looked for again."""
 
-    def __init__(self, why_not: str = "", left: float | None = None) -> None:
-        self.why_not, self.left = why_not, left
+    def __init__(self, why_not: str = "", left: float | None = None, *, is_usage: bool = False) -> None:
+        self.why_not, self.left, self.is_usage = why_not, left, is_usage
         self.calls: list[str] = []
         self.deadline = 0.0
         self.is_again = False
         self.begun: list[Ask | Submit] = []
 
-    async def connect(self, deadline: float) -> str:
+    async def connect(self, deadline: float) -> Unconnected | None:
         self.deadline = deadline
         await asyncio.sleep(0)
         if self.why_not == "never":
             await asyncio.Event().wait()
-        return self.why_not
+        return Unconnected(self.why_not, self.is_usage) if self.why_not else None
 
     async def watch(self) -> float:
         if self.left is None:
@@ -107,7 +108,7 @@ def test_where_no_scheduler_is_found_it_is_told_and_that_is_the_end(monkeypatch:
 
 def test_another_version_is_a_mistake_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     why = "it runs 1 and this arena 2: expected the same on all machines"
-    assert served(monkeypatch, [FakeScheduler(why)]) == [Unconnected(why, is_usage=True)]
+    assert served(monkeypatch, [FakeScheduler(why, is_usage=True)]) == [Unconnected(why, is_usage=True)]
 
 
 def test_a_scheduler_that_is_lost_is_looked_for_in_the_time_that_is_left_and_no_longer(

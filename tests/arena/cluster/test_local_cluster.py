@@ -1,6 +1,7 @@
 """A league on a scheduler and workers of this machine is the league that it is without."""
 
 import asyncio
+import contextlib
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import trio
 from arena.errors import ArenaError
 from arena.league.executor.cluster.gate_process import GateProcess
 from arena.league.executor.cluster.local_cluster import LocalCluster, share
-from arena.league.executor.cluster.messages import Connect
+from arena.league.executor.cluster.messages import Connect, FromGate, WorkerCame
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.play.played_on import read_reference
@@ -164,23 +165,55 @@ def test_a_cluster_of_this_machine_removes_no_folder_that_has_anything_else_in_i
     assert (tmp_path / "mine").exists()
 
 
-def test_a_gate_that_is_killed_leaves_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    gate = GateProcess()
+def test_a_cluster_of_this_machine_listens_on_the_loopback_address_alone_and_shows_nothing(tmp_path: Path) -> None:
+    listening: set[tuple[str, int]] = set()
 
-    def has_key() -> bool:
-        return bool(list(tmp_path.glob("*/*/key.pem")))
+    async def main() -> None:
+        async with LocalCluster(1, str(tmp_path), 60.0) as cluster:
+            until = asyncio.get_running_loop().time() + PATIENCE
+            while len(listening) < 4 and asyncio.get_running_loop().time() < until:
+                for popen in cluster._processes:
+                    found = psutil.Process(popen.pid).net_connections("tcp")
+                    listening.update(one.laddr for one in found if one.status == psutil.CONN_LISTEN)
+                await asyncio.sleep(0.01)
+            for address, port in listening:
+                assert address == "127.0.0.1"
+                reader, writer = await asyncio.open_connection(address, port)
+                writer.write(b"GET /json/identity.json HTTP/1.0\r\n\r\n")
+                answer = b""  # who speaks TLS hangs up
+                with contextlib.suppress(ConnectionError):
+                    answer = await reader.read(20)
+                assert answer == b"" or answer.startswith(b"HTTP/1.1 404")
+                writer.close()
+
+    asyncio.run(main())
+    assert len(listening) == 4
+
+
+def test_the_key_of_a_cluster_of_this_machine_is_in_no_file_and_a_gate_that_is_killed_leaves_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Bots at the default level can read the files of their user."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    gate, found, came = GateProcess(), list[bytes](), trio.Event()
+
+    def hear(messages: list[FromGate]) -> None:
+        if any(isinstance(message, WorkerCame) for message in messages):
+            found.extend(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+            came.set()
 
     async def main() -> None:
         gate.start(Connect("", 1, None, 60.0, b""))
         assert gate._process
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(gate.attend, lambda messages: None)
-            while not has_key():  # noqa: ASYNC110  (it is another process that writes it)
-                await trio.sleep(0.01)
-            gate._process.kill()
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(gate.attend, hear)
+                await came.wait()
+                gate._process.kill()
 
     trio.run(main)
+    assert any(b'"address"' in text for text in found)
+    assert not [text for text in found if b"PRIVATE KEY" in text]
     assert gate.is_gone
     assert list(tmp_path.iterdir()) == []
 

@@ -23,7 +23,7 @@ from arena.league.executor.cluster.messages import (
     decode_request,
 )
 from arena.league.executor.cluster.preparing import MOST_SENT, prepare
-from arena.league.executor.wire import WireError
+from arena.league.executor.pipes import WireError
 
 READY = Prepared(2, "Linux", FIT)
 PREPARE = Prepare(RUN)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import clusters
 import pytest
-from clusters import Cluster, cluster_of, until
+from clusters import Cluster, cluster_of
+from waiting import until
 
 from .conftest import Bots, results
 

@@ -1,6 +1,7 @@
 """What is said of schedulers: that they cannot be used, do not answer, answer again, or are gone."""
 
 import asyncio
+import math
 import os
 import selectors
 import socket
@@ -19,6 +20,7 @@ from arena.league.executor.cluster.messages import (
     Reply,
     Speaks,
     Submit,
+    Unconnected,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
@@ -230,7 +232,7 @@ def test_at_a_start_without_a_scheduler_it_is_told_early_and_given_up_in_time(
 
     monkeypatch.setattr(module, "distributed", lambda: Dask)
 
-    async def main() -> tuple[str, float]:
+    async def main() -> tuple[Unconnected | None, float]:
         now = asyncio.get_running_loop().time
 
         async def tell(message: FromGate) -> None:
@@ -239,8 +241,8 @@ def test_at_a_start_without_a_scheduler_it_is_told_early_and_given_up_in_time(
         return await Scheduler(tell, CONNECT).connect(60.0), now()
 
     with asyncio.Runner(loop_factory=HurriedLoop) as runner:
-        why, ended = runner.run(main())
-    assert why == f"no dask scheduler answers at tcp://10.0.0.1:8786 within 60 s{cause}"
+        unconnected, ended = runner.run(main())
+    assert unconnected == Unconnected(f"no dask scheduler answers at tcp://10.0.0.1:8786 within 60 s{cause}")
     assert 60 <= ended < 61
     ((told_at, mute),) = said
     assert isinstance(mute, Mute)
@@ -270,13 +272,25 @@ def test_why_nothing_answers_is_said_in_words(error: BaseException, is_tls: bool
     assert cause_of_silence(outer, is_tls=is_tls) == words
 
 
-async def refusal(packages: dict[str, str]) -> str:
+@pytest.fixture
+def refusal(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], Unconnected | None]:
+    """What is told instead of a connection to a scheduler with these packages, if that is so."""
+
     async def nobody_hears(message: FromGate) -> None:
         pass
 
-    scheduler = Scheduler(nobody_hears, CONNECT)
-    scheduler._client = FakeClient(packages)
-    return await scheduler._other_version()
+    def asked(packages: dict[str, str]) -> Unconnected | None:
+        async def client(*_: object, **__: object) -> FakeClient:
+            return FakeClient(packages)
+
+        class Dask:
+            __version__ = distributed.__version__  # type: ignore[attr-defined]
+            Client = staticmethod(client)
+
+        monkeypatch.setattr(module, "distributed", lambda: Dask)
+        return asyncio.run(Scheduler(nobody_hears, CONNECT).connect(math.inf))
+
+    return asked
 
 
 def test_one_task_is_kept_whose_key_begins_as_those_of_batches_do() -> None:
@@ -288,19 +302,26 @@ def test_one_task_is_kept_whose_key_begins_as_those_of_batches_do() -> None:
     assert dask.utils.key_split(key) == dask.utils.key_split(f"arena-{os.getpid()}-1234") == "arena"
 
 
-def test_a_scheduler_of_another_version_is_refused_with_both_versions() -> None:
-    said = asyncio.run(refusal({"distributed": "2020.1.0"}))
+def test_a_scheduler_of_another_version_is_refused_with_both_versions_as_a_mistake_of_the_user(
+    refusal: Callable[[dict[str, str]], Unconnected | None],
+) -> None:
     ours = distributed.__version__  # type: ignore[attr-defined]
-    assert said == (
+    assert refusal({"distributed": "2020.1.0"}) == Unconnected(
         f"the scheduler at tcp://10.0.0.1:8786 runs distributed 2020.1.0, and this arena {ours}: "
-        "expected the same on all machines (python -m pip install distributed==2020.1.0)"
+        "expected the same on all machines (python -m pip install distributed==2020.1.0)",
+        is_usage=True,
     )
 
 
 @pytest.mark.parametrize("packages", [{}, {"distributed": ""}])
-def test_a_scheduler_that_does_not_say_its_version_is_refused(packages: dict[str, str]) -> None:
-    assert "expected the same on all machines" in asyncio.run(refusal(packages))
+def test_a_scheduler_that_does_not_say_its_version_is_refused(
+    packages: dict[str, str], refusal: Callable[[dict[str, str]], Unconnected | None]
+) -> None:
+    told = refusal(packages)
+    assert told is not None
+    assert told.is_usage
+    assert "expected the same on all machines" in told.why
 
 
-def test_a_scheduler_of_this_version_is_taken() -> None:
-    assert asyncio.run(refusal({"distributed": distributed.__version__})) == ""  # type: ignore[attr-defined]
+def test_a_scheduler_of_this_version_is_taken(refusal: Callable[[dict[str, str]], Unconnected | None]) -> None:
+    assert refusal({"distributed": distributed.__version__}) is None  # type: ignore[attr-defined]

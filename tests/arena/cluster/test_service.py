@@ -206,15 +206,21 @@ def test_a_run_that_is_ended_plays_no_more(service: Service, stations: list[Fake
     assert stations[0].is_gone
 
 
-def test_a_station_that_dies_while_it_is_asked_is_a_refusal_and_no_traceback(
-    service: Service, stations: list[FakeStation]
-) -> None:
+def asked_of_a_dying_station(service: Service, stations: list[FakeStation], request: Prepare | Collect) -> Answer:
+    """What is answered to a request during which the station of this run dies."""
     service.handle(Prepare(OURS))
     stations[0].answers.clear()
     dying = threading.Thread(target=lambda: stations[0].asked.get().fail(StationGoneError("it exited with code -9")))
     dying.start()
-    answer = service.handle(Prepare(OURS))
+    answer = service.handle(request)
     dying.join()
+    return answer
+
+
+def test_a_station_that_dies_while_it_is_asked_is_a_refusal_and_no_traceback(
+    service: Service, stations: list[FakeStation]
+) -> None:
+    answer = asked_of_a_dying_station(service, stations, Prepare(OURS))
     assert answer == Refused(
         "the process that plays has failed (it exited with code -9); the worker's own output says why"
     )
@@ -223,12 +229,7 @@ def test_a_station_that_dies_while_it_is_asked_is_a_refusal_and_no_traceback(
 def test_a_station_that_dies_while_it_is_asked_what_is_over_can_be_prepared_again(
     service: Service, stations: list[FakeStation]
 ) -> None:
-    service.handle(Prepare(OURS))
-    stations[0].answers.clear()
-    dying = threading.Thread(target=lambda: stations[0].asked.get().fail(StationGoneError("it exited with code -9")))
-    dying.start()
-    answer = service.handle(Collect(OURS.id))
-    dying.join()
+    answer = asked_of_a_dying_station(service, stations, Collect(OURS.id))
     assert answer == Unprepared()
 
 

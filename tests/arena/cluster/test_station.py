@@ -1,21 +1,17 @@
 """What a station tells of games counts: nothing is told before the copies of bots have been looked at."""
 
-import os
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
-from pathlib import Path
 
 import msgspec
 import pytest
 import trio
 import trio.testing
-from fake_gate import FIT, RUN, games, until
+from fake_gate import FIT, games, until
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
-from arena.league.executor.cluster import station as module
-from arena.league.executor.cluster.cache import Cache, FullError
 from arena.league.executor.cluster.copies import Seen
 from arena.league.executor.cluster.messages import (
     Answered,
@@ -27,11 +23,9 @@ from arena.league.executor.cluster.messages import (
     Prepare,
     Refused,
     Spoilt,
-    Unable,
 )
-from arena.league.executor.cluster.packing import key_of
 from arena.league.executor.cluster.ready_bots import ReadyBots
-from arena.league.executor.cluster.station import Program, Station, _SpoiltError
+from arena.league.executor.cluster.station import SpoiltError, Station
 from arena.league.executor.task import Begun, GameTask, Outcome, Played, Said
 from arena.nursery import background
 from arena.rules.loading import load_ruleset
@@ -139,7 +133,7 @@ def play(scene: Scene, act: Callable[[], Awaitable[None]]) -> bool:
                 await act()
                 await until(lambda: scene.connection.answers, "it answers")
                 await trio.testing.wait_all_tasks_blocked()
-        except _SpoiltError:
+        except SpoiltError:
             return True
         return False
 
@@ -253,36 +247,3 @@ def test_a_station_says_with_what_it_is_prepared(scene: Scene) -> None:
 
     play(scene, act)
     assert scene.connection.answers[0].answer.slots == 2  # type: ignore[union-attr]
-
-
-# --- a disk that is full ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("is_enough", [True, False])
-def test_where_the_disk_is_full_room_is_made_once_for_what_is_unpacked_and_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_enough: bool
-) -> None:
-    cache = Cache(tmp_path)
-    old = tmp_path / key_of(b"old")
-    old.write_bytes(b"old")
-    os.utime(old, (0, 0))
-    prepared = Unable({"ann": "it is too old"})
-
-    class Preparation:
-        def __init__(self, *_: object, **__: object) -> None:
-            pass
-
-        def prepare(self) -> Unable:
-            if old.exists() or not is_enough:
-                raise FullError("bots cannot be unpacked: No space left on device")
-            return prepared
-
-    monkeypatch.setattr(module, "Preparation", Preparation)
-    pipe = os.pipe()
-    try:
-        answer = Program(*pipe, os.getppid())._prepare_and_serve(cache, RUN, 1)
-    finally:
-        for descriptor in pipe:
-            os.close(descriptor)
-    assert answer == (prepared if is_enough else Refused("bots cannot be unpacked: No space left on device"))
-    assert not old.exists()

@@ -15,10 +15,11 @@ from arena.game.record import GameRecord, RecordError
 from arena.game.spec import GameSpec
 from arena.league.executor.cluster.batches import BEAT_SECONDS, COLLECT_SECONDS
 from arena.league.executor.cluster.carrying import Cargo
-from arena.league.executor.cluster.crew import LONGEST_WHY, Crew
+from arena.league.executor.cluster.crew import Crew
 from arena.league.executor.cluster.expected import checked_record
 from arena.league.executor.cluster.ledger import Ledger
 from arena.league.executor.cluster.messages import (
+    LONGEST_WHY,
     Answer,
     BatchPlayed,
     Collect,
@@ -31,8 +32,9 @@ from arena.league.executor.cluster.messages import (
 )
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing
 from arena.league.executor.cluster.spoils import Spoils
+from arena.league.executor.pipes import WireError
 from arena.league.executor.task import Begun, Failed, NotPlayed, Outcome, Played, Said
-from arena.league.executor.wire import WireError, unpacked
+from arena.league.executor.wire import unpacked
 from arena.play.played_on import played_on
 from arena.printable import printable
 from protocol.notation import Reason

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from arena.bots.sandbox import files
 from arena.errors import ArenaError
-from arena.hostfile import NotAFileError, open_regular
+from arena.hostfile import NotAFileError, is_at, open_regular
 from arena.league.executor.cluster.messages import CarriedBot
 from arena.league.executor.cluster.packing import MOST_BYTES, PackError, key_of, unpack
 from arena.league.executor.cluster.trees import remove, tree_digest
@@ -52,6 +52,11 @@ class SpoiltError(Exception):
 
 class FullError(ArenaError):
     """The disk has no room for what is to be kept."""
+
+
+def unkept(error: OSError, words: str) -> ArenaError:
+    """What is raised where the system does not take what is to be kept; `words` say what that is, and where."""
+    return (FullError if error.errno in FULL else ArenaError)(f"{words}: {error.strerror}")
 
 
 def cache_folder() -> Path:
@@ -188,7 +193,7 @@ class Cache:
                 raise self._cannot_keep(error) from None
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if not _is_there(descriptor, lock):  # it was removed before we had it
+                if not is_at(lock, descriptor, follow_symlinks=False):  # it was removed before we had it
                     continue
                 yield
                 return
@@ -202,7 +207,7 @@ class Cache:
             descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _is_there(descriptor, lock):
+                if is_at(lock, descriptor, follow_symlinks=False):
                     lock.unlink()
             finally:
                 os.close(descriptor)
@@ -232,8 +237,7 @@ class Cache:
         self.discard(place)
 
     def _cannot_keep(self, error: OSError) -> ArenaError:
-        kind = FullError if error.errno in FULL else ArenaError
-        return kind(f"a bot's files cannot be kept in {printable(str(self.folder))}: {error.strerror}")
+        return unkept(error, f"a bot's files cannot be kept in {printable(str(self.folder))}")
 
     def _of(self, key: str, way: str = "") -> Path:
         if not _KEY.fullmatch(key):
@@ -264,14 +268,6 @@ def _written(draft: Path, part: bytes, at: int, size: int | None, key: str) -> b
 def _note_used(place: Path) -> None:
     with contextlib.suppress(OSError):
         os.utime(place, follow_symlinks=False)
-
-
-def _is_there(descriptor: int, path: Path) -> bool:
-    """Whether an open file is the one of this path."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
-    except FileNotFoundError:
-        return False
 
 
 def _refuse_link(place: Path) -> None:

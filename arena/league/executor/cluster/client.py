@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
+from arena.counted import counted
 from arena.errors import ArenaError
 from arena.league.executor.cluster.answers import Answers
 from arena.league.executor.cluster.carrying import Cargo
@@ -265,5 +266,5 @@ class ClusterExecutor(OutcomeStream):
 
 def _workers_text(seats: list[Seat]) -> str:
     games = sum(seat.slots for seat in seats)
-    workers = "1 worker" if len(seats) == 1 else f"{len(seats)} workers"
+    workers = counted(len(seats), "worker")
     return f"{workers}, {games} game{'' if games == 1 else 's'} at a time so far"

@@ -28,7 +28,7 @@ from arena.bots.changed import compare, named
 from arena.bots.look import Look, Parts
 from arena.errors import ArenaError, UsageError
 from arena.hostfile import NotAFileError, open_regular
-from arena.league.executor.cluster.cache import FULL, Cache, FullError
+from arena.league.executor.cluster.cache import Cache, unkept
 from arena.league.executor.cluster.trees import remove
 from arena.printable import printable
 
@@ -98,8 +98,7 @@ class Copies:
             raise self._cannot_unpack(error) from None
 
     def _cannot_unpack(self, error: OSError) -> ArenaError:
-        kind = FullError if error.errno in FULL else ArenaError
-        return kind(f"bots cannot be unpacked in {self._cache.folder}: {error.strerror}")
+        return unkept(error, f"bots cannot be unpacked in {self._cache.folder}")
 
 
 def keys_in_use(folder: Path) -> set[str]:

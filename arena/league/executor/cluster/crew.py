@@ -13,10 +13,11 @@ from arena.errors import ArenaError, UsageError
 from arena.league.executor.cluster.asking import Requests
 from arena.league.executor.cluster.calibration import Calibration, measure, unfit, unfit_scaled
 from arena.league.executor.cluster.carrying import Cargo
-from arena.league.executor.cluster.gate_process import Gate, GateProcess
+from arena.league.executor.cluster.gate_process import GATE_NAME, Gate, GateProcess
 from arena.league.executor.cluster.left_out import LeftOut, fewest_unable, too_rarely_able, why_unable
 from arena.league.executor.cluster.link import Link
 from arena.league.executor.cluster.messages import (
+    LONGEST_WHY,
     Answer,
     Busy,
     Close,
@@ -41,7 +42,8 @@ from arena.league.executor.cluster.plan import ClusterPlan, seconds_text
 from arena.league.executor.cluster.preparing import prepare
 from arena.league.executor.cluster.seat import Seat, SentBatch, Standing, distinct_name, machine_name
 from arena.league.executor.cluster.waiting import Waiting
-from arena.league.executor.wire import WireError
+from arena.league.executor.pipes import WireError
+from arena.league.executor.task import Said
 from arena.play.played_on import ms_text, percent_of, reference_text
 from arena.printable import printable
 
@@ -51,7 +53,6 @@ LOOK_SECONDS = 0.2
 """How often it is looked whether there is a worker."""
 BUSY_SECONDS = 5.0
 """After this time a worker is asked again that plays for another arena."""
-LONGEST_WHY = 2000
 
 
 class Owner(Protocol):
@@ -205,7 +206,7 @@ class Crew:
         with trio.CancelScope(shield=True):  # `stop` ends it
             how = await self._gate.attend(self._hear)
             if not self._is_stopped:
-                self._owner.failed(ArenaError(f"the process that speaks with the cluster {printable(how)}"))
+                self._owner.failed(ArenaError(f"{GATE_NAME} {printable(how)}"))
             self._note()
 
     def _hear(self, messages: Iterable[FromGate]) -> None:
@@ -223,6 +224,8 @@ class Crew:
                     self._note_gone(address)
                 case Reply(number):
                     self._note_reply(number, message)
+                case Said(line):
+                    self._owner.said(line)
         self._note()
 
     def _note_link(self, message: Connected | Mute | Speaks | Disconnected) -> None:

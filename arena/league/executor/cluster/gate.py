@@ -27,7 +27,7 @@ from arena.league.executor.cluster.messages import (
 )
 from arena.league.executor.cluster.plan import seconds_text
 from arena.league.executor.cluster.scheduler import Scheduler
-from arena.league.executor.wire import READ_SIZE, Frames, frame
+from arena.league.executor.pipes import READ_SIZE, Frames, frame
 
 
 class Pipes:
@@ -112,8 +112,8 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
             await scheduler.close()
             return
         leaving.cancel()
-        if why := connecting.result():
-            await pipes.send(Unconnected(why, "expected the same" in why))
+        if unconnected := connecting.result():
+            await pipes.send(unconnected)
             await scheduler.close()
             return
         scheduler.keep_group()

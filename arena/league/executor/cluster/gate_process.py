@@ -11,8 +11,10 @@ import msgspec
 from arena.errors import ArenaError
 from arena.league.executor.cluster.messages import Ask, Connect, FromGate, Submit, from_gate
 from arena.league.executor.process import WorkerProcess
+from arena.league.executor.task import Said
 
 GATE = "arena.league.executor.cluster.gate"
+GATE_NAME = "the process that speaks with the cluster"
 
 
 class Gate(Protocol):
@@ -67,7 +69,7 @@ class GateProcess:
     async def attend(self, hear: Callable[[list[FromGate]], None]) -> str:
         """See `Gate.attend`; with the last line that it wrote to standard error."""
         assert self._process is not None
-        how = await self._process.attend(hear)
+        how = await self._process.attend(hear, lambda words: hear([Said(f"{GATE_NAME} {words}")]))
         self._remove_folder()
         last = self._process.stderr_tail.splitlines()[-1:] or ["it said nothing"]
         self.is_gone = True

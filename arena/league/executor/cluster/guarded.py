@@ -81,6 +81,7 @@ def loads(data: Any, /, *, buffers: Any = None, **_: Any) -> Any:
 
 
 def load(file: Any, /, *, buffers: Any = None, **_: Any) -> Any:
+    """`loads` of all that a file holds."""
     return loads(file.read(), buffers=buffers)
 
 

@@ -1,7 +1,8 @@
 """A scheduler and workers on this machine alone, for `--cluster local:N`: dask's own programs, ended with the gate.
 
 They listen on the loopback address, which every user of the machine can reach, and whoever reaches a scheduler can run
-programs in it. So they speak TLS, with a key that is made for this run and lies in a folder of ours.
+programs in it. So they speak TLS, with a key that is made for this run. It is in no file, in which a bot at the default
+level could read it, and these processes are closed to bots.
 """
 
 import asyncio
@@ -28,22 +29,31 @@ from arena.league.executor.process import module_folders
 
 PROGRAM = """
 import os, sys, threading
+import json
+folders, cpus, module, arguments = json.loads(sys.argv[1])
+sys.path[:] = folders
+from arena.bots.sandbox.prctl import close_to_bots
+close_to_bots()
+with os.fdopen(os.dup(0), "rb", 0) as told:
+    keys = json.loads(told.readline() or "{}")
 def end_with_the_gate():
     os.read(0, 1)
     os._exit(0)
 threading.Thread(target=end_with_the_gate, daemon=True).start()
-import json
-folders, cpus, module, arguments = json.loads(sys.argv[1])
-sys.path[:] = folders
 if cpus:
     os.sched_setaffinity(0, cpus)
+import dask, distributed
+dask.config.set(keys)
 from importlib import import_module
 import_module(module).main(arguments)
 """
-"""One of dask's commands, which ends as soon as nobody holds the other end of its input."""
+"""One of dask's commands, which is told its keys first, and ends as soon as nobody holds the other end of its input."""
 SCHEDULER = "distributed.cli.dask_scheduler"
 WORKER = "distributed.cli.dask_worker"
 LOOPBACK = "127.0.0.1"
+NO_PAGES = ("--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0")
+"""Dask has web pages on all addresses without TLS, unless it is told where. Without a dashboard there are others, which
+`routes` takes away."""
 LOOK_SECONDS = 0.02
 WATCH_SECONDS = 0.2
 """How often it is looked whether all of it is still there."""
@@ -65,12 +75,13 @@ class LocalCluster:
     """Use it in an `async with` statement: `address` is the scheduler's."""
 
     def __init__(self, workers: int, place: str, patience: float) -> None:
-        """`place` is a folder for what they need, such as the key: it is in one that is made there and removed at the
-        end."""
+        """`place` is a folder for what they need: it is in one that is made there and removed at the end."""
         self._count = workers
         self._patience = patience
         self._place = place
         self._made = ""
+        self._tls = Tls(b"", b"", b"")
+        """What the files would hold that its fields name elsewhere, which dask takes as well."""
         self._processes: list[subprocess.Popen[bytes]] = []
         self.address = ""
 
@@ -83,11 +94,6 @@ class LocalCluster:
         """The folder that was made."""
         assert self._made
         return Path(self._made)
-
-    @property
-    def _tls(self) -> Tls:
-        ca, cert, key = (os.fsencode(self._folder / name) for name in ("ca.pem", "cert.pem", "key.pem"))
-        return Tls(ca, cert, key)
 
     async def __aenter__(self) -> Self:
         self._made = tempfile.mkdtemp(prefix="cluster-", dir=self._place)
@@ -104,24 +110,24 @@ class LocalCluster:
 
     def _make_key(self) -> None:
         made = distributed().Security.temporary()
-        for name, text in (
-            ("ca.pem", made.tls_ca_file),
-            ("cert.pem", made.tls_client_cert),
-            ("key.pem", made.tls_client_key),
-        ):
-            descriptor = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(descriptor, "w") as file:
-                file.write(text)
+        self._tls = Tls(*(text.encode() for text in (made.tls_ca_file, made.tls_client_cert, made.tls_client_key)))
+
+    def _keys(self) -> bytes:
+        """The settings of dask that hold the key and show nothing, in one line."""
+        ca, cert, key = (text.decode() for text in (self._tls.ca, self._tls.cert, self._tls.key))
+        settings: dict[str, str | bool | list[str]] = {
+            "distributed.comm.tls.ca-file": ca,
+            "distributed.comm.require-encryption": True,
+        }
+        settings |= {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
+        for role in ("scheduler", "worker", "client"):
+            settings |= {f"distributed.comm.tls.{role}.cert": cert, f"distributed.comm.tls.{role}.key": key}
+        return json.dumps(settings).encode() + b"\n"
 
     async def _start(self) -> None:
         file = self._folder / "scheduler.json"
-        security = [
-            *("--tls-ca-file", str(self._folder / "ca.pem")),
-            *("--tls-cert", str(self._folder / "cert.pem")),
-            *("--tls-key", str(self._folder / "key.pem")),
-        ]
         place = ["--host", LOOPBACK, "--protocol", "tls", "--port", "0"]
-        self._run(SCHEDULER, [*security, *place, "--no-dashboard", "--scheduler-file", str(file)])
+        self._run(SCHEDULER, [*place, *NO_PAGES, "--scheduler-file", str(file)])
         deadline = asyncio.get_running_loop().time() + self._patience
         while not self.address:
             if ended := _ended(self._processes[0]):
@@ -132,12 +138,12 @@ class LocalCluster:
                 self.address = json.loads(file.read_bytes())["address"]
             await asyncio.sleep(LOOK_SECONDS)
         for number in range(self._count):
-            alone = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
+            alone = ["--nthreads", "1", "--no-nanny", *NO_PAGES, "--memory-limit", "0"]
             own = ["--name", worker_name(number), "--local-directory", str(self._folder / f"worker-{number + 1}")]
             ends = ["--death-timeout", str(self._patience)]
             self._run(
                 WORKER,
-                [self.address, *security, "--host", LOOPBACK, *alone, *own, *ends],
+                [self.address, "--host", LOOPBACK, *alone, *own, *ends],
                 share(usable_cpus(), number, self._count),
             )
 
@@ -164,6 +170,10 @@ class LocalCluster:
             env={**os.environ, **QUIET},
         )
         self._processes.append(popen)
+        assert popen.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it has ended, which is looked for
+            popen.stdin.write(self._keys())
+            popen.stdin.flush()
 
     def _end(self) -> None:
         """End all of it: the workers first, each of which takes its station along."""

@@ -11,8 +11,12 @@ from arena.bots.build_checks import BuildLimits
 from arena.bots.limits import Limits
 from arena.bots.sandbox.levels import Level
 from arena.league.executor.cluster.calibration import Calibration
+from arena.league.executor.pipes import WireError
 from arena.league.executor.task import Failed, GameTask, NotPlayed, Said
-from arena.league.executor.wire import WireBot, WireError
+from arena.league.executor.wire import WireBot
+
+LONGEST_WHY = 2000
+"""Characters that are told of why something cannot be done, or has failed."""
 
 # --- between the arena and a worker, carried by dask ------------------------------------------------------------------
 
@@ -291,7 +295,9 @@ class Reply(msgspec.Struct, frozen=True, tag=True):
 
 
 ToGate = Connect | Ask | Submit | Leave
-FromGate = Connected | Mute | Speaks | Disconnected | Unconnected | WorkerCame | WorkerSilent | WorkerGone | Reply
+FromGate = (
+    Connected | Mute | Speaks | Disconnected | Unconnected | WorkerCame | WorkerSilent | WorkerGone | Reply | Said
+)
 to_gate: "msgspec.msgpack.Decoder[ToGate]" = msgspec.msgpack.Decoder(ToGate)
 from_gate: "msgspec.msgpack.Decoder[FromGate]" = msgspec.msgpack.Decoder(FromGate)
 

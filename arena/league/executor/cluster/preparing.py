@@ -18,7 +18,8 @@ from arena.league.executor.cluster.messages import (
     Unprepared,
     encode,
 )
-from arena.league.executor.wire import WireError, unpacked
+from arena.league.executor.pipes import WireError
+from arena.league.executor.wire import unpacked
 
 AGAIN_SECONDS = 1.0
 """After this time a worker is asked again that could not be reached."""

@@ -16,6 +16,7 @@ from typing import Any
 from arena.league.executor.cluster.dask import distributed, keep_no_messages
 from arena.league.executor.cluster.guarded import Unknown
 from arena.league.executor.cluster.messages import (
+    LONGEST_WHY,
     Ask,
     Connect,
     FromGate,
@@ -24,6 +25,7 @@ from arena.league.executor.cluster.messages import (
     Speaks,
     Submit,
     Tls,
+    Unconnected,
     WorkerCame,
     WorkerGone,
     WorkerSilent,
@@ -40,7 +42,6 @@ LONGEST_ATTEMPT = 10.0
 """How long one attempt to connect may last."""
 DASK_SHARE = 0.5
 """How much of that dask has, which knows why it failed, and takes a while to say so."""
-LONGEST_WHY = 2000
 LEAVE_SECONDS = 5.0
 """How long workers have to hear that the run is over."""
 
@@ -91,8 +92,8 @@ class Scheduler:
 
     # --- the scheduler ------------------------------------------------------------------------------------------------
 
-    async def connect(self, deadline: float) -> str:
-        """Connect to the scheduler, until this time by the loop's clock; returns why not, or nothing."""
+    async def connect(self, deadline: float) -> Unconnected | None:
+        """Connect to the scheduler, until this time by the loop's clock; returns what there is to tell if it fails."""
         distributed()  # whose own settings come with it
         keep_no_messages()
         now = asyncio.get_running_loop().time
@@ -101,7 +102,9 @@ class Scheduler:
         while True:
             left = deadline - now()
             if left <= 0:
-                return f"no dask scheduler answers at {self._address} within {seconds_text(self._patience)}{said}"
+                return Unconnected(
+                    f"no dask scheduler answers at {self._address} within {seconds_text(self._patience)}{said}"
+                )
             try:
                 most = min(left, attempt)
                 client = distributed().Client(
@@ -109,7 +112,8 @@ class Scheduler:
                 )
                 # its own timeout says why, but does not end the wait for what takes the connection and says nothing
                 self._client = await asyncio.wait_for(client, most)
-                return await self._other_version()
+                other = await self._other_version()
+                return Unconnected(other, is_usage=True) if other else None
             except (OSError, TimeoutError, ValueError, TypeError) as error:
                 if cause := cause_of_silence(error, is_tls=self._tls is not None):
                     said = f": {cause}"

@@ -32,7 +32,7 @@ from arena.league.executor.cluster.messages import (
 from arena.league.executor.cluster.source import this_arena
 from arena.league.executor.cluster.station_process import StationGoneError, StationProcess, Wish
 from arena.league.executor.cluster.trimming import make_room
-from arena.league.executor.wire import WireError
+from arena.league.executor.pipes import WireError
 
 KEPT_SECONDS = 30.0
 """For so long after it was heard last a run keeps its worker. An arena that has games on a worker speaks to it three

@@ -2,17 +2,20 @@
 
 import contextlib
 import itertools
+import logging
 import os
+import select
 import signal
 import subprocess
 import threading
 from concurrent.futures import Future
 
 from arena.league.executor.cluster.messages import Answer, Answered, Asked, Batch, Close, Collect, Prepare, from_station
+from arena.league.executor.pipes import Frames, WireError, frame
 from arena.league.executor.process import popen_module
-from arena.league.executor.wire import Frames, WireError, frame
+from arena.league.executor.stopped import LOOK_SECONDS, Stops
 
-STATION = "arena.league.executor.cluster.station"
+STATION = "arena.league.executor.cluster.station_main"
 READ_SIZE = 1 << 20
 END_SECONDS = 30.0
 """A station has so long to end its bots and to exit; it takes well under a second. Then it is killed."""
@@ -93,9 +96,15 @@ class StationProcess:
             self._popen.wait()
 
     def _hear(self) -> None:
-        frames = Frames(from_station)
+        frames, stops, why = Frames(from_station), Stops(), ""
+        poll = select.poll()
+        poll.register(self._incoming, select.POLLIN)
         try:
-            while data := os.read(self._incoming, READ_SIZE):
+            while True:
+                while not poll.poll(LOOK_SECONDS * 1000):
+                    why = self._keep_going(stops) or why
+                if not (data := os.read(self._incoming, READ_SIZE)):
+                    break
                 for answered in frames.feed(data):
                     self._note(answered)
         except WireError:
@@ -107,7 +116,14 @@ class StationProcess:
             left = list(self._wishes.values())
             self._wishes.clear()
         for wish in left:
-            wish.fail(StationGoneError(f"it exited with code {code}"))
+            wish.fail(StationGoneError(f"it {why}" if code < 0 and why else f"it exited with code {code}"))
+
+    def _keep_going(self, stops: Stops) -> str:
+        """See that it is not stopped; returns what was done about that, in words behind its name."""
+        words = stops.act(self._popen.pid, self._popen.send_signal)
+        if words:
+            logging.getLogger("distributed.worker").warning("the process that plays %s", words)
+        return words
 
     def _note(self, answered: Answered) -> None:
         if not answered.is_last:
