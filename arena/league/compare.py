@@ -80,7 +80,7 @@ class Comparison:
         self._test = test
         self._test.tell(league.stored())
         if self.state.is_over:
-            league.keep_as_whole()
+            league.keep_as_whole(2 * self.state.over)
 
     @property
     def state(self) -> SequentialState:
@@ -120,7 +120,7 @@ class Comparison:
         with stop.passed_on() as decided:  # that it is decided is no wish of whoever may stop it
             outcome = self.league.play(decided, _Deciding(self._test, decided, watcher), watch)
         if self.state.is_over and outcome.error is None:
-            self.league.keep_as_whole()
+            self.league.keep_as_whole(2 * self.state.over)
         return replace(outcome, is_complete=self.state.is_over)
 
 

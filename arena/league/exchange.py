@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from arena.bots.limits import Limits
+from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import Entry, SeatViewError, encode_line
+from arena.game.record_lines import SeatViewError, encode_line
 from arena.game.spec import Player
 from arena.game.verdict import Verdict
+from arena.game.whole_line import Entry
 from arena.hostfile import FileError
 from arena.league.readers import Reader
 from arena.league.record_file import (
@@ -31,6 +33,7 @@ from arena.league.record_file import (
 )
 from arena.league.store import (
     LIMITS_OF,
+    SETTINGS_OF_GAMES,
     SETTINGS_OF_OLDER,
     Damage,
     DamagedError,
@@ -40,6 +43,7 @@ from arena.league.store import (
     refuse_other_files,
     sole_use,
 )
+from arena.league.store.settings import SEPARATOR
 from arena.league.verify import League
 from arena.printable import printable, shown
 from arena.rules.ruleset import RulesetError
@@ -48,8 +52,6 @@ AT_ONCE = 64
 """Games that are stored in one transaction."""
 FAULTS_SHOWN = 10
 NOTHING_IMPORTED = "nothing was imported"
-SEPARATOR = "; "
-"""Between the rules in their setting."""
 
 Remark = Callable[[str, int, int], None]
 """Told what is being done, and with how many of how many games."""
@@ -116,6 +118,12 @@ def import_games(target: Path, sources: Sequence[Path], remark: Remark) -> Impor
     with sole_use(target):
         with _Present(target) as present:
             survey = _look_at(sources, present)
+        missing = [name for name in SETTINGS_OF_GAMES if name not in survey.settings]
+        if survey.new and missing:
+            raise UsageError(
+                f"{survey.first}: expected a game of a league with its settings, and there is no "
+                f"{', no '.join(missing)}; {NOTHING_IMPORTED}"
+            )
         _play_again(sources, survey, remark)
         if survey.new:
             _store(target, sources, survey, remark)
@@ -155,8 +163,7 @@ def _sum(record: GameRecord) -> bytes:
 
 
 def _ending(verdict: Verdict) -> str:
-    plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
-    return f"{verdict.result.value} by {verdict.reason.value} after {plies}"
+    return f"{verdict.result.value} by {verdict.reason.value} after {counted(verdict.plies, 'ply', 'plies')}"
 
 
 class _Present:

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 import msgspec
 import trio
@@ -34,7 +35,7 @@ from arena.league.run import Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
 from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, sole_use
-from arena.league.stored_games import known_from_before, stored_games, tell_stored
+from arena.league.stored_games import games_between, known_from_before, stored_games, tell_stored
 from arena.nursery import background
 from arena.play.played_on import read_reference
 
@@ -72,7 +73,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         store.set_planned(league.planned)
         store.set_meets_all(league.meets_all)
         store.set_sandbox(plan.level.value)
-        league.keep_disqualified()
+        league.keep_what_counts()
         yield league
 
 
@@ -151,13 +152,24 @@ class OpenLeague:
         tell_stored(pairing, self.plan.players, self.stored())
         return pairing.placing()
 
-    def keep_as_whole(self) -> None:
-        """Have the store know that all is played: that there are to be as many games as there are now."""
+    def keep_as_whole(self, first: int | None = None) -> None:
+        """Have the store know that all is played: that there are to be as many games as there are now, or with `first`
+        so many, in the order of play, and that others do not count."""
+        if first is not None:
+            self._ids = {row.id for row in islice(self.rows_in_order(), first)}
+            self.keep_what_counts()
         self.planned = len(self.rows())
         self.store.set_planned(self.planned)
 
-    def keep_disqualified(self) -> None:
-        """Have the store know who is disqualified by the games that are stored."""
+    def keep_what_counts(self) -> None:
+        """Have the store know which games between these players the league does not count, and who is disqualified, so
+        that every table of the store is that of the league."""
+        ids = self._known_ids()
+        games = games_between(self.plan.players, self.stored())
+        self.store.set_not_counted(row.number for row in games if row.id not in ids)
+        self._keep_disqualified()
+
+    def _keep_disqualified(self) -> None:
         placing = self.placing() if self.plan.disqualifies else None
         disqualified = placing.disqualified if placing else ()
         games = Counter(player.digest for row in (self.rows() if disqualified else ()) for player in row.players)
@@ -183,7 +195,7 @@ class OpenLeague:
             self.keep_as_whole()
         if not isinstance(error, StoreError):
             try:
-                self.keep_disqualified()
+                self.keep_what_counts()
             except StoreError as caught:
                 error = error or caught
         return Outcome(
@@ -240,17 +252,21 @@ class OpenLeague:
             return
         self._rows = None
         settings = replace(plan.play_settings, is_watched=state.watch is not None)
-        async with self._executor(settings, jobs) as executor:
-            await play_missing(
-                self.new_pairing(),
-                {bot.player: bot for bot in plan.bots},
-                self.store,
-                executor,
-                state.finished,
-                versions=state.versions,
-                say=state.watcher.remark,
-                session=state.session,
-                keep_bots=plan.settings.keep_bots,
-                watch=state.watch or (lambda event: None),
-                stored=stored,
-            )
+        found = stored.keys() - self._known_ids()
+        try:
+            async with self._executor(settings, jobs) as executor:
+                await play_missing(
+                    self.new_pairing(),
+                    {bot.player: bot for bot in plan.bots},
+                    self.store,
+                    executor,
+                    state.finished,
+                    versions=state.versions,
+                    say=state.watcher.remark,
+                    session=state.session,
+                    keep_bots=plan.settings.keep_bots,
+                    watch=state.watch or (lambda event: None),
+                    stored=stored,
+                )
+        finally:  # a game of another format that the pairing came to only now is one of the league's as well
+            self._known_ids().update(found - stored.keys())

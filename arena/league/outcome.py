@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.faults import lost_by
 from arena.game.record import GameRecord
@@ -44,6 +45,13 @@ class Forfeits:
     """The end of what the bot had written to standard error in the first one."""
     worker: str = ""
     """The worker of a cluster that has played the first one."""
+
+    @property
+    def text(self) -> str:
+        """It in a line, with how the first of these games was lost."""
+        where = f" on worker {self.worker}" if self.worker else ""
+        lost = f"{self.name} forfeited {counted(self.count, 'game')} ({self.reason})"
+        return f"{lost}; the first, game {self.first.number}{where}: {self.words}"
 
 
 @dataclass(frozen=True)

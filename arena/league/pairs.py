@@ -6,7 +6,8 @@ import msgspec
 
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
-from arena.league.games import KEEP_BOTS, Named, Scheme, game_id, scheme_of
+from arena.league.game_ids import Named, Scheme, game_id, scheme_of
+from arena.league.games import KEEP_BOTS
 from arena.league.store import DamagedError, Store
 
 

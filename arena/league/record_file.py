@@ -12,8 +12,9 @@ from typing import NamedTuple
 from arena.bots.names import expected_name, table_name_fault
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, RecordError
-from arena.game.record_lines import LONGEST_LINE, Entry, SeatViewError, decode_line
+from arena.game.record_lines import LONGEST_LINE, SeatViewError, decode_line
 from arena.game.spec import Player
+from arena.game.whole_line import Entry
 from arena.hostfile import FileError, read_lines
 from arena.league.games import Settings
 from arena.league.setting_faults import setting_fault

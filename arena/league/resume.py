@@ -8,17 +8,8 @@ from arena.bots import BotSpec, told_apart
 from arena.errors import UsageError
 from arena.game.persons import is_person
 from arena.game.spec import Player
-from arena.league.games import (
-    Games,
-    Scheme,
-    Settings,
-    Stored,
-    misfit,
-    other_times,
-    pair_seed_of,
-    scheme_of,
-    starter,
-)
+from arena.league.game_ids import Scheme, misfit, pair_seed_of, scheme_of, starter
+from arena.league.games import Games, Settings, Stored, other_times
 from arena.league.store import GameRow, Store
 from arena.play.saved_game import SavedGame
 from arena.rules.ruleset import Ruleset, Starts

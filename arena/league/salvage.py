@@ -19,19 +19,8 @@ from arena.errors import UsageError
 from arena.game.record import GameRecord
 from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl, parse_time
-from arena.league.games import (
-    KEEP_BOTS,
-    NAMED,
-    OPENINGS,
-    OPPONENTS,
-    Scheme,
-    Settings,
-    Times,
-    openings_in,
-    other_times,
-    pair_seed_of,
-    starter,
-)
+from arena.league.game_ids import Scheme, Times, pair_seed_of, starter
+from arena.league.games import KEEP_BOTS, NAMED, OPENINGS, OPPONENTS, Settings, openings_in, other_times
 from arena.league.settings import with_moves_of
 from arena.league.store import CALIBRATION, ENTRANTS, Store, own_times_in
 from arena.league.verify import League
@@ -101,47 +90,58 @@ def _game(ruleset: Ruleset, record: GameRecord) -> _Game:
     return _Game(ruleset.starts, record.pair_seed, record.players, record.nominal_times, record.opening or None)
 
 
-def _rebuilt(store: Store) -> dict[str, str]:
-    """The settings that most of the games were played under, as far as the games say."""
-    kinds: dict[tuple[Ruleset, str], list[_Game]] = {}
-    scales: set[tuple[int, int]] = set()
-    is_pondering_barred = has_kept = are_told = False
-    for number in store.numbers():
-        record = store.stored(number).record
+class _Said:
+    """What the records of a store say together of the settings that they were made under."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[tuple[Ruleset, str], list[_Game]] = {}
+        """By the rules, whoever begins, and the time for what is no move."""
+        self.scales: set[tuple[int, int]] = set()
+        """How fast machines were, in microseconds, and by how many per cent clocks were scaled there."""
+        self.is_pondering_barred = self.has_kept = self.are_told = False
+
+    def add(self, record: GameRecord) -> None:
+        """One more game; one whose rules cannot be read says nothing."""
         try:
-            ruleset = ruleset_from_lines(record.ruleset, record.rules) if record else None
+            ruleset = ruleset_from_lines(record.ruleset, record.rules)
         except RulesetError:
-            ruleset = None
-        if record is None or ruleset is None:
-            continue
+            return
         kind = replace(ruleset, starts=Starts.CHOSEN), other_times(record.time)
-        kinds.setdefault(kind, []).append(_game(ruleset, record))
-        is_pondering_barred = is_pondering_barred or record.pondered_us is not None
-        has_kept = has_kept or bool(record.kept)
-        are_told = are_told or bool(record.names_told)
+        self.kinds.setdefault(kind, []).append(_game(ruleset, record))
+        self.is_pondering_barred = self.is_pondering_barred or record.pondered_us is not None
+        self.has_kept = self.has_kept or bool(record.kept)
+        self.are_told = self.are_told or bool(record.names_told)
         percent, work = record.time_percent or 0, calibration_of(record.machine or "")
         if percent > 0 and work:
-            scales.add((work, percent))
-    if not kinds:
+            self.scales.add((work, percent))
+
+
+def _rebuilt(store: Store) -> dict[str, str]:
+    """The settings that most of the games were played under, as far as the games say."""
+    said_by_games = _Said()
+    for number in store.numbers():
+        if (record := store.stored(number).record) is not None:
+            said_by_games.add(record)
+    if not said_by_games.kinds:
         return {}
-    (ruleset, _), games = max(kinds.items(), key=lambda kind: len(kind[1]))
+    (ruleset, _), games = max(said_by_games.kinds.items(), key=lambda kind: len(kind[1]))
     doubtful = store.doubtful_settings()
     settings = _with_times(ruleset, games, doubtful)
     described = _with_seed(settings, games, doubtful.get("seed", ""))
     described |= settings.own_times(list({player.digest: player for game in games for player in game.players}.values()))
-    del described[KEEP_BOTS]  # where nothing is said, no bots are kept
-    if has_kept:
+    for name in (KEEP_BOTS, OPPONENTS, OPENINGS):  # where nothing is said of these, it is what older versions did
+        del described[name]
+    if said_by_games.has_kept:
         described[KEEP_BOTS] = "yes"
-    del described[OPPONENTS]  # nobody is told a name
-    if are_told:
+    if said_by_games.are_told:
         described[OPPONENTS] = NAMED
-    del described[OPENINGS]  # and where nothing is said, there are no openings
     if 2 * sum(game.opening is not None for game in games) > len(games):
         said = doubtful.get(OPENINGS, "")
         described[OPENINGS] = said if openings_in(said) else OPENINGS_UNKNOWN
+    scales = said_by_games.scales
     if scales and (reference := _reference(scales, doubtful.get(CALIBRATION, ""))):
         described[CALIBRATION] = reference_text(reference)
-    if is_pondering_barred:
+    if said_by_games.is_pondering_barred:
         return {**described, "pondering": "no"}
     return {name: text for name, text in described.items() if name != "pondering"}
 

@@ -154,6 +154,7 @@ def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> No
         store.set_planned(1)
         store.set_meets_all(True)
         store.set_disqualified(())
+        store.set_not_counted(())
     store.set_entrants(players)
     store.set_sandbox(level.value)
 

@@ -1,24 +1,52 @@
 """Whether the settings of games are such as the arena writes: those of a store, and those in a line of an export.
 
-A setting that is none holds no game to anything: a seed that is no number, a limit that nobody can read.
+A setting that is none holds no game to anything: a seed that is no number, a limit that nobody can read. Nor does one
+that is not there: with the seed taken out of a store, its games would be those of any league.
 """
 
 import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
 
 from arena.bots.limits import Limits, read_limits
+from arena.bots.sandbox.levels import Level
 from arena.errors import UsageError
 from arena.game.time_control import UNLIMITED, parse_time
-from arena.league.games import HIDDEN, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, openings_in
+from arena.league.games import HIDDEN, KEEP_BOTS, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, openings_in
 from arena.league.options import LARGEST_SEED
-from arena.league.store import CALIBRATION, LIMITS_OF, TIME_OF
+from arena.league.store import (
+    CALIBRATION,
+    FILES,
+    KEPT_FORMS,
+    LIMITS_OF,
+    MEETS_ALL,
+    PLANNED,
+    SANDBOX,
+    SETTINGS_OF_GAMES,
+    TIME_OF,
+    planned_in,
+)
 from arena.play.played_on import read_reference
 from arena.printable import shown
+from arena.rules.rule_lines import ruleset_from_lines
+from arena.rules.ruleset import RulesetError
 
 CHOICES = ("yes", "no")
-CHOSEN = ("pondering", "keep-bots")
+PONDERING = "pondering"
+CHOSEN = (PONDERING, KEEP_BOTS, MEETS_ALL)
 """The settings that are one of two words."""
 SEED = "seed"
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
+RULESET, RULES, TIME, OTHER_TIMES = SETTINGS_OF_GAMES
+_OTHER_TIMES = re.compile(r"start \d{1,15}ms, set-up \d{1,15}ms, margin \d{1,15}ms", re.ASCII)
+KNOWN = frozenset(
+    {*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION, PLANNED, SANDBOX, *KEPT_FORMS} - {FILES}
+)
+"""The names of all settings but those that go on with the name of a bot."""
+OF_BOTS = (LIMITS_OF, TIME_OF, FILES)
+NEEDED = (*SETTINGS_OF_GAMES, SEED)
+"""What every store says that holds games."""
 
 
 def is_seed(text: str) -> bool:
@@ -26,10 +54,25 @@ def is_seed(text: str) -> bool:
     return _SEED.fullmatch(text) is not None and int(text) <= LARGEST_SEED
 
 
+def store_faults(settings: Mapping[str, str], *, has_games: bool) -> Iterator[str]:
+    """All for which these cannot be the settings of a store of this version, in words."""
+    missing = [name for name in NEEDED if name not in settings] if has_games else []
+    if missing:
+        there = "there are no settings" if not settings else f"there is no {', no '.join(missing)}"
+        yield f"{there}, and every arena that stores games says under which {', '.join(NEEDED)} they were played"
+    for name in sorted(settings):
+        if name not in KNOWN and not name.startswith(OF_BOTS):
+            yield f"{shown(name)} is none that this version knows: a newer one has written it, or no arena"
+        elif name != OPENINGS:  # what of openings is none is said of each game: a salvaged store may not know them
+            fault = setting_fault(name, settings[name])
+            if fault:
+                yield fault
+
+
 def setting_fault(name: str, value: str) -> str | None:
     """Why the arena has not written this setting, in words; None if it can have, or does not know it."""
     expected = _expected(name, value)
-    called = shown(name) if name.startswith((LIMITS_OF, TIME_OF)) else name  # a bot's name is in it
+    called = shown(name) if name.startswith(OF_BOTS) else name  # a bot's name is in it
     return f"{called}: expected {expected}, got {shown(value)}" if expected else None
 
 
@@ -37,6 +80,10 @@ def _expected(name: str, value: str) -> str | None:
     """What would have to stand there; None if it does."""
     if name == SEED and not is_seed(value):
         return f"a whole number from 0 to {LARGEST_SEED}"
+    if name == RULES and not _are_rules(value):
+        return "the lines of a ruleset, separated by '; '"
+    if name == OTHER_TIMES and not _OTHER_TIMES.fullmatch(value):
+        return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
     if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
         return f"'{NO_OPENINGS}', or how many of which digest"
     if name == OPPONENTS and value not in (HIDDEN, NAMED):
@@ -45,9 +92,26 @@ def _expected(name: str, value: str) -> str | None:
         return "a reference such as 'reference 25.2 ms'"
     if name.startswith(LIMITS_OF) and ((limits := read_limits(value)) is None or limits.text != value):
         return f"limits such as {Limits().text!r}"
-    if name.startswith(TIME_OF) and not _is_time(value):
+    if (name == TIME or name.startswith(TIME_OF)) and not _is_time(value):
         return "a time such as 1000ms or 60+0.6"
-    return "yes or no" if name in CHOSEN and value not in CHOICES else None
+    return "yes or no" if name in CHOSEN and value not in CHOICES else _expected_beside(name, value)
+
+
+def _expected_beside(name: str, value: str) -> str | None:
+    """The same of what is kept beside the settings of the games."""
+    if name == PLANNED and value and planned_in({PLANNED: value}) is None:
+        return "a number of games, or nothing"
+    levels = [level.value for level in Level]
+    if name == SANDBOX and value not in levels:
+        return " or ".join(levels)
+    form = KEPT_FORMS.get(FILES if name.startswith(FILES) else name)
+    if form is None or (not value and form.may_be_empty):
+        return None
+    try:
+        msgspec.json.decode(value, type=form.type)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return form.words
+    return None
 
 
 def _is_time(text: str) -> bool:
@@ -58,3 +122,13 @@ def _is_time(text: str) -> bool:
         return parse_time(text).text == text
     except UsageError:
         return False
+
+
+def _are_rules(text: str) -> bool:
+    """Whether the lines of a ruleset stand there, as `Settings.described` writes them."""
+    lines = [tuple(line.partition(" ")[::2]) for line in text.split("; ")]
+    try:
+        ruleset_from_lines("rules", lines)  # type: ignore[arg-type]  # pairs, as `partition` has three parts
+    except RulesetError:
+        return False
+    return True

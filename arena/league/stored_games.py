@@ -40,10 +40,15 @@ def known_from_before(store: Store, players: Sequence[Player], rows: Iterable[Ga
     return sorted(row for row in _those_of(players, rows).values() if row.number <= since)
 
 
+def games_between(players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:
+    """The rows that are games between these players, of whatever league."""
+    digests = {player.digest for player in players}
+    return (row for row in rows if digests.issuperset(player.digest for player in row.players))
+
+
 def _those_of(players: Iterable[Player], rows: Iterable[GameRow]) -> dict[str, GameRow]:
     """The games between these players, by their ids."""
-    digests = {player.digest for player in players}
-    return {row.id: row for row in rows if digests.issuperset(player.digest for player in row.players)}
+    return {row.id: row for row in games_between(players, rows)}
 
 
 def stored_games(pairing: Pairing, players: Iterable[Player], rows: Iterable[GameRow]) -> Iterator[GameRow]:

@@ -14,6 +14,7 @@ from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Opening, Player
+from arena.league.game_ids import Scheme, common_of, misfit, pair_seed_of, place_of_opening, scheme_of, starter
 from arena.league.games import (
     HIDDEN,
     KEEP_BOTS,
@@ -21,19 +22,13 @@ from arena.league.games import (
     NO_OPENINGS,
     OPENINGS,
     OPPONENTS,
-    Scheme,
     Settings,
-    common_of,
-    misfit,
     openings_in,
     other_times,
-    pair_seed_of,
-    place_of_opening,
-    scheme_of,
-    starter,
 )
-from arena.league.setting_faults import SEED, is_seed, setting_fault
-from arena.league.store import CALIBRATION, Damage, Store, own_times_in
+from arena.league.setting_faults import RULES, SEED, is_seed, store_faults
+from arena.league.store import CALIBRATION, Contents, Damage, Groups, Store, own_times_in
+from arena.league.store.settings import NO_SETTINGS
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
@@ -53,8 +48,8 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
     contents = store.count()
     of_store = [damage for damage in contents.damage if damage.game is None]
     yield from dict.fromkeys([*of_file, *of_store])  # where a file is cut off, both see it
-    yield from _setting_faults(contents.settings)
     numbers = store.numbers()
+    yield from _setting_faults(contents, has_games=bool(numbers))
     league = League(contents.settings, contents.rows)
     seen: dict[str, int] = {}
     for done, number in enumerate(numbers, start=1):
@@ -68,12 +63,11 @@ def verify(store: Store, progress: Progress) -> Iterator[Damage]:
         progress(done, len(numbers))
 
 
-def _setting_faults(settings: dict[str, str]) -> Iterator[Damage]:
-    """The settings that are none, so that no game could be held to them. What of openings is none is said of each game:
-    a salvaged store may not know them."""
-    for name in sorted(settings.keys() - {OPENINGS}):
-        fault = setting_fault(name, settings[name])
-        if fault:
+def _setting_faults(contents: Contents[Groups], *, has_games: bool) -> Iterator[Damage]:
+    """The settings that are none, or are not there, so that no game could be held to them. Those that are not as they
+    were stored have been named, and are not looked at."""
+    if not any(damage.game is None and damage.text in NO_SETTINGS for damage in contents.damage):
+        for fault in store_faults(contents.settings, has_games=has_games):
             yield Damage(None, f"its settings: {fault}")
 
 
@@ -127,22 +121,23 @@ class League:
 
     def _strange(self, record: GameRecord, ruleset: Ruleset) -> list[str]:
         """Where a game is not one of this league."""
-        digits = self._settings.get(SEED, "")
-        if "rules" not in self._settings or not is_seed(digits):
+        if not self._settings:
             return []  # the games were stored without a league
-        if "starts chosen" in self._settings["rules"].split("; "):
+        if "starts chosen" in self._settings.get(RULES, "").split("; "):
             if ruleset.starts is not starter(record.pair_seed):
                 return ["the other side began than the pair's seed says"]
             ruleset = replace(ruleset, starts=Starts.CHOSEN)
-        seed = int(digits)
         faults = [
             f"it was played under {name} {value!r}, and the store is for {self._settings[name]!r}"
-            for name, value in Settings(ruleset, record.time, seed).described().items()
-            if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE) and self._settings.get(name, value) != value
+            for name, value in Settings(ruleset, record.time).described().items()
+            if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, SEED) and self._settings.get(name, value) != value
         ]
         faults += self._other_clocks(record) + self._other_scale(record)
         faults += self._other_choices(record) + self._other_opening(record)
-        return faults or self._out_of_place(record, ruleset, seed)
+        digits = self._settings.get(SEED, "")
+        if faults or RULES not in self._settings or not is_seed(digits):
+            return faults  # that there is no seed is a fault of the store, and not of each game
+        return self._out_of_place(record, ruleset, int(digits))
 
     def _other_clocks(self, record: GameRecord) -> list[str]:
         """Where a side had another time control than the store has for its player."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from arena.counted import counted
 from arena.report.names import Names
 from arena.rules.ruleset import Attacks, Bombs, Defence, EqualRanks, Flag, Ruleset, Spy
 from protocol.notation import Rank
@@ -95,7 +96,7 @@ def _infiltration(ruleset: Ruleset, names: Names) -> str:
 def _rescues(ruleset: Ruleset, names: Names) -> str:
     if not ruleset.rescues:
         return "What has left the board does not come back."
-    pieces = "1 piece" if ruleset.rescues == 1 else f"{ruleset.rescues} pieces"
+    pieces = counted(ruleset.rescues, "piece")
     flag = names.name(Rank.FLAG)
     walks = "" if ruleset.flag is Flag.FIXED else f" The {flag} wins by arriving and brings nothing back."
     return (

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import msgspec
 
+from arena.counted import counted
 from arena.league.compare import difference_of, games_left
 from arena.league.pairing import SequentialState
 from arena.league.ratings.sequential import Decision
 from arena.league.store import KEPT_BESIDE
 from arena.printable import printable
 from arena.report.json import kind_line, to_json
+from arena.report.result_words import difference_text
 from arena.report.standings import Difference
-from arena.report.terminal import difference_text
 
 Names = tuple[str, str]
 """What the new and the old bot are called."""
@@ -108,19 +109,19 @@ def comparison_text(names: Names, state: SequentialState, later: int) -> str:
     if state.void:
         lines.append(f"Pairs that do not count (both lost a game by a fault): {state.void}")
     if later:
-        lines.append(f"Stored, and later than what counts: {_games(later)}")
+        lines.append(f"Stored, and later than what counts: {counted(later, 'game')}")
     return "\n".join(lines)
 
 
 def verdict_text(names: Names, state: SequentialState) -> str:
     """What the test has come to, in a sentence."""
     new, old = names
-    games = f"after {_games(2 * state.pairs)}"
+    games = f"after {counted(2 * state.pairs, 'game')}"
     if state.decision is Decision.UNDECIDED:
         if state.is_over and not state.pairs:
             return f"undecided: no pair counts; in each of the {state.over} both lost a game by a fault"
         if state.is_over:
-            return f"undecided: {_games(2 * state.pairs)} are not enough to tell, and all that there may be"
+            return f"undecided {games}, and there may be no more: the same command with a larger --games goes on"
         return f"undecided so far, {games}" + (f"; {left}" if (left := _left(state)) else "")
     is_accepted = state.decision is Decision.BETTER
     if state.hypotheses.elo1 > 0:
@@ -150,7 +151,7 @@ def _left(state: SequentialState) -> str:
     if not left:
         return ""
     is_budget = left >= 2 * (state.budget - state.pairs)
-    return f"{'at most' if is_budget else 'about'} {_games(left)} left"
+    return f"{'at most' if is_budget else 'about'} {counted(left, 'game')} left"
 
 
 def _llr_text(state: SequentialState) -> str:
@@ -163,10 +164,6 @@ def _llr_text(state: SequentialState) -> str:
 
 def _elo(elo: float) -> str:
     return f"{elo:+g}" if elo else "0"
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"
 
 
 def _difference(names: Names, state: SequentialState) -> Difference | None:

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from arena.counted import counted
 from arena.game.spec import Player
 from arena.league.pairing.placing import (
     FormatPlace,
@@ -18,11 +19,11 @@ from arena.league.pairing.placing import (
     SwissPlace,
 )
 from arena.league.store import Disqualified
+from arena.report.shorten import NAME_WIDTH
 from arena.report.standings import Line
 
 Names = Mapping[Player, str]
 
-NAME_WIDTH = 24
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 
 
@@ -199,19 +200,14 @@ def _fate(place: KnockoutPlace, names: Names) -> str:
 
 
 def _disqualified(one: Disqualified, names: Names, others: int) -> str:
-    faults = "1 fault" if one.faults == 1 else f"{one.faults} faults"
-    words = f"{_name(one.player, names)} is disqualified after {faults}"
+    words = f"{_name(one.player, names)} is disqualified after {counted(one.faults, 'fault')}"
     if one.left_out is None:
         words += " and plays no more"
     else:
-        words += f": {_games(one.left_out)} left out{' so far' if one.is_so_far else ''}"
+        words += f": {counted(one.left_out, 'game')} left out{' so far' if one.is_so_far else ''}"
     if others:
-        words += f"; this table counts {_games(others)} of it that the league does not"
+        words += f"; this table counts {counted(others, 'game')} of it that the league does not"
     return words
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"
 
 
 def _stop(stop: LadderStop) -> str:

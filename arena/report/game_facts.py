@@ -12,15 +12,13 @@ import msgspec
 from arena.game.faults import lost_by
 from arena.game.persons import is_person
 from arena.game.record import GameRecord
-from arena.game.seat_lines import verdict_words
+from arena.game.record_lines import ALL
+from arena.game.seat_lines import PUBLIC, verdict_words
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
+from arena.league.store import GameRow
 from protocol.notation import COLOR_BY_WORD, Color
 
-ALL = "all"
-"""The view of the host, who sees everything; the others are the colours, and"""
-PUBLIC = "public"
-"""that of whoever knows no more than what both sides were told."""
 A_PERSON = "a person"
 DIGEST_DIGITS = 12
 """So much of a digest is shown; `--json` has all of it."""
@@ -126,3 +124,8 @@ def date_text(seconds: float) -> str:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds > 0 else ""
     except (OverflowError, ValueError, OSError):
         return ""
+
+
+def started_of(row: GameRow) -> str | None:
+    """When a game was begun; None where the store does not say it."""
+    return None if row.started is None else date_text(row.started) or None

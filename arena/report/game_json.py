@@ -3,8 +3,9 @@
 import msgspec
 
 from arena.game.record import GameRecord
+from arena.game.record_lines import ALL
 from arena.game.replay import Step
-from arena.report.game_facts import ALL, GameFacts, facts_of
+from arena.report.game_facts import GameFacts, facts_of
 from arena.report.json import to_json
 from arena.report.replay import Look, Position, Taken, told
 from protocol.codec import encode_for_bot

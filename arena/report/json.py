@@ -9,12 +9,12 @@ from arena.game.spec import Player
 from arena.league.exchange import Imported
 from arena.league.pairing import Placing
 from arena.league.record_file import LineFault
-from arena.league.store import KEPT_BESIDE, Damage, GameRow
+from arena.league.store import KEPT_BESIDE, NO_GAMES, Damage, GameNumbers, GameRow
 from arena.printable import printable
 from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
 from arena.report.formats import PlacingEntry, placing_entry
-from arena.report.game_facts import date_text
+from arena.report.game_facts import started_of
 from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
@@ -51,6 +51,8 @@ class GameEntry(msgspec.Struct, frozen=True, tag_field="kind", tag="game"):
     blue_digest: str
     started: str | None
     pair: int | None
+    counted: bool = True
+    """False for a game between the bots of the last league that this does not count."""
 
 
 class LeagueJson(msgspec.Struct, frozen=True):
@@ -61,7 +63,8 @@ class LeagueJson(msgspec.Struct, frozen=True):
     an import. `difference` is that between the bots of a match, else null. `advantage` is what
     the side of Red is worth, `draw_share` the share of their games that equal bots draw; both are null before any game.
     `pairs` has the likelihood of superiority of each two bots, and is null if it was not asked for. `against_itself`
-    counts games of a bot against itself, which are among the `games` and count nowhere else.
+    counts games of a bot against itself, which are among the `games` and count nowhere else. `not_counted` is how many
+    games the store holds between these bots that their league does not count; they are not among the `games`.
     """
 
     store: str
@@ -82,10 +85,14 @@ class LeagueJson(msgspec.Struct, frozen=True):
     """The bots that could not be started, and why."""
     placing: PlacingEntry | None = None
     """How the format places the bots besides the table."""
+    not_counted: int = 0
 
 
-def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameEntry:
-    """A stored game as a list entry; `names` are those to show, if not the players' own."""
+def game_entry(
+    row: GameRow, names: Mapping[Player, str] = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
+) -> GameEntry:
+    """A stored game as a list entry; `names` are those to show, if not the players' own, `not_counted` the games that
+    the last league does not count."""
     red, blue = (names.get(player, player.name) for player in row.players)
     return GameEntry(
         number=row.number,
@@ -101,12 +108,8 @@ def game_entry(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> GameE
         blue_digest=row.players[1].digest,
         started=started_of(row),
         pair=row.pair_seed,
+        counted=row.number not in not_counted,
     )
-
-
-def started_of(row: GameRow) -> str | None:
-    """When a game was begun; None where the store does not say it."""
-    return None if row.started is None else date_text(row.started) or None
 
 
 def league_json(
@@ -119,6 +122,7 @@ def league_json(
     names: Mapping[Player, str] = NAMES_ALONE,
     placing: Placing | None = None,
     declared: Mapping[str, Declared] = NOT_LOOKED_AT,
+    not_counted: int = 0,
     as_line: bool = False,
 ) -> str:
     """A league's results as one JSON document; `faults` are those of the bots that could not be started, by name.
@@ -144,6 +148,7 @@ def league_json(
         pairs=table.pairs,
         broken=dict(faults),
         placing=placing_entry(placing, names) if placing else None,
+        not_counted=not_counted,
     )
     return kind_line("table", document, but="games") if as_line else to_json(document)
 
@@ -167,14 +172,18 @@ def pausable_json(ended: "GameRow | PausedJson", *, as_line: bool) -> str:
     return to_line(value) if as_line else to_json(value)
 
 
-def games_json(rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> str:
-    """A list of games as JSON; `names` are those to show, if not the players' own."""
-    return to_json([game_entry(row, names) for row in rows])
+def games_json(
+    rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
+) -> str:
+    """A list of games as JSON; the rest is as for `game_entry`."""
+    return to_json([game_entry(row, names, not_counted) for row in rows])
 
 
-def game_lines(rows: Iterable[GameRow], names: Mapping[Player, str] = NAMES_ALONE) -> Iterator[str]:
+def game_lines(
+    rows: Iterable[GameRow], names: Mapping[Player, str] = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
+) -> Iterator[str]:
     """The same as one object a line."""
-    return (to_line(game_entry(row, names)) for row in rows)
+    return (to_line(game_entry(row, names, not_counted)) for row in rows)
 
 
 class FindingEntry(msgspec.Struct, frozen=True):

@@ -98,6 +98,7 @@ def by_machine(records: Iterable[GameRecord]) -> MachinesEntry:
 
 
 def machines_json(entry: MachinesEntry) -> str:
+    """The games by machine, as `arena standings --by machine --json` prints them."""
     return to_json(entry)
 
 

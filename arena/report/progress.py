@@ -15,13 +15,15 @@ from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.text import Text
 
+from arena.counted import counted
 from arena.game.record import GameRecord
 from arena.game.spec import Player
 from arena.league.store import GameRow
 from arena.report.frame import Frame
 from arena.report.live import DRAWING_SHARE, RATING_SHARE, LiveTable, Pace, expected_rating_seconds
-from arena.report.shorten import short_names
-from arena.report.terminal import NAME_WIDTH, difference_text, game_line, standings_grid
+from arena.report.result_words import difference_text, game_line
+from arena.report.shorten import NAME_WIDTH, short_names
+from arena.report.terminal import standings_grid
 
 REFRESH_SECONDS = 1.0
 FINISH_SECONDS = 2.0
@@ -191,10 +193,10 @@ class LiveProgress:
         if self._note:
             below = [Text(self._note())]
         elif shown.difference:
-            after = f"After {_games(shown.rated_games)}: " if shown.rated_games else ""
+            after = f"After {counted(shown.rated_games, 'game')}: " if shown.rated_games else ""
             below = [Text(after + difference_text(shown.difference))]
         elif shown.rated_games:
-            head.append(f"; Elo after {_games(shown.rated_games)}")
+            head.append(f"; Elo after {counted(shown.rated_games, 'game')}")
         frame.draw(Group(head, standings_grid(shown.lines, width), *below, *last))
 
     def _short_line(self, row: GameRow, width: int) -> str:
@@ -204,7 +206,3 @@ class LiveProgress:
             return line
         short = short_names(self._names, min(NAME_WIDTH, width // 4))
         return game_line(row, {player: short.get(player.name, player.name) for player in row.players})
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"

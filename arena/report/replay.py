@@ -5,20 +5,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+from arena.counted import counted
 from arena.game.dialects import Dialect
 from arena.game.dialogue_entries import Answer
 from arena.game.record import GameRecord, NoteLine
+from arena.game.record_lines import ALL
 from arena.game.replay import Replay, Step
 from arena.game.seat_lines import told_to
 from arena.game.spec import Player
 from arena.game.view import true_cells
 from arena.printable import printable
 from arena.report.boards import NO_MARKS, Mark, board_text, marks_of
-from arena.report.game_facts import ALL, DIGEST_DIGITS, SideFacts, detail_for, facts_of
+from arena.report.game_facts import DIGEST_DIGITS, SideFacts, detail_for, facts_of
 from arena.report.names import DEFAULT_NAMES, Names, Numbering
 from arena.report.paint import Paint, plain
 from arena.report.plies import ALL_PLIES, Plies
-from arena.report.terminal import score_text
+from arena.report.result_words import score_text
 from arena.rules.events import Event, Fought
 from protocol import messages
 from protocol.messages import ArenaMessage
@@ -31,6 +33,8 @@ _SURVIVORS = {
 }
 SHOWN_CHARACTERS = 500
 """Characters shown of a note or of a line of standard error; `--json` has all."""
+LONGEST_WORD = 60
+"""Characters shown of what is a word or two in the records that an arena writes."""
 STRENGTH = tuple(Rank)[::-1]
 """The order in which lost pieces are listed: the strongest first, then bombs and the flag."""
 
@@ -113,7 +117,7 @@ def _heading(number: int, record: GameRecord, look: Look) -> str:
         _seeds(record, look.view),
         "set-ups: both were given, as an opening" if facts.has_opening else "",
         _held_text(facts.red, facts.blue),
-        f"played {facts.started or 'at no known date'} by arena {facts.arena}" if look.times else "",
+        f"played {facts.started or 'at no known date'} by arena {_short(facts.arena)}" if look.times else "",
         facts.detail,
     ]
     if look.names.numbering is Numbering.AMERICAN:
@@ -203,7 +207,12 @@ def _step(record: GameRecord, step: Step, notes: list[NoteLine], look: Look) -> 
 
 
 def _note(note: NoteLine) -> str:
-    return f"note of {note.color}: {printable(note.text, SHOWN_CHARACTERS)}"
+    return f"note of {_short(note.color)}: {printable(note.text, SHOWN_CHARACTERS)}"
+
+
+def _short(word: str) -> str:
+    """What is a word or two in every record that an arena has written."""
+    return printable(word, LONGEST_WORD)
 
 
 def told(event: Event, view: str) -> ArenaMessage:
@@ -235,9 +244,10 @@ def event_words(message: ArenaMessage, names: Names) -> str:
 def _ending(record: GameRecord, look: Look) -> str:
     last, verdict = len(record.actions) + 1, record.verdict
     lines = [_note(note) for note in record.notes if note.ply == last and look.view in (ALL, note.color)]
-    plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
-    lines += ["", f"after {plies}: {detail_for(record, look.view)}"]
-    lines.append(f"verdict: {verdict.result.value}, {verdict.reason.value}, ply {verdict.plies}")
+    lines += ["", f"after {counted(verdict.plies, 'ply', 'plies')}: {detail_for(record, look.view)}"]
+    lines.append(
+        f"verdict: {verdict.result.value}, {verdict.reason.value}, after {counted(verdict.plies, 'ply', 'plies')}"
+    )
     for color in Color:
         lines += _used(record, color) if look.times else _kept(record, color)
     for color in Color:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from arena.counted import counted
 from arena.game.record import GameRecord
 from arena.league.rerun import Difference, Part, Rerun
 from arena.report.json import to_json
@@ -59,7 +60,7 @@ def _end(record: GameRecord) -> EndJson:
 def rerun_text(number: int, done: Rerun) -> str:
     """It in words, without a line feed at the end."""
     recorded, found = done.recorded.verdict, done.difference
-    plies = "1 ply" if recorded.plies == 1 else f"{recorded.plies} plies"
+    plies = counted(recorded.plies, "ply", "plies")
     if found is None:
         return f"game {number}: same to the end, {plies}: {recorded.detail}"
     lines = [f"game {number}: {_where(found)}", *_what(found)]

@@ -44,12 +44,21 @@ class Verb(Enum):
     UNKNOWN = "unknown"
 
 
+_BY_FORM = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
+"""What is asked for by a move or a square, and not by a word."""
+
+
 @dataclass(frozen=True)
 class Typed:
     """One line that was typed: what it asks for, and the words behind that."""
 
     verb: Verb
     words: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What was typed, with short words spelled out and single spaces; not made printable."""
+        return " ".join(self.words if self.verb in _BY_FORM else (self.verb.value, *self.words))
 
 
 _VERBS = {

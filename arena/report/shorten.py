@@ -13,6 +13,8 @@ from itertools import pairwise
 from rich.cells import cell_len, chop_cells
 
 CUT = "…"
+NAME_WIDTH = 24
+"""Columns that a name may have in a table, unless there is room for more."""
 LEAST = 6
 """Columns that a name has at least: two of its head, the cut, and three to tell it apart."""
 

@@ -16,8 +16,8 @@ import msgspec
 from arena.errors import UsageError
 from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
+from arena.report.result_words import interval_text, points_text
 from arena.report.standings import Line, Table
-from arena.report.terminal import interval_text, points_text
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001  # spreadsheets take the wide ones too
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")

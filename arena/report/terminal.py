@@ -1,69 +1,35 @@
-"""Tables and boards as text for a terminal. Results go to standard output; nothing here is meant to be parsed."""
+"""Tables as they are printed for people, fitted to a width; nothing here is meant to be parsed."""
 
-import os
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TextIO
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from arena.game.spec import Player
-from arena.game.verdict import GameResult
-from arena.league.store import GameRow
-from arena.report.game_facts import DIGEST_DIGITS
-from arena.report.json import started_of
-from arena.report.shorten import short_names
-from arena.report.standings import NAMES_ALONE, Advantage, Difference, Line, Superiority, Table
+from arena.report.result_words import (
+    advantage_text,
+    against_itself_text,
+    difference_text,
+    elo_text,
+    interval_text,
+    missing_text,
+    percent_text,
+    points_text,
+)
+from arena.report.shorten import NAME_WIDTH, short_names
+from arena.report.standings import Line, Superiority, Table
 
-PLAIN_WIDTH = 100
-"""Columns of output that goes to a file or a pipe, unless COLUMNS says otherwise."""
-TERMINAL_WIDTH = 80
-"""Columns of a terminal that does not say how many it has."""
-LEAST_WIDTH, MOST_WIDTH = 20, 10_000
-"""Columns that tables are made for at all."""
-LONGEST_NUMBER = 10
 CROSS_CELL = 9
 MOST_IN_CROSSTABLE = 20
 """Bots, up to which all are in the crosstable of a terminal; of a larger league it has those who fit into its width."""
-NO_PLAN = "games may be missing: the store has no plan of a league of just these bots"
 GAP = 2
 """Spaces between two columns."""
-NAME_WIDTH = 24
-"""Columns that a name may have, unless there is room for more."""
 SHORT_NAME = 14
 """Columns that a name has at least before forfeits and intervals are left out for it."""
 FOR_SHORT_NAMES = 2
 """The `extra` of columns up to which names are shortened before the columns are left out."""
-
-
-def results_console() -> Console:
-    """Standard output, as wide as `width_of` says."""
-    return Console(file=sys.stdout, highlight=False, width=width_of(sys.stdout))
-
-
-def progress_console() -> Console:
-    """Standard error: progress and remarks, never results. It follows a terminal that gets another size."""
-    console = Console(file=sys.stderr, highlight=False)
-    if not sys.stderr.isatty() or console.is_dumb_terminal:
-        console.width = width_of(sys.stderr)
-    return console
-
-
-def width_of(stream: TextIO) -> int:
-    """How many columns there are: COLUMNS, if that is set to a number; else those of the terminal, if it is one."""
-    asked = os.environ.get("COLUMNS", "")
-    if asked.isascii() and asked.isdecimal() and len(asked) < LONGEST_NUMBER and int(asked):
-        return min(max(int(asked), LEAST_WIDTH), MOST_WIDTH)
-    if not stream.isatty():
-        return PLAIN_WIDTH
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except OSError:
-        columns = 0
-    return max(columns, LEAST_WIDTH) if columns else TERMINAL_WIDTH
 
 
 def _grid() -> Grid:
@@ -72,22 +38,6 @@ def _grid() -> Grid:
 
 def _title(text: str) -> Text:
     return Text(text, style="bold", no_wrap=True, overflow="ellipsis")
-
-
-def points_text(points: float) -> str:
-    """Points with a half where there is one."""
-    return f"{points:g}"
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    """The two ends of an interval in Elo; an end that is open is left out."""
-    if low is None and high is None:
-        return "open"
-    return f"{_signed(low)}..{_signed(high)}"
-
-
-def _signed(elo: float | None) -> str:
-    return "" if elo is None else f"{round(elo) or 0:+d}"
 
 
 class _Column(NamedTuple):
@@ -118,7 +68,7 @@ def standings_grid(lines: Sequence[Line], width: int) -> Grid:
             for header, field, extra in (("W", "wins", 3), ("D", "draws", 3), ("L", "losses", 3))
         ),
         _Column("forfeits", [str(line.forfeits) for line in lines], 2),
-        _Column("Elo", [_signed(line.elo) or "-" for line in lines]),
+        _Column("Elo", [elo_text(line.elo) or "-" for line in lines]),
         _Column("95%", [_interval_of(line) for line in lines], 1),
         *(
             _Column(header, [f"{ms:.1f}" if (ms := getattr(line, field)) is not None else "-" for line in lines], extra)
@@ -154,27 +104,6 @@ def _widths(columns: Sequence[_Column]) -> int:
     return sum(column.width + GAP for column in columns)
 
 
-def difference_text(difference: Difference) -> str:
-    """The difference between the two of a match in a sentence or two."""
-    first, second, low, high = difference.first, difference.second, difference.low, difference.high
-    if high is None:
-        words = f"more than {_signed(low)} (95%; no upper end, as {second} made no point)"
-    elif low is None:
-        words = f"less than {_signed(high)} (95%; no lower end, as {first} made no point)"
-    else:
-        words = f"{_signed(difference.elo)} (95%: {interval_text(low, high)})"
-    return (
-        f"Elo of {first} over {second}: {words}\nLikelihood that {first} is stronger: {_percent(difference.stronger)}"
-    )
-
-
-def _percent(share: float) -> str:
-    """A share that is neither 0 nor 1, in per cent with one digit."""
-    if share > 0.999:
-        return "more than 99.9%"
-    return "less than 0.1%" if share < 0.001 else f"{share:.1%}"
-
-
 def notes(table: Table) -> list[Text]:
     """What is to be said below the standings: what is missing, and the difference between the two of a match."""
     missing = missing_text(table)
@@ -188,36 +117,6 @@ def notes(table: Table) -> list[Text]:
     if table.advantage:
         found.append(Text(advantage_text(table.advantage)))
     return found
-
-
-def missing_text(table: Table) -> str:
-    """What is said of games that are missing, or may be; empty if none is known to be."""
-    if table.planned is None:
-        return NO_PLAN
-    if table.is_complete:
-        return ""
-    planned = table.planned if table.is_planned_known else f"at least {table.planned}"
-    rule = "; places go by points per game" if len(table.lines) > 2 else ""
-    return f"incomplete: {table.games} of {planned} games{rule}"
-
-
-def against_itself_text(table: Table) -> str:
-    """What is said of games that count for nobody, if there are any."""
-    if table.against_itself == 1:
-        return "1 game of a bot against itself does not count"
-    return f"{table.against_itself} games of a bot against itself do not count"
-
-
-def advantage_text(advantage: Advantage) -> str:
-    """What the side of Red is worth, in a sentence."""
-    low, high = advantage.low, advantage.high
-    if low is None and high is None:
-        return "Red's side: the games do not say what it is worth"
-    if high is None:
-        return f"Red's side is worth more than {_signed(low)} Elo (95%)"
-    if low is None:
-        return f"Red's side is worth less than {_signed(high)} Elo (95%)"
-    return f"Red's side is worth {_signed(advantage.elo)} Elo (95%: {interval_text(low, high)})"
 
 
 def crosstables(table: Table, width: int) -> Iterable[Grid]:
@@ -252,7 +151,7 @@ def pairs_grid(pairs: Sequence[Superiority], width: int) -> Grid:
         grid.add_column(header, no_wrap=True, overflow="ellipsis")
     grid.add_column("stronger", justify="right", no_wrap=True)
     for pair in pairs:
-        grid.add_row(Text(short[pair.name]), Text(short[pair.opponent]), _percent(pair.stronger))
+        grid.add_row(Text(short[pair.name]), Text(short[pair.opponent]), percent_text(pair.stronger))
     return grid
 
 
@@ -289,28 +188,3 @@ def full_report(table: Table, width: int, clocks: str = "") -> RenderableType:
         parts += [_title("Likelihood that a bot is stronger than an opponent"), pairs_grid(table.pairs, width), ""]
     parts += [_title("How the games ended"), endings_grid(table)]
     return Group(*parts)
-
-
-def score_text(result: GameResult) -> str:
-    """The score as red - blue."""
-    return {
-        GameResult.RED: "1-0",
-        GameResult.BLUE: "0-1",
-        GameResult.DRAW: "½-½",
-        GameResult.NEITHER: "0-0",
-    }[result]
-
-
-def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
-    """One game in one line, for lists and for plain progress; `names` are those to show, if not the players' own."""
-    red, blue = (names.get(player, player.name) for player in row.players)
-    ending = f"{row.reason.value}, {row.plies} {'ply' if row.plies == 1 else 'plies'}, {row.seconds:.1f} s"
-    return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
-
-
-def long_line(row: GameRow) -> str:
-    """What else is known of a game: its id, when it began, its pair, and both bots' digests."""
-    red, blue = (player.digest[:DIGEST_DIGITS] for player in row.players)
-    started, pair = started_of(row), row.pair_seed
-    known = [row.id, *([started] if started else []), *([f"pair {pair}"] if pair is not None else [])]
-    return f"{', '.join(known)}, digests {red} - {blue}"

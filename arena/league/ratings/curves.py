@@ -80,7 +80,7 @@ class Line(Curve):
     def __init__(self, fit: Fit, direction: Direction, *, with_prior: bool = False, everything: bool = False) -> None:
         """`everything`: all pairs are followed."""
         point, prior = fit.point, fit.priors.strength
-        self._tie, self._v, self._lean_of_tie = bool(point.tie), point.tie, direction.tie
+        self._v, self._lean_of_tie = point.tie, direction.tie
         self._followed: list[_Group] = []
         self._slope = self.to_lose = self.to_win = self.largest = 0.0
         curvature = 1 / direction.variance

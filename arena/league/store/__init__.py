@@ -3,7 +3,8 @@
 `store` is what others use of it, made of `games`, `rows` and `settings`; `contents` is what is read of it at one
 moment, `kept_beside` what a league keeps beside its games. `game_row` makes a row of a record, `groups`
 counts rows, `sums` are the checksums of all together, `own_times` the settings of bots with a time control of their
-own, `disqualified` that of bots that play no more, `arguments` that of bots that are started with some. `tables` and
+own, `disqualified` that of bots that play no more, `not_counted` that of games, `arguments` that of bots that are
+started with some; `kept_forms` says in which form such settings stand. `tables` and
 `layout` say what each version has and where, `upgrades` makes a store of this version of an older one. `database` is
 SQLite with errors as a user can act on them, `other_files` says what was named in the place of a store, `journal` looks
 at the files beside a store first, and `sole_use` keeps two arenas from playing with one store.
@@ -15,16 +16,24 @@ from arena.league.store.faults import Damage, DamagedError, StoreChangedError, S
 from arena.league.store.game_row import GameRow, PlayerTime
 from arena.league.store.games import Stored
 from arena.league.store.groups import Groups, SideTimes
+from arena.league.store.kept_forms import KEPT_FORMS
+from arena.league.store.not_counted import NO_GAMES, GameNumbers
 from arena.league.store.other_files import is_record_file, refuse_other_files
 from arena.league.store.own_times import TIME_OF, own_times_in, time_key
 from arena.league.store.settings import (
     CALIBRATION,
     ENTRANTS,
+    FILES,
     KEPT_BESIDE,
     LIMITS_OF,
+    MEETS_ALL,
+    PLANNED,
+    SANDBOX,
+    SETTINGS_OF_GAMES,
     SETTINGS_OF_OLDER,
     KeptFiles,
     files_in,
+    planned_in,
 )
 from arena.league.store.sole_use import StoreInUseError, sole_use
 from arena.league.store.store import Store
@@ -35,8 +44,15 @@ __all__ = [
     "APPLICATION_ID",
     "CALIBRATION",
     "ENTRANTS",
+    "FILES",
     "KEPT_BESIDE",
+    "KEPT_FORMS",
     "LIMITS_OF",
+    "MEETS_ALL",
+    "NO_GAMES",
+    "PLANNED",
+    "SANDBOX",
+    "SETTINGS_OF_GAMES",
     "SETTINGS_OF_OLDER",
     "TIME_OF",
     "VERSION",
@@ -44,6 +60,7 @@ __all__ = [
     "Damage",
     "DamagedError",
     "Disqualified",
+    "GameNumbers",
     "GameRow",
     "Groups",
     "KeptFiles",
@@ -59,6 +76,7 @@ __all__ = [
     "is_empty_file",
     "is_record_file",
     "own_times_in",
+    "planned_in",
     "refuse_other_files",
     "sole_use",
     "time_key",

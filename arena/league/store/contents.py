@@ -8,6 +8,7 @@ from arena.league.store.disqualified import Disqualified, disqualified_in
 from arena.league.store.faults import Damage
 from arena.league.store.game_row import Columns, GameRow
 from arena.league.store.groups import Groups
+from arena.league.store.not_counted import GameNumbers, not_counted_in
 from arena.league.store.settings import meets_all_in, planned_in
 
 Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
@@ -17,13 +18,15 @@ class Contents(NamedTuple, Generic[Rows]):
     """What a store holds: the rows of the games that are whole, in the order in which they were stored, who took part
     when it was last used, the settings, and what is not as it was stored, a sentence each.
 
-    In place of rows there may be the same games counted together (`Groups`).
+    In place of rows there may be the same games counted together (`Groups`). `not_counted` of the games are not among
+    the rows, where only those were asked for that the last league counts.
     """
 
     rows: Rows
     entrants: tuple[Player, ...]
     settings: dict[str, str]
     damage: tuple[Damage, ...]
+    not_counted: int = 0
 
     @property
     def planned(self) -> int | None:
@@ -43,6 +46,11 @@ class Contents(NamedTuple, Generic[Rows]):
         return self.planned, self.meets_all
 
     @property
+    def numbers_not_counted(self) -> GameNumbers:
+        """Which games the last league did not count: see `arena.league.store.not_counted`."""
+        return not_counted_in(self.settings)
+
+    @property
     def disqualified(self) -> tuple[Disqualified, ...]:
         """Who was disqualified when the store was last used, as it says: see `arena.league.store.disqualified`."""
         return disqualified_in(self.settings)
@@ -58,8 +66,19 @@ class Reading:
     ) -> None:
         self.settings = settings
         self.games_damage: list[Damage] = []
+        self.not_counted = 0
+        """How many rows `counted` has passed over."""
         self._settings_damage = settings_damage
         self._whole_damage = whole_damage
+
+    def counted(self) -> Iterator[Columns]:
+        """Those of the `rows` that the last league counts."""
+        not_counted = not_counted_in(self.settings)
+        for row in self.rows:
+            if row[0] in not_counted:
+                self.not_counted += 1
+            else:
+                yield row
 
     @property
     def damage(self) -> tuple[Damage, ...]:

@@ -33,6 +33,14 @@ SUMMED_IN_3 = len(COLUMNS) - 2
 """So many of them have the rows of version 3, and their checksums cover."""
 LARGEST = 2**63 - 1
 """The largest number that SQLite keeps as one."""
+MOST = 2**53
+"""Plies, moves and microseconds that a row can say, three centuries of these: so much is a number in JSON, too."""
+MOST_SECONDS = 100 * 366 * 24 * 3600
+"""What a game can have taken, as `arena.game.recheck` has it."""
+LAST_DATE = 253_402_300_799
+"""The last second of the year 9999, since the epoch: what a calendar has."""
+LONGEST_NAME = 1000
+"""Characters of an id, a name or a digest, as in a line of an export."""
 
 Columns = tuple[Any, ...]
 """What stands in a row's `COLUMNS`: of any type at all, until the checksum has been compared."""
@@ -177,6 +185,12 @@ def could_be_stored(columns: Columns) -> bool:
         tuple(map(type, columns)) in _TYPES_OF_ROWS
         and columns[6] in _RESULTS  # hashable, as it is text
         and columns[7] in _REASONS
+        and max(map(len, columns[1:6])) <= LONGEST_NAME
+        and min(counts := (columns[8], *columns[10:16], columns[17] or 0, columns[18] or 0)) >= 0
+        and max(counts) < MOST
+        and 0 <= columns[16] <= MOST_SECONDS  # which is no number, if it is not
+        and abs(columns[19] or 0) <= LARGEST
+        and 0 <= (columns[20] or 0) <= LAST_DATE
     )
 
 

@@ -13,7 +13,6 @@ from arena.league.store.database import Database
 from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError
 from arena.league.store.game_row import (
     COLUMNS,
-    LARGEST,
     Columns,
     GameRow,
     columns_of,
@@ -27,6 +26,7 @@ from arena.league.store.game_row import (
 )
 from arena.league.store.layout import Layout
 from arena.league.store.sums import Sums
+from arena.printable import SHOWN, printable
 
 RECORDS_AT_ONCE = 32
 """So many are held in memory while they are compared with their checksums, and as long may another program wait."""
@@ -136,8 +136,8 @@ class GamesTable:
     def _insert(self, row: GameRow, data: bytes) -> int:
         """Write a game; returns its row's checksum as it goes into that of all games."""
         columns, of_record = columns_of(row), record_sum(data)
-        if any(isinstance(value, int) and abs(value) > LARGEST for value in columns):
-            raise StoreError(f"game {row.id}: it has a number that is larger than a store can keep ({LARGEST})")
+        if not could_be_stored(columns):
+            raise StoreError(f"game {printable(row.id, SHOWN)}: it has a number or a name that no game has")
         of_row = row_sum(columns, of_record)
         values = (*columns, of_record, of_row)
         names = ", ".join((*COLUMNS, "record_sum", "row_sum"))
@@ -178,7 +178,10 @@ class GamesTable:
         row = None
         if record is not None and not wrong:
             there = columns if layout.has_records_apart else (*columns, record.pair_seed, record.started)
-            row = row_from(there)
+            if could_be_stored(there):
+                row = row_from(there)
+            else:
+                wrong.append(ROW_CHANGED)
         return Stored(number, row, record, tuple(Damage(number, words) for words in wrong))
 
     def _if_readable(self, statement: str, number: int) -> list[tuple[Any, ...]] | None:

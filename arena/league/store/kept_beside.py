@@ -13,6 +13,7 @@ from arena.league.store.arguments import ARGUMENTS, arguments_in, encode_argumen
 from arena.league.store.database import Database
 from arena.league.store.disqualified import DISQUALIFIED, Disqualified, encode_disqualified
 from arena.league.store.faults import DamagedError, StoreError
+from arena.league.store.not_counted import NOT_COUNTED, encode_not_counted
 from arena.league.store.settings import (
     ENTRANTS,
     LADDER,
@@ -78,6 +79,13 @@ class KeptBeside:
         if self._settings.checked().get(DISQUALIFIED, "") != value:
             with self._database.transaction():
                 self._settings.set(DISQUALIFIED, value)
+
+    def set_not_counted(self, numbers: Iterable[int]) -> None:
+        """Keep which games between those who take part now do not count in the table of their league."""
+        value = encode_not_counted(numbers)
+        if self._settings.checked().get(NOT_COUNTED, "") != value:
+            with self._database.transaction():
+                self._settings.set(NOT_COUNTED, value)
 
     def set_sandbox(self, level: str) -> None:
         """Keep at which level bots are held now: a game is not played again at a weaker one unless somebody says so."""

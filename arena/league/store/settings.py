@@ -17,6 +17,7 @@ from arena.league.store.arguments import ARGUMENTS
 from arena.league.store.database import Database
 from arena.league.store.disqualified import DISQUALIFIED
 from arena.league.store.faults import Damage, DamagedError, StoreError
+from arena.league.store.not_counted import NOT_COUNTED
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
 from arena.league.store.sums import Sums
 from arena.printable import printable
@@ -30,11 +31,11 @@ PLACES = "places"
 MEETS_ALL = "all bots meet"
 LADDER = "ladder"
 SANDBOX = "sandbox"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED, ARGUMENTS)
+KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED, NOT_COUNTED, ARGUMENTS)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
 the places that players last played from, how many games are to be played, whether all are to meet equally often, with
-which games the last ladder began, the level at which bots were held the last time, who was disqualified then, and
-with which arguments bots are started."""
+which games the last ladder began, the level at which bots were held the last time, who was disqualified then, which
+games did not count, and with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 CALIBRATION = "calibration"
@@ -45,6 +46,8 @@ SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
+NO_SETTINGS = (SETTINGS_CHANGED, SETTINGS_UNREADABLE)
+"""What is said of a store whose settings are not to be believed."""
 RULESET, RULES = "ruleset", "rules"
 SEPARATOR = "; "
 """Between the rules in their setting."""

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.hostfile import kind_of
+from arena.hostfile import is_at, kind_of
 from arena.league.store.faults import StoreError
 from arena.printable import printable
 
@@ -58,7 +58,7 @@ def sole_use(store: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            if _is_at(path, lock) and _is_own(lock):
+            if is_at(path, lock) and _is_own(lock):
                 path.unlink()  # before the lock is given up: whoever has opened it sees that it is no longer the one
         _held.discard(lock)
         os.close(lock)
@@ -70,7 +70,7 @@ def _locked(store: Path, path: Path) -> int:
         lock = _opened(store, path)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(path, lock):
+            if is_at(path, lock):
                 _refuse_foreign(path, lock)
                 _held.add(lock)
                 _describe(lock)
@@ -113,14 +113,6 @@ def _opened(store: Path, path: Path) -> int:
         os.close(lock)
         raise UsageError(f"{path}: expected a file or none, got {kind_of(mode)}; remove it")
     return lock
-
-
-def _is_at(path: Path, lock: int) -> bool:
-    """Whether the file that was locked is still the one at the path."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(lock))
-    except FileNotFoundError:
-        return False
 
 
 def _is_own(lock: int) -> bool:

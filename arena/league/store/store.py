@@ -131,17 +131,20 @@ class Store(KeptBeside):
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def read(self) -> Contents[list[GameRow]]:
-        """All that is as it was stored, and what is not. All rows are in memory then: see `count` and `each_row`."""
-        with self._reading() as reading:
-            rows = list(map(row_from, reading.rows))
-        return Contents(rows, entrants_in(reading.settings), reading.settings, reading.damage)
+    def read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
+        """All that is as it was stored, and what is not. All rows are in memory then: see `count` and `each_row`.
 
-    def count(self) -> Contents[Groups]:
+        With `counted`, without the games that the last league does not count, here and there.
+        """
+        with self._reading() as reading:
+            rows = list(map(row_from, reading.counted() if counted else reading.rows))
+        return Contents(rows, entrants_in(reading.settings), reading.settings, reading.damage, reading.not_counted)
+
+    def count(self, *, counted: bool = False) -> Contents[Groups]:
         """The same with the games counted together, in memory that does not grow with the games of the same players."""
         with self._reading(pairs=False) as reading:
-            groups = Groups(reading.rows)
-        return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage)
+            groups = Groups(reading.counted() if counted else reading.rows)
+        return Contents(groups, entrants_in(reading.settings), reading.settings, reading.damage, reading.not_counted)
 
     @contextmanager
     def _reading(self, *, pairs: bool = True) -> Iterator[Reading]:
@@ -167,14 +170,14 @@ class Store(KeptBeside):
         self._refuse(contents.damage)
         return contents.rows
 
-    def each_row(self, players: Collection[Player] | None = None) -> Iterator[GameRow]:
+    def each_row(self, players: Collection[Player] | None = None, *, counted: bool = False) -> Iterator[GameRow]:
         """The rows of the games that are whole, or of those in which one of these players took part, as they are read.
 
         Nothing is said of what is damaged: `count` names it.
         """
         if players is None:
             with self._reading() as reading:
-                yield from map(row_from, reading.rows)
+                yield from map(row_from, reading.counted() if counted else reading.rows)
             return
         wanted = set(players)
         for columns in self._rows.of(sorted({player.digest for player in wanted})):

@@ -5,9 +5,12 @@ version that the file names has to be that of the columns that are there: one th
 checksums off.
 """
 
+import os
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
-from arena.errors import UsageError
+from arena.errors import UsageError, nearest
 from arena.hostfile import kind_of
 from arena.league.store.database import Database
 from arena.league.store.faults import MADE_BY, Damage, DamagedError, StoreError
@@ -18,8 +21,12 @@ from arena.league.store.rows import LARGEST_NUMBER, SMALLEST_NUMBER
 from arena.league.store.settings import SettingsTable
 from arena.league.store.sums import Sums
 from arena.league.store.tables import APPLICATION_ID, GAMES, RECORDS, SCHEMA, SUMS, TABLES, VERSION, are_known
+from arena.printable import printable
 
 NUMBERS_AT_ONCE = 1000
+NAMES_LOOKED_AT = 1000
+BESIDE = ("-lock", "-wal", "-shm", "-journal")
+"""How files end that are no stores, but stand beside them."""
 OLD_GAMES = "older_games"
 """The table of an older version while its games are copied; nobody else ever sees it."""
 
@@ -31,7 +38,7 @@ def is_fresh(path: Path, create: bool) -> bool:
         if path.is_dir() or (is_there and not path.is_file()):
             raise UsageError(f"{path}: expected a store ({MADE_BY}), got {kind_of(path.stat().st_mode)}")
         if not create and not is_there:
-            raise UsageError(f"{path}: there is no such store")
+            raise UsageError(f"{path}: there is no such store{_near(path)}")
         fresh = not is_there or path.stat().st_size == 0
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
@@ -39,6 +46,15 @@ def is_fresh(path: Path, create: bool) -> bool:
     if fresh and not create:
         raise UsageError(f"{path}: expected a store ({MADE_BY}), got an empty file")
     return fresh
+
+
+def _near(path: Path) -> str:
+    """What the folder holds of nearly that name."""
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        names = [entry.name for entry in islice(entries, NAMES_LOOKED_AT)]
+        near = nearest(path.name, [name for name in names if not name.endswith(BESIDE)])
+        return printable(f"; did you mean {' or '.join(near)}?") if near else ""
+    return ""
 
 
 def is_empty_file(path: Path) -> bool:

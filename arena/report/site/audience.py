@@ -8,12 +8,13 @@ and which games may stand in it together, is for `arena.league.readers` to say; 
 from enum import Enum
 
 from arena.game.record import GameRecord, NoteLine
+from arena.game.record_lines import ALL
 from arena.game.replay import SeenGame
+from arena.game.seat_lines import PUBLIC
 from arena.game.spec import Player
 from arena.game.view import true_cell
 from arena.league.readers import Audience as Reading
 from arena.league.readers import Reader
-from arena.report.game_facts import ALL, PUBLIC
 from protocol.notation import COLOR_BY_WORD, Color, Rank
 
 

@@ -21,6 +21,7 @@ from arena.printable import printable
 from arena.report.bots import BotVersion, VersionCount
 from arena.report.formats import borne_out, disqualified_lines
 from arena.report.names import DEFAULT_NAMES, Names
+from arena.report.result_words import missing_text, not_counted_text
 from arena.report.roster import Roster, players_of
 from arena.report.site.audience import sees_bot
 from arena.report.site.frame import Frame, Site
@@ -29,7 +30,6 @@ from arena.report.site.pages import LeaguePages
 from arena.report.site.values import League
 from arena.report.site.words import ENGLISH, script_words
 from arena.report.standings import Line, Table, make_table
-from arena.report.terminal import missing_text
 from arena.rules.loading import load_ruleset, ruleset_names
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError
@@ -92,11 +92,14 @@ class SiteContents:
     damage: tuple[Damage, ...]
     disqualified: tuple[str, ...] = ()
     """A line for each bot that was disqualified."""
+    not_counted: int = 0
+    """How many games between the bots their league does not count: they are on no page."""
 
     @property
     def notes(self) -> list[str]:
-        """What the table alone does not tell: games that are missing, who was disqualified, damage."""
-        notes = [missing_text(self.table), *self.disqualified, ENGLISH.damaged if self.damage else ""]
+        """What the table alone does not tell: games that are missing or do not count, who was disqualified, damage."""
+        left_out = not_counted_text(self.not_counted) if self.not_counted else ""
+        notes = [missing_text(self.table), *self.disqualified, left_out, ENGLISH.damaged if self.damage else ""]
         return [note for note in notes if note]
 
     @cached_property
@@ -162,7 +165,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     Raises `DamagedError` if none of its games is as it was stored, `UsageError` for a store without games, for games or
     a bot of the plan that are not there, and for a reader to whom one of the games would show what another one hides.
     """
-    contents = store.count()
+    contents = store.count(counted=True)
     settings = contents.settings
     players = contents.entrants or players_of(contents.rows, contents.entrants)
     pairs = len(players) <= MOST_IN_PAIRS
@@ -174,7 +177,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         raise NoGamesError(f"{store.path}: expected a store with games, and there are none of who takes part in it")
     roster = Roster(players, contents.rows)
     league, versions = League(table.games, roster, [line.name for line in table.lines]), VersionCount(roster)
-    for row in store.each_row():
+    for row in store.each_row(counted=True):
         league.add(row)
         versions.add(row)
     placing = borne_out(contents.disqualified, table.lines, roster.names)
@@ -198,6 +201,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         ruleset=_rules(store, league),
         damage=contents.damage,
         disqualified=tuple(disqualified_lines(placing, roster.names) if placing else ()),
+        not_counted=contents.not_counted,
     )
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.errors import ArenaError, UsageError
+from arena.hostfile import draft_folder, remove_drafts
 
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
@@ -55,30 +56,29 @@ def _refuse_other_folder(out: Path) -> None:
 @contextmanager
 def new_folder_for(out: Path) -> Iterator[Path]:
     """A new folder beside `out`, which takes its place at the end, if nothing has gone wrong."""
-    folder = None
+    remove_drafts(out.parent)
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-        yield folder
-        folder.chmod(0o777 & ~_umask())
-        if out.exists():
-            refuse_other_folder(out)  # it may have changed meanwhile
-            old = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-            out.rename(old / "old")
-            folder.rename(out)
-            shutil.rmtree(old)
-        else:
-            folder.rename(out)
+        with draft_folder(out.parent) as folder:
+            yield folder
+            folder.chmod(0o777 & ~_umask())
+            if out.exists():
+                refuse_other_folder(out)  # it may have changed meanwhile
+                old = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+                out.rename(old / "old")
+                folder.rename(out)
+                shutil.rmtree(old)
+            else:
+                folder.rename(out)
     except OSError as error:
         raise ArenaError(f"{out}: the pages cannot be written: {_reason(error)}") from error
-    finally:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _reason(error: OSError) -> str:
     """What the system says of it. `shutil` has a list of all that failed, with paths that are nobody's business."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
-        return str(error.args[0][0][-1])
+        words = str(error.args[0][0][-1])
+        number = re.match(r"\[Errno (\d{1,4})\] ", words)
+        return os.strerror(int(number[1])) if number else words
     return error.strerror or str(error)
 
 

@@ -8,11 +8,11 @@ from arena.game.spec import Player
 from arena.report.game_facts import DIGEST_DIGITS, GameFacts, SideFacts, facts_of
 from arena.report.names import Names
 from arena.report.replay import STRENGTH
+from arena.report.result_words import score_text
 from arena.report.rules import army_entries
 from arena.report.site.audience import Audience, notes_for
 from arena.report.site.frame import Frame
 from arena.report.site.words import Words
-from arena.report.terminal import score_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color

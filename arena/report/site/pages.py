@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from arena.game.verdict import GameResult
 from arena.report.bots import BotVersion
 from arena.report.names import Names
+from arena.report.result_words import interval_text, points_text, score_text
 from arena.report.rules import army_entries, rule_lines
 from arena.report.sentences import Part
 from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
@@ -15,7 +16,6 @@ from arena.report.site.frame import Frame
 from arena.report.site.values import League
 from arena.report.site.words import in_script
 from arena.report.standings import Line, Table
-from arena.report.terminal import interval_text, points_text, score_text
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 

@@ -1,0 +1,161 @@
+"""What a game's ids and seeds are made from: what the game is, and nothing else. Pure; all of it is hashed.
+
+A game is two contents, a round and who has Red, under the league's settings. What the bots are called, in which order
+they were named and when they play is no part of it.
+
+How long each of the two may take is part of what it is: where both have the same time control, the game is that of any
+league of that time; where one has a handicap, it is another game, and so under every other pair of clocks.
+
+A game that begins with an opening of a file is another than one in which the bots choose their set-ups. Which one a
+pair of games has follows from its two contents, the number of the pair and the seed (`opening_of`); the return game
+has the same, so that each bot plays either side of it.
+
+Earlier versions made ids and seeds from the bots' names as well (`Scheme.NAMES`). Such games keep them, and count.
+
+The trap: stored leagues go on by these ids. What is hashed here, and how it is spelled, never changes.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from enum import Enum
+from typing import Protocol
+
+from arena.game.spec import Opening, Player
+from arena.game.time_control import TimeControl
+from arena.rules.ruleset import Starts
+
+Players = tuple[Player, Player]
+Times = tuple[TimeControl, TimeControl]
+"""Those of two players, in their order."""
+OPENINGS_DIGITS = 16
+ID_LENGTH = 16
+"""Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
+
+
+def common_of(rules: str, seed: int, players: Players, times: Times) -> str:
+    """A fingerprint of what all games of two players in a league share: the rules, by digest, its seed, their clocks.
+
+    Where both have the same clock, that is all that counts of the two; where not, each clock counts as its player's,
+    whoever of them has Red.
+    """
+    first, second = times
+    if first == second:
+        return common_of_equals(rules, seed, first)
+    clocks = sorted((player.digest, repr(_clock(time))) for player, time in zip(players, times, strict=True))
+    return _hash("settings with a handicap", rules, clocks, seed)
+
+
+def common_of_equals(rules: str, seed: int, time: TimeControl) -> str:
+    """The same of any two players who have this clock."""
+    return _hash("settings", rules, _clock(time), seed)
+
+
+def _clock(time: TimeControl) -> tuple[int | None, ...]:
+    return time.move_ms, time.bank_ms, time.increment_ms, time.start_ms, time.setup_ms, time.margin_ms
+
+
+class Named(Protocol):
+    """What a game's identity is made of, in specifications, records and saved games alike."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def players(self) -> Players: ...
+    @property
+    def seeds(self) -> tuple[int, int]: ...
+    @property
+    def pair_seed(self) -> int: ...
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
+
+
+class Scheme(Enum):
+    """What the ids and seeds of a game are made from. The values are hashed: they never change."""
+
+    CONTENT = "content"
+    """The digests of its two players."""
+    NAMES = "names"
+    """Their names as well: the scheme of earlier versions, in which nothing new is played."""
+
+    def __init__(self, value: str) -> None:
+        self._ending = f" by {value}" if value == "content" else ""
+        """Behind what a hash is of, so that the two schemes never hash the same."""
+
+    def who(self, player: Player) -> tuple[str, ...]:
+        """What stands for a player."""
+        return (player.digest,) if self is Scheme.CONTENT else (player.name, player.digest)
+
+    def kind(self, word: str) -> str:
+        """What a hash is of."""
+        return word + self._ending
+
+
+def pair_seed_of(
+    common: str, players: Players, number: int, scheme: Scheme = Scheme.CONTENT, opening: Opening | None = None
+) -> int:
+    """What names the pair of games of two players in a round; `common` is their digest of the settings, `opening` the
+    one that both games begin with, if there is one."""
+    red, blue = players
+    who = sorted((scheme.who(red), scheme.who(blue)))
+    given = () if opening is None else (tuple(opening),)
+    return int(_hash(scheme.kind("pair"), common, who, number, *given)[:12], 16)
+
+
+def opening_of(common: str, players: Players, number: int, openings: Sequence[Opening]) -> Opening | None:
+    """What the pair of games of two players in a round begins with; None if there are no openings.
+
+    Where in the file two players begin is random, by a hash of what they are and the seed; from there each further
+    pair takes the next one, and the first follows the last. So where bots meet but once, as in a Swiss, the games of a
+    league do not all begin alike.
+    """
+    return openings[place_of_opening(common, players, number, len(openings))] if openings else None
+
+
+def place_of_opening(common: str, players: Players, number: int, count: int) -> int:
+    """Where in a file of so many openings that one stands, from 0."""
+    start = int(_hash("first opening", common, sorted(player.digest for player in players))[:12], 16)
+    return (start + number) % count
+
+
+def openings_digest(openings: Sequence[Opening]) -> str:
+    """A fingerprint of openings in their order."""
+    return _hash("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
+
+
+def starter(pair_seed: int) -> Starts:
+    """Who begins, where the rules have the players choose."""
+    return Starts.BLUE if pair_seed & 1 else Starts.RED
+
+
+def seeds_of(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> tuple[int, int]:
+    """The numbers that the two bots are given."""
+    kind = scheme.kind("bot")
+    red, blue = players
+    return int(_hash(kind, pair_seed, *scheme.who(red))[:8], 16), int(_hash(kind, pair_seed, *scheme.who(blue))[:8], 16)
+
+
+def game_id(pair_seed: int, players: Players, scheme: Scheme = Scheme.CONTENT) -> str:
+    """The id of the game in which the first of the players has Red."""
+    red, blue = players
+    return _hash(scheme.kind("game"), pair_seed, *scheme.who(red), *scheme.who(blue))[:ID_LENGTH]
+
+
+def scheme_of(game: Named) -> Scheme | None:
+    """The scheme that a game's id was made by; None if it is an id that its players and its pair do not give."""
+    return next((scheme for scheme in Scheme if game.id == game_id(game.pair_seed, game.players, scheme)), None)
+
+
+def misfit(game: Named) -> str | None:
+    """Why a game is not what its own id and seeds say, in words; None if it is."""
+    scheme = scheme_of(game)
+    red, blue = game.players
+    if (scheme or Scheme.CONTENT).who(red) == (scheme or Scheme.CONTENT).who(blue):
+        return "both sides are the same player"
+    if scheme is None:
+        expected = game_id(game.pair_seed, game.players)
+        return f"its id does not follow from its players and its pair, which give {expected}"
+    if game.seeds != seeds_of(game.pair_seed, game.players, scheme):
+        return "its seeds do not follow from its players and its pair"
+    return None
