@@ -3,11 +3,16 @@
 A path may stand for a FIFO, at which a plain read waits for ever, a terminal, a device or a file of 30 GB. What is
 opened is a regular file and nothing else, and a bounded part of it is read. Whatever the parser makes of a TOML file,
 depth and size included, ends in one error that names the file.
+
+What is written appears whole: a draft beside it takes its place at the end. Its writer holds a lock on it, which is
+gone with the process, so that the next writer can tell a draft that somebody who was killed has left, and removes it.
 """
 
 import errno
 import os
+import re
 import secrets
+import shutil
 import stat
 import tomllib
 from codecs import BOM_UTF8
@@ -18,6 +23,11 @@ from typing import Any, BinaryIO
 
 from arena.errors import ArenaError, UsageError
 from arena.printable import printable, shown
+
+try:
+    import fcntl
+except ImportError:  # Windows, where drafts stay
+    fcntl = None  # type: ignore[assignment]
 
 MOST_BYTES = 1 << 20
 """What a file that a host writes by hand may have."""
@@ -36,6 +46,11 @@ KINDS = (
 HOST_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC})
 """What the system says when it is the machine that has run out of something: nothing is wrong with the file, no bot is
 to blame for it, and such an error goes on as it is."""
+
+
+DRAFTS_TRIED = 10
+"""Another writer may take a draft that is not held yet for one that was left, once or twice."""
+_DRAFT = re.compile(r"\.arena-[0-9a-f]{16}\.part", re.ASCII)
 
 
 class FileError(UsageError):
@@ -163,9 +178,11 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
         raise FileError(f"{where}: cannot be written: this is no path") from None
     except OSError as error:
         raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
-    draft = target.with_name(f".arena-{secrets.token_hex(8)}.part")
+    remove_drafts(target.parent)
+    draft = None
     try:
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        draft, descriptor = _new_draft(target.parent)
+        with open(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -175,14 +192,91 @@ def written_whole(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
     except OSError as error:
         raise ArenaError(f"{where}: cannot be written: {error.strerror or error}") from None
     finally:
-        with suppress(OSError):
-            draft.unlink()
+        if draft is not None:
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _new_draft(folder: Path) -> tuple[Path, int]:
+    """A new file in a folder, open for writing and held. Raises `OSError`."""
+    for _ in range(DRAFTS_TRIED):
+        draft = _draft_in(folder)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if _is_held(draft, descriptor):
+            return draft, descriptor
+        os.close(descriptor)
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+
+@contextmanager
+def draft_folder(parent: Path) -> Iterator[Path]:
+    """A new folder, which nobody else may look into, for what is to take another one's place when it is whole. At the
+    end it is removed, if it is still there. Raises `OSError`."""
+    for _ in range(DRAFTS_TRIED):
+        draft = _draft_in(parent)
+        draft.mkdir(mode=0o700)
+        descriptor = None if fcntl is None else os.open(draft, os.O_RDONLY)
+        if descriptor is None or _is_held(draft, descriptor):
+            break
+        os.close(descriptor)
+    else:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    try:
+        yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _draft_in(folder: Path) -> Path:
+    return folder / f".arena-{secrets.token_hex(8)}.part"
+
+
+def _is_held(draft: Path, descriptor: int) -> bool:
+    """Mark an open draft as one that is being written, as long as it is open; False if somebody has just removed it."""
+    if fcntl is not None:
+        with suppress(OSError):  # where there are no locks nobody removes it either
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return is_at(draft, descriptor)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove the drafts in a folder that nobody is writing any more: who was killed leaves one behind."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        left = [Path(entry.path) for entry in entries if _DRAFT.fullmatch(entry.name)]
+        for draft in left if fcntl is not None else ():
+            with suppress(OSError):
+                _remove_if_left(draft)
+
+
+def _remove_if_left(draft: Path) -> None:
+    """Raises `OSError`, among others where it is being written."""
+    descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if is_at(draft, descriptor, follow_symlinks=False):
+            mode = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(mode):
+                shutil.rmtree(draft, ignore_errors=True)
+            elif stat.S_ISREG(mode):
+                draft.unlink()
+    finally:
+        os.close(descriptor)
 
 
 def read_toml(path: Path, where: str = "", most: int = MOST_BYTES) -> dict[str, Any]:
     """The tables of a TOML file of at most so many bytes. Raises `FileError` as `read_file` does."""
     where = where or printable(str(path))
     return parse_toml(read_file(path, where, most, "a TOML file"), where)
+
+
+def is_at(path: Path, descriptor: int, *, follow_symlinks: bool = True) -> bool:
+    """Whether an open file is still the one at the path."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=follow_symlinks), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def parse_toml(data: bytes, where: str) -> dict[str, Any]:

@@ -67,7 +67,7 @@ ROLES = {
     "dask_scheduler": "scheduler",
     "cluster.gate": "gate",
     "dask_worker": "dask worker",
-    "cluster.station": "station",
+    "cluster.station_main": "station",
     "executor.worker_main": "workers",
 }
 OVERHEAD = ("arena", "gate", "scheduler", "dask worker", "station")

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.league.record_file import settings_of_games
 from arena.league.store import Store
 
 AT_ONCE = 500
@@ -41,9 +42,7 @@ def multiply(store: Path, out: Path, games: int) -> None:
         records = [given.stored(row.number).record for row in contents.rows]
     found = [record for record in records if record is not None]
     with Store(out, create=True) as large:
-        large.agree(
-            {name: contents.settings[name] for name in contents.settings if name in ("ruleset", "time", "rules")}
-        )
+        large.agree(settings_of_games(contents.settings))
         large.set_entrants(contents.entrants)
         for first in range(0, games, AT_ONCE):
             numbers = range(first, min(first + AT_ONCE, games))

@@ -18,9 +18,9 @@ of the bot against itself, without processes or clocks, to look for such mistake
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from protocol.actions import Parts, parts, squares
 from protocol.bot_codec import decode_for_bot, encode_from_bot
@@ -53,6 +53,8 @@ NOTE_LENGTH = MAX_BOT_LINE - len("note ")
 """The longest note that there is room for on a line."""
 LONGEST_SHOWN = 60
 """Characters of a wrong answer in an exception: one line of a verdict has room for it and for what was expected."""
+INTERRUPTED = 130
+"""The exit code of a program that was stopped by Ctrl-C, as shells have it."""
 PLAY_ITSELF = "--play-itself"
 OF_SUCH_A_GAME = ("--rules", "--seed", "--no-boards")
 _LETTERS = frozenset((*RANK_BY_LETTER, EMPTY))
@@ -132,7 +134,7 @@ class Conversation:
                 self._view = new_view(message)
                 self._bot = self._make_bot()
                 self._notes.clear()
-                self._bot.note = lambda text: self._notes.append(Note(one_line(text)))
+                self._bot.note = lambda text: self._notes.append(Note(one_line(str(text))))
             case Quit():
                 self.finished = True
             case _ if self._view is not None:
@@ -140,12 +142,21 @@ class Conversation:
         return self._answers
 
     def _introduce(self) -> None:
+        for what in ("name", "author"):
+            if (text := getattr(self._bot, what)) is not None and not isinstance(text, str):
+                raise TypeError(f"{what} of {type(self._bot).__name__} is {_shown(text)}; expected a string")
         if self._bot.name:
             self._answers.append(Name(self._bot.name))
         if self._bot.author:
             self._answers.append(Author(self._bot.author))
-        if self._bot.wants:
-            self._answers.append(Wants(tuple(self._bot.wants)))
+        wants = self._bot.wants
+        if not (isinstance(wants, tuple | list) and all(isinstance(want, Want) for want in wants)):
+            raise TypeError(
+                f"wants of {type(self._bot).__name__} is {_shown(wants)}; expected a tuple of Want, such as "
+                "(Want.LEGAL,)"
+            )
+        if wants:
+            self._answers.append(Wants(tuple(wants)))
         if not self._bot.can_restore:
             self._answers.append(Cannot((Ability.RESTORE,)))
         self._answers.append(Ready())
@@ -212,18 +223,21 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
     """Speak the protocol until `quit` or the end of input. The main program of a bot.
 
     `make_bot` is the bot's class. Reads standard input and writes standard output unless told otherwise. Raises
-    `TypeError` for an object of the class. Where `--play-itself` is among the program's arguments, a whole game of the
+    `TypeError` for an object of the class, and `RuntimeError` where standard input has been read by a `run` before: a
+    program is one bot. Where `--play-itself` is among the program's arguments, a whole game of the
     bot against itself is played and printed instead, and what the bot raises comes out; `--help` prints how.
     """
     if isinstance(make_bot, Bot):
         raise TypeError(f"expected run({type(make_bot).__name__}), the class, got an object of it")
     if source is None and _is_for_people(make_bot, sys.argv[1:]):
         return
+    if source is None:
+        _note_who_plays(make_bot)
     source = source or sys.stdin.buffer
     sink = sink or sys.stdout.buffer
     sys.stdout = sys.stderr
     conversation = Conversation(make_bot)
-    for line in source:
+    for line in _lines(source):
         message = decode_for_bot(line)
         if message is None:
             continue
@@ -233,6 +247,34 @@ def run(make_bot: Callable[[], Bot], source: BinaryIO | None = None, sink: Binar
             sink.flush()
         if conversation.finished:
             break
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """The lines of the arena. Who stops a bot by Ctrl-C while it waits for one is shown no traceback."""
+    while True:
+        try:
+            line = source.readline()
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+        if not line:
+            return
+        yield line
+
+
+_HAS_PLAYED: list[tuple[TextIO, str]] = []
+"""The standard input that a `run` has read, and the name of its bot."""
+
+
+def _note_who_plays(make_bot: Callable[[], Bot]) -> None:
+    """Another bot of the same program would find that all has been read, and never play, without a word."""
+    name = getattr(make_bot, "__name__", "a bot")
+    for source, other in _HAS_PLAYED:
+        if source is sys.stdin:
+            raise RuntimeError(
+                f"run({name}) after run({other}): a program is one bot, and {other} has played; "
+                f"put {name} into a file of its own"
+            )
+    _HAS_PLAYED[:] = [(sys.stdin, name)]
 
 
 def _is_for_people(make_bot: Callable[[], Bot], words: list[str]) -> bool:

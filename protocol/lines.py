@@ -69,4 +69,5 @@ def excerpt(data: bytes, length: int = 60) -> str:
 
 
 def cut(text: str) -> str:
+    """The first 80 characters of a text, with `...` behind them if there are more."""
     return text if len(text) <= 80 else text[:80] + "..."

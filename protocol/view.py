@@ -96,11 +96,19 @@ class View:
         return self.color.opponent
 
     def at(self, square: str) -> Piece | None:
-        """The piece on a square given by its name."""
-        return self.board[SQUARE_INDEX[square]]
+        """The piece on a square given by its name. Raises `KeyError` for what is none."""
+        try:
+            return self.board[SQUARE_INDEX[square]]
+        except KeyError:
+            raise KeyError(f"expected a square from a1 to j10, got {square!r:.40}") from None
 
     def pieces(self, color: Color) -> list[tuple[int, Piece]]:
-        """A side's pieces on the board with their squares, in the order of the squares."""
+        """A side's pieces on the board with their squares, in the order of the squares.
+
+        Raises `TypeError` for what is no color, of which there would seem to be no pieces.
+        """
+        if not isinstance(color, Color):
+            raise TypeError(f"expected a Color, such as view.color or view.enemy, got {color!r:.40}")
         return [(index, piece) for index, piece in enumerate(self.board) if piece and piece.color is color]
 
     def hidden_ranks(self) -> dict[Rank, int]:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
-    | frozenset({"arena.nursery"}),
+    | frozenset({"arena.nursery", "arena.counted", "arena.readiness"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.search"}),
     frozenset({"arena.game"}),
@@ -22,6 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = (
         {
             "arena.bots.account",
             "arena.bots.arrivals",
+            "arena.bots.own_processes",
             "arena.bots.process",
             "arena.bots.run",
             "arena.bots.stderr",
@@ -48,6 +49,7 @@ the roof: nothing imports it but programs of users."""
 
 PURE = (
     "arena.errors",
+    "arena.counted",
     "arena.printable",
     "arena.schema",
     "arena.rules",

@@ -26,6 +26,7 @@ from arena.league.options import LARGEST_SEED, PlayOptions
 from arena.league.settings import check_options, option_value, usual_limits
 from arena.nursery import background
 from arena.printable import printable
+from arena.readiness import readable
 from arena.rules.events import Event
 from arena.rules.game import Game
 from arena.rules.ruleset import Ruleset
@@ -148,7 +149,7 @@ class OpenBot:
         """Wait for output and read what there is of it."""
         data = self._process.read_now()
         if data is None:
-            await trio.lowlevel.wait_readable(self._process.stdout)
+            await readable(self._process.stdout)
             return
         if not data:
             await self._process.wait_exit()

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-from arena.api.results import Result, forfeits_text, result_of
+from arena.api.results import Result, result_of
 from arena.api.settings import (
     AnyPath,
     GameOptions,
@@ -201,7 +201,7 @@ def play_league(
             for line in outcome.remarks:
                 call.remark(line)
             for forfeits in outcome.forfeits if tells_forfeits else ():
-                call.remark(forfeits_text(forfeits))
+                call.remark(forfeits.text)
             return collect(league)
 
     return in_thread(work)

@@ -132,11 +132,12 @@ class League:
     def standings(self, *, everyone: bool = False, **unknown: Never) -> Standings:
         """The table of the bots that took part the last time, or of all that have ever played in the store.
 
-        It is made of all games between them. Of a format's placing it has who was disqualified the last time; how the
+        It is made of the games that their league counted and of those that came in since, or of all games of
+        `everyone`. Of a format's placing it has who was disqualified the last time; how the
         format places the others, only what `run` returns has.
         """
         refuse_unknown(unknown, ("everyone",))
-        contents = self._read()
+        contents = self._read(counted=not everyone)
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
         planned, meets_all = contents.planned_for(chosen)
@@ -159,11 +160,11 @@ class League:
         """Whether there is a file with anything in it where the store is to be."""
         return os.path.lexists(self.path) and not is_empty_file(self.path)
 
-    def _read(self) -> Contents[list[GameRow]]:
+    def _read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
         if not self._has_games():
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:
-            contents = store.read()
+            contents = store.read(counted=counted)
         if contents.damage:
             log.warning(
                 "%s is damaged; what is named here does not count:\n%s", self.path, damage_text(contents.damage)

@@ -10,13 +10,14 @@ from rich.console import Console, RenderableType
 from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.game.verdict import GameResult
-from arena.league.outcome import Forfeits
 from arena.league.pairing import Placing
 from arena.league.store import GameRow
 from arena.report.clocks import own_times_of, table_note
+from arena.report.consoles import PLAIN_WIDTH
 from arena.report.formats import PlacingEntry, placing_entry, placing_report
+from arena.report.result_words import game_line
 from arena.report.standings import Difference, Line, Table
-from arena.report.terminal import PLAIN_WIDTH, full_report, game_line
+from arena.report.terminal import full_report
 from protocol.notation import Color, Reason
 
 NO_NAMES: Mapping[Player, str] = {}
@@ -150,12 +151,3 @@ def standings_of(
         placing_entry(placing, names) if placing else None,
         placing_report(placing, names) if placing else None,
     )
-
-
-def forfeits_text(forfeits: Forfeits) -> str:
-    """Which games a bot has lost by a fault of its own, in a line."""
-    games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
-    first = forfeits.first
-    where = f" on worker {forfeits.worker}" if forfeits.worker else ""
-    told = f"{forfeits.name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}"
-    return f"{told}: {forfeits.words}"

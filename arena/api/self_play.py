@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
+from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.faults import named
+from arena.game.record_lines import ALL
 from arena.game.referee import Referee
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
@@ -24,7 +26,6 @@ from arena.game.view import true_cells
 from arena.league.games import Games, Settings
 from arena.league.options import LARGEST_SEED
 from arena.report.boards import board_text, marks_of
-from arena.report.game_facts import ALL
 from arena.report.names import DEFAULT_NAMES
 from arena.report.replay import event_words, told
 from arena.rules.loading import load_ruleset
@@ -100,11 +101,11 @@ def play_itself(
     players = Player("red", "red"), Player("blue", "blue")
     spec = Games(Settings(ruleset, NO_HURRY, seed)).game(*players, 0)
     game = _SelfPlay(Referee(spec), make_bot, write, boards=boards)
-    write(f"{ruleset.name}, seed {seed}: the bot against itself")
+    write(f"{ruleset.name}, seed {seed}: {getattr(make_bot, '__name__', 'the bot')} against itself")
     game.play()
     verdict = game.referee.verdict
     assert verdict is not None, "no clock can void the game, and nothing is restored"
-    plies = "1 ply" if verdict.plies == 1 else f"{verdict.plies} plies"
+    plies = counted(verdict.plies, "ply", "plies")
     detail = verdict.detail
     for color in Color:  # whose players have no other names
         detail = detail.replace(named(players, color), color.word)
@@ -141,7 +142,7 @@ class _SelfPlay:
                 message = decode_for_bot(line)
                 if message is not None:
                     answers += [encode_from_bot(answer) for answer in self._bots[color].receive(message)]
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:  # Ctrl-C shows where a bot is that does not come to an end
             error.add_note(f"{color.word}, {self._when()}, was told: {_last_line(data)}")
             raise
         milliseconds = (time.perf_counter() - started) * 1000

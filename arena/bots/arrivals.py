@@ -13,6 +13,7 @@ leaves such times out, and `stops` tells of them, because the bots may have been
 """
 
 import contextlib
+import errno
 import os
 import select
 import threading
@@ -61,6 +62,8 @@ class Arrivals(trio.abc.Instrument):
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._came: dict[int, tuple[float, float]] = {}
         """The earliest and the latest time at which what has not been read yet can have come."""
+        self._unwatched: set[int] = set()
+        """What could not be watched: an answer counts from when it is read."""
         self._looked = now()
         """When the last look was begun: what it did not find was not there then."""
         self._schedstat: int | None = None
@@ -89,7 +92,12 @@ class Arrivals(trio.abc.Instrument):
     def watch(self, output: int) -> None:
         """Look at this descriptor too, from now on; it must be forgotten before it is closed."""
         if self._epoll:
-            self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
+            try:
+                self._epoll.register(output, select.EPOLLIN | select.EPOLLET)
+            except OSError as error:
+                if error.errno != errno.ENOSPC:  # as it is for all where a bot has used it up (`arena.readiness`)
+                    raise
+                self._unwatched.add(output)
 
     def forget(self, output: int) -> None:
         """Look at it no more. One that could not be watched is passed over."""
@@ -97,10 +105,11 @@ class Arrivals(trio.abc.Instrument):
             with contextlib.suppress(FileNotFoundError):
                 self._epoll.unregister(output)
             self._came.pop(output, None)
+            self._unwatched.discard(output)
 
     def may_have(self, output: int) -> bool:
         """Whether there may be something to read: False if the last look has found nothing since it was last taken."""
-        return output in self._came or not self._epoll
+        return output in self._came or output in self._unwatched or not self._epoll
 
     def spin(self, output: int, seconds: float) -> bool:
         """Look again and again until there is something to read, for so long at the most; whether there is.
@@ -108,7 +117,7 @@ class Arrivals(trio.abc.Instrument):
         A look is the poll and the time stamp in one: what it finds came between it and the look before. Where nobody
         looks, there never is.
         """
-        if not self._epoll:
+        if not self._epoll or output in self._unwatched:
             return False
         came = self._came
         end = time.perf_counter() + seconds  # a clock that goes on whatever the run's own does

@@ -31,6 +31,8 @@ MOST_FILES = 50_000
 MOST_STEPS = 256
 """Names that are gone through to see where a link leads."""
 CHUNK = MIB
+SHOWN_END = 100
+"""Of a longer path in the folder, so much of its beginning and its end is shown in a message."""
 
 
 def look_at(covered: Covered) -> Look:
@@ -260,7 +262,11 @@ class BotFiles:
         return b"/".join((self._root, *parts))
 
     def _shown(self, parts: Parts) -> str:
-        return printable(os.fsdecode(self._path(parts)))
+        """A path for a message. What lies in the folder has the names that its entrant gave it, however deep."""
+        inner = os.fsdecode(b"/".join(parts))
+        if len(inner) > 2 * SHOWN_END:
+            inner = f"{inner[:SHOWN_END]}...{inner[-SHOWN_END:]}"
+        return printable(os.path.join(os.fsdecode(self._root), inner) if inner else os.fsdecode(self._root))
 
     def _unreadable(self, parts: Parts, error: OSError) -> UsageError | OSError:
         """What to raise for an error: itself, where it is the machine that has run out of something."""

@@ -1,11 +1,13 @@
 """What a build may use, and whether it has done what it is there for."""
 
 import os
+import re
 from pathlib import Path
 
 import msgspec
 
 from arena.bots import BotSpec, Manifest, read_manifest
+from arena.bots.languages import LANGUAGES
 from arena.bots.limits import GIB
 from arena.bots.run import Ended
 from arena.bots.sandbox.levels import Level
@@ -14,6 +16,7 @@ from arena.printable import printable
 
 NOT_FOUND = 127
 """What a shell exits with that has not found a program."""
+_NOT_FOUND = re.compile(r"(?:^|\s)([\w.+-]+): (?:command )?not found$")
 _NO_RUST = ("cargo: not found", "rustc: not found")
 LINES_SHOWN = 20
 LINE_LENGTH = 1000
@@ -42,6 +45,7 @@ def program_in(bot: BotSpec, folder: Path) -> Path | None:
 
 
 def refuse_if_nothing_is_made(bot: BotSpec, folder: Path) -> None:
+    """Raise `UsageError` if a build in this folder has not made the program that `command` names."""
     program = program_in(bot, folder)
     if program is not None and not os.path.lexists(program):
         name = printable(str(program.relative_to(folder)), LINE_LENGTH)
@@ -60,6 +64,7 @@ def manifest_of(folder: Path) -> Manifest | str:
 
 
 def refuse_other_manifest(bot: BotSpec, before: Manifest | str, folder: Path) -> None:
+    """Raise `UsageError` if the bot.toml of the folder does not say what it said `before` the build."""
     if manifest_of(folder) != before:
         raise UsageError(f"{bot.path}: its build changes bot.toml: expected a build that leaves it as it was submitted")
 
@@ -75,6 +80,10 @@ def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
         shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
         if any(line.endswith(_NO_RUST) for line in lines):
             shown += '; of Rust as rustup installs it, the toolchain: --interpreter "$(rustc --print sysroot)"'
+    elif ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
+        packages = {tool.program: tool.packages for language in LANGUAGES for tool in language.tools}.get(match[1])
+        install = f"; on Debian: apt install {packages}" if packages else ""
+        shown += f"\n    the build needs the program {match[1]}, which is not on the PATH here{install}"
     raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 
 

@@ -60,22 +60,17 @@ def build_in_sandbox(
     bots: Sequence[BotSpec],
     run: Run,
 ) -> None:
+    """Build a bot in a sandbox of this level, in a copy of its folder, and put what has been made back there.
+
+    `bots` are all that take part, whose files the build must not see. Raises `UsageError` if the build fails or makes
+    what it must not, and `SandboxError` if something that the host has named cannot be shown to it.
+    """
     tools = find_tools(bot, host)
     refuse_rivals(bot, own_files(bot), tools.folders, Rivals(bots))
     user = bwrap.spare_user()
     held = Limits(limits.memory, PROCESSES, limits.disk)
     with _scratch() as scratch, _group(level, limits) as make_group:
-        copy = scratch / "bot"
-        copy.mkdir(0o755)
-        if user is not None:
-            os.chown(copy, user, user)
-        try:
-            files.copy_folder(bot.folder, copy, limits.disk, user)
-        except OSError as error:
-            raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
-        program = program_in(bot, copy)
-        if program is not None and (program.is_symlink() or program.is_file()):
-            program.unlink()
+        copy = _copied(bot, scratch / "bot", limits.disk, user)
         before, manifest = files.stamps(copy), manifest_of(copy)
         path = (*dict.fromkeys(str(folder) for folder in tools.path), "/usr/local/bin", "/usr/bin", "/bin")
         workshop = bwrap.Workshop(
@@ -99,6 +94,22 @@ def build_in_sandbox(
             files.put_back(copy, bot.folder, before, limits.disk, _LinkTargets(bot, host).inside)
         except OSError as error:
             raise UsageError(printable(f"{bot.path}: what its build made cannot be put there: {error}")) from None
+
+
+def _copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
+    """A copy of a bot's folder for its build, of at most so many bytes and this user's own, without the program that is
+    to be made: what lies there already is not what the build makes."""
+    copy.mkdir(0o755)
+    if user is not None:
+        os.chown(copy, user, user)
+    try:
+        files.copy_folder(bot.folder, copy, most, user)
+    except OSError as error:
+        raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
+    program = program_in(bot, copy)
+    if program is not None and (program.is_symlink() or program.is_file()):
+        program.unlink()
+    return copy
 
 
 class _DiskWatch:

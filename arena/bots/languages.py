@@ -31,8 +31,9 @@ class Language:
     """A language with a template: `name` as on the command line, with others that mean it too; `title` in sentences.
 
     `source` is the file for the author's own thinking, `test` the line that tests a bot in its folder, `needs` what has
-    to be there, in words, and `note` what else is to be known. `toolchain` is a shell's expression for the path that is
-    to be named for builds in a sandbox, where that is not the first tool's.
+    to be there, in words, and `note` what else is to be known. `makes` is what comes into the folder when a bot is
+    built or tested and belongs into no version control: it goes into a .gitignore. `toolchain` is a shell's expression
+    for the path that is to be named for builds in a sandbox, where that is not the first tool's.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Language:
     folder: str
     source: str
     needs: str
+    makes: str
     tools: tuple[Tool, ...] = ()
     test: str = TEST_SCRIPT
     aliases: tuple[str, ...] = ()
@@ -51,6 +53,11 @@ _SYSROOT = '"$(rustc --print sysroot)"'
 _RUSTUP = (
     "Debian's `cargo` is there in a sandbox, too. Where `rustup` has installed it, whoever checks the bot or plays in "
     f"a sandbox\nnames the toolchain: `--interpreter {_SYSROOT}`."
+)
+_KIT = (
+    "`python3 bot.py --play-itself` plays a whole game of the bot against itself and prints it; what the bot raises "
+    "comes out\nwith its traceback. It has to be the Python that the arena is installed in. All that `view` knows "
+    "is in the arena's\n`docs/kit.md`."
 )
 _JVM = (
     "`-Xmx256m` in `bot.toml` keeps the heap within the 512 MB that a bot usually has, and `-J-Xmx256m` that of the "
@@ -64,8 +71,10 @@ LANGUAGES = (
         folder="python",
         source="bot.py",
         needs="nothing but the arena",
+        makes="__pycache__/",
         test="python3 -m unittest",
         aliases=("py", "python3"),
+        note=_KIT,
     ),
     Language(
         name="python-plain",
@@ -73,6 +82,7 @@ LANGUAGES = (
         folder="python_plain",
         source="bot.py",
         needs="Python 3.10 or later",
+        makes="__pycache__/",
         test="python3 -m unittest",
     ),
     Language(
@@ -81,6 +91,7 @@ LANGUAGES = (
         folder="c",
         source="bot.c",
         needs="a C compiler (Debian: gcc libc6-dev)",
+        makes="/bot",
         tools=(Tool("cc", "gcc libc6-dev"),),
     ),
     Language(
@@ -89,6 +100,7 @@ LANGUAGES = (
         folder="cpp",
         source="bot.cpp",
         needs="a C++ compiler (Debian: g++)",
+        makes="/bot",
         tools=(Tool("c++", "g++"),),
         aliases=("cpp", "cxx", "cc"),
     ),
@@ -97,7 +109,8 @@ LANGUAGES = (
         title="Rust",
         folder="rust",
         source="src/main.rs",
-        needs="cargo (Debian: cargo) and no crates",
+        needs="Rust 1.61 or later (Debian: cargo) and no crates",
+        makes="/target/",
         tools=(Tool("cargo", "cargo"),),
         test="cargo test --offline",
         aliases=("rs",),
@@ -110,6 +123,7 @@ LANGUAGES = (
         folder="go",
         source="bot.go",
         needs="Go 1.19 or later (Debian: golang-go) and no modules",
+        makes="/bot",
         tools=(Tool("go", "golang-go"),),
         test="go test",
         aliases=("golang",),
@@ -120,6 +134,7 @@ LANGUAGES = (
         folder="java",
         source="Bot.java",
         needs="a JDK of version 11 or later (Debian: default-jdk-headless)",
+        makes="/build/",
         tools=(Tool("javac", "default-jdk-headless"), Tool("java", "default-jdk-headless")),
         note=_JVM,
     ),
@@ -129,6 +144,7 @@ LANGUAGES = (
         folder="javascript",
         source="bot.js",
         needs="Node.js 18 or later (Debian: nodejs) and no packages",
+        makes="node_modules/",
         tools=(Tool("node", "nodejs"),),
         test="node --test",
         aliases=("js", "node", "nodejs"),
@@ -139,6 +155,7 @@ LANGUAGES = (
         folder="shell",
         source="bot.sh",
         needs="nothing that a system has not",
+        makes="",
         aliases=("sh", "posix", "bash"),
     ),
 )

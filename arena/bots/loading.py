@@ -132,6 +132,7 @@ def _source_hint(path: Path) -> str:
 
 
 def base_name(path: Path) -> str:
+    """What a bot at this path is called if nothing else says it: the file's name without the ending of a program."""
     return path.stem if path.suffix in PROGRAM_ENDINGS else path.name
 
 

@@ -23,7 +23,7 @@ from arena.errors import ArenaError, UsageError
 from arena.printable import printable, shown
 
 SHARED = "common"
-README, SCRIPT = "README.md", "test.sh"
+README, SCRIPT, IGNORED = "README.md", "test.sh", ".gitignore"
 COMPILED = "__pycache__"
 """What an installer leaves beside the files of templates in Python."""
 MOST_AUTHOR = 100
@@ -57,6 +57,8 @@ def write_bot(folder: Path, language: Language, author: str = "") -> NewBot:
     name = _checked_name(folder)
     _check_author(author)
     texts = {path: file.read_text(encoding="utf-8") for path, file in _template_files(language)}
+    if language.makes:
+        texts[IGNORED] = f"{language.makes}\n"
     manifest = tomllib.loads(texts[MANIFEST])
     build = manifest.get("build")
     words = {

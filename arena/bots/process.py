@@ -21,12 +21,12 @@ import trio
 
 from arena.bots.account import Account
 from arena.bots.limits import size_text
+from arena.bots.own_processes import OwnProcesses
 from arena.bots.sandbox import child, killing, reaper, tokens
-from arena.bots.sandbox.activity import activity_of
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
 from arena.bots.sandbox.launch import Launch, StartError, cannot_start_another
-from arena.bots.sandbox.procfs import Process, cpu_clock, cpu_us, is_asleep
+from arena.bots.sandbox.procfs import oom_kills
 from arena.bots.sandbox.rlimits import limit_tree
 from arena.bots.sandbox.watch import Watch
 from arena.bots.spec import TOKEN_VARIABLE
@@ -34,6 +34,7 @@ from arena.bots.stderr import StandardError
 from arena.game.hints.values import Activity
 from arena.hostfile import HOST_ERRORS
 from arena.nursery import background
+from arena.readiness import readable, writable
 
 if sys.platform != "win32":
     import fcntl
@@ -53,8 +54,6 @@ STARVED_PAUSE = 0.01
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
 CLOSED = -1
-MOST_LOOKED_AT = 16
-"""Processes of a bot that are looked at to tell what it is doing."""
 REMOVE_PATIENCE = 5.0
 """Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
 
@@ -80,11 +79,9 @@ class BotProcess:
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         self._unread = select.poll()
         self._unread.register(self.stdout, select.POLLIN)
-        self._player: int | None = None if launch.helpers else self.pid
-        """The bot's own first process, which stands below the sandbox's; None until it has been found."""
-        self._clock: int | None = None
-        """The system's number for the clock of `_player`'s processor time, once that has been found."""
-        self._cpu_us = 0
+        self._own = OwnProcesses(self.pid, launch.helpers)
+        self._oom_kills = oom_kills()
+        """How many processes the kernel had killed for want of memory when this one was started."""
         self._freezer = Freezer(self.pid, launch.group, launch.helpers)
         self._watch = Watch(
             self.pid, launch.limits, launch.helpers, self._freezer.found, is_counted=launch.group is not None
@@ -135,7 +132,7 @@ class BotProcess:
             try:
                 data = data[os.write(self.stdin, data) :]
             except BlockingIOError:
-                await trio.lowlevel.wait_writable(self.stdin)
+                await writable(self.stdin)
             except OSError:
                 return
 
@@ -203,31 +200,10 @@ class BotProcess:
         """Microseconds of processor time that were used while it was frozen; see `arena.bots.sandbox.freezer`."""
         return self._account.pondered_us
 
-    def _find_player(self) -> None:
-        helpers = self._launch.helpers
-        if self._player is None:
-            found: list[Process] = reaper.belongings(self.pid, helpers + 1)
-            if len(found) > helpers:
-                self._player = found[helpers].pid
-        if self._player is not None:
-            self._clock = cpu_clock(self._player)
-
     def cpu_us(self) -> int:
         """Microseconds of processor time used so far: of the whole tree in a control group, else of the bot's own first
         process with all its threads."""
-        if self._clock is not None:
-            try:
-                self._cpu_us = time.clock_gettime_ns(self._clock) // 1000
-            except OSError:  # it has been reaped: what it had used by the last time counts
-                return self._cpu_us
-            return self._cpu_us
-        if self._launch.group:
-            return self._launch.group.cpu_us()
-        self._find_player()
-        used = cpu_us(self._player) if self._player is not None else None
-        if used is not None:
-            self._cpu_us = used
-        return self._cpu_us
+        return self._launch.group.cpu_us() if self._launch.group else self._own.cpu_us()
 
     def freeze(self) -> None:
         """Let none of the bot's processes run until `thaw`."""
@@ -300,31 +276,19 @@ class BotProcess:
 
     def activity(self) -> Activity:
         """What its processes are doing at this moment."""
-        return activity_of(process.pid for process in self._own_processes())
-
-    def _own_processes(self) -> list[Process]:
-        """Some of the bot's processes, without those of the sandbox."""
-        return reaper.belongings(self.pid, MOST_LOOKED_AT)[self._launch.helpers :]
+        return self._own.activity()
 
     def _is_idle(self) -> bool:
         """Whether there is nothing in the bot's input that it has not read, and it waits."""
-        if self.has_unread() is not False:
-            return False
-        if self._player is None:
-            self._find_player()
-        return self._player is not None and is_asleep(self._player)
+        return self.has_unread() is False and self._own.is_asleep()
 
     def worked_us(self) -> int:
         """Microseconds of processor time that its processes which are alive have used so far."""
-        return sum(cpu_us(process.pid) or 0 for process in self._own_processes())
+        return self._own.worked_us()
 
     def is_starved(self, before_us: int, seconds: float) -> bool:
-        """Whether it is the machine that the bot is slow by: it has something to do, and has had less than so many
-        seconds of the processor since `worked_us` was `before_us`. False where that cannot be told."""
-        own = [process.pid for process in self._own_processes() if not process.is_dead]
-        if not own:
-            return self._launch.helpers > 0 and not self.has_exited()  # the sandbox is still to exit behind it
-        return activity_of(own) is Activity.RUNS and self.worked_us() - before_us < seconds * 1_000_000
+        """Whether it is the machine that the bot is slow by: see `OwnProcesses.is_starved`."""
+        return self._own.is_starved(before_us, seconds)
 
     def begin_anew(self) -> None:
         """Another game begins: what the bot uses and writes to standard error from here on is that game's."""
@@ -348,7 +312,7 @@ class BotProcess:
     async def wait_exit(self) -> None:
         """Return once the process is dead. It is not reaped yet."""
         if self._pidfd is not None:
-            await trio.lowlevel.wait_readable(self._pidfd)
+            await readable(self._pidfd)
         else:
             while not self.has_exited():  # noqa: ASYNC110  (outside Linux nothing tells of a child's death unreaped)
                 await trio.sleep(0.01)
@@ -386,6 +350,12 @@ class BotProcess:
             return f"used more memory than the {size_text(limits.memory)} that are allowed, all its processes together"
         return ""
 
+    def machine_was_out_of_memory(self) -> bool:
+        """Whether the bot was killed by the signal that the kernel kills by, and the kernel has killed for want of
+        memory since it was started. That may be any program's doing; in a control group it is the bot's own."""
+        by_signal = self.exit_words() == child.killed_words(signal.SIGKILL)
+        return by_signal and self._launch.group is None and oom_kills() > self._oom_kills
+
     async def end(self, grace: float = QUIT_GRACE) -> None:
         """Close the bot's input, wait `grace` seconds for it to exit, then kill all that is left of it.
 
@@ -403,8 +373,8 @@ class BotProcess:
                     await self._wait_for_exit(grace - AT_ONCE)
             if not self.has_exited() or reaper.has_orphans(self.pid):
                 await self._watch.look_in_steps()
-            self.cpu_us()
-            await self._kill_all()
+            used = self.cpu_us()
+            await self._kill_all(used)
             self.read_stderr_now()
             self._close()
 
@@ -423,7 +393,8 @@ class BotProcess:
         await self.watch()
         scope.cancel()
 
-    async def _kill_all(self) -> None:
+    async def _kill_all(self, used_us: int) -> None:
+        """Kill and reap the whole tree, of which at least so much processor time is known to have been used."""
         group = self._launch.group
         if group:
             group.kill()
@@ -431,7 +402,7 @@ class BotProcess:
         status, last = child.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         used += last
-        self._account.sum_up_dead(max(used, self._cpu_us))
+        self._account.sum_up_dead(max(used, used_us))
         if group:
             with trio.move_on_after(REMOVE_PATIENCE):
                 while not group.remove():  # noqa: ASYNC110  (the kernel holds a group longer than its dead)

@@ -5,6 +5,7 @@ import os
 import trio
 
 from arena.printable import printable
+from arena.readiness import readable
 
 STDERR_KEPT = 16 * 1024
 """Bytes of a bot's standard error that are kept: the last ones."""
@@ -27,7 +28,7 @@ class StandardError:
     async def drain(self) -> None:
         """Keep reading until its end."""
         while True:
-            await trio.lowlevel.wait_readable(self._descriptor)
+            await readable(self._descriptor)
             if self.read() == 0:
                 return
             await trio.sleep(STDERR_PAUSE)

@@ -22,8 +22,10 @@ from arena.game.hints import Activity, Hint, Language, Probe, diagnose
 from arena.game.referee import Referee
 from arena.game.seat import Seat
 from arena.nursery import background
+from arena.play.driver import EXIT_FOLLOWS
 from arena.play.observed import seen_of
 from arena.printable import printable
+from arena.readiness import readable
 from protocol.conversation import Phase
 from protocol.notation import Color
 
@@ -32,8 +34,6 @@ now = trio.current_time
 KEPT_LINES = 400
 LONGEST_LINE = 400
 """Characters of a line that are kept: a list of legal actions is long."""
-EXIT_FOLLOWS = 0.5
-"""Seconds that a bot whose output has ended has to be dead, before it counts as one that only closed its output."""
 PROBE_SECONDS = 0.4
 """Seconds that a silent bot has for each further question."""
 PIECE = 7
@@ -207,7 +207,7 @@ class Talk:
         with trio.CancelScope(deadline=until) as self._scope:
             if self.over:
                 self._scope.cancel()
-            await trio.lowlevel.wait_readable(self.process.stdout)
+            await readable(self.process.stdout)
         if self.over:
             referee.over_limit(color, self.over)
         elif self.process.has_output():
@@ -271,7 +271,7 @@ class Talk:
             until = now() + PROBE_SECONDS
             while now() < until or (not said and self.process.is_starved(before, PROBE_SECONDS)):
                 with trio.move_on_at(max(until, now() + STARVED_PAUSE)):
-                    await trio.lowlevel.wait_readable(self.process.stdout)
+                    await readable(self.process.stdout)
                 more = self.process.read_now()
                 if more == b"":
                     break

@@ -15,7 +15,7 @@ from arena.bots.language import language_of
 from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
 from arena.bots.starting import Sandbox
-from arena.check.conversation import EXIT_FOLLOWS, Manner, Talk, Times
+from arena.check.conversation import Manner, Talk, Times
 from arena.check.replayed import Replayed, Reply, StoredGame, fault_then_of, illegal_then_of
 from arena.check.results import Failure
 from arena.check.trying import SHOWN_LINES, STDERR_LINES
@@ -29,7 +29,9 @@ from arena.game.recorded import spec_of, with_slack
 from arena.game.referee import Referee
 from arena.game.spec import GameSpec
 from arena.nursery import background
+from arena.play.driver import EXIT_FOLLOWS
 from arena.printable import printable
+from arena.readiness import readable
 from arena.rules.events import IllegalActionError
 from arena.rules.setup import IllegalSetupError, check_setup
 from protocol.codec import decode_from_bot
@@ -253,7 +255,7 @@ class _Sitting:
     async def _read(self, phase: Phase, end: float, seconds: float) -> None:
         seat = self._referee.seats[self._color]
         with trio.move_on_at(end):
-            await trio.lowlevel.wait_readable(self._talk.process.stdout)
+            await readable(self._talk.process.stdout)
         if now() >= end and not self._talk.process.has_output():
             await self._talk.ask_more(seat)
             words = f"expected '{AWAITED[phase]}', none came in {round(seconds * 1000)} ms"

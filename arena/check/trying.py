@@ -13,21 +13,19 @@ from arena.bots.process import QUIT_GRACE
 from arena.bots.sandbox.launch import StartError
 from arena.bots.starting import Sandbox
 from arena.check.conversation import Manner, Talk, Times
-from arena.check.opponent import Opponent, narrow_rows
+from arena.check.planned import PlannedGame, ruleset_of
 from arena.check.results import Failure, Mark, Outcome
 from arena.check.situations import Situation, Twist
 from arena.errors import UsageError
 from arena.game.connection import Connection, connect
 from arena.game.dialects import Dialect, check_dialect
 from arena.game.faults import Fault
-from arena.game.hints import Hint, Seen, diagnose
+from arena.game.hints import Hint, Mistake, Seen, diagnose
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Introduction
 from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
-from arena.rules.loading import load_ruleset
-from arena.rules.ruleset import Ruleset, Starts
 from protocol.conversation import Phase
 from protocol.notation import Color, Reason
 
@@ -48,6 +46,8 @@ FOE_SECONDS = 0.06
 """How long a slow opponent takes."""
 SAME_MISTAKES = 4
 """After so many failures of one kind the rest is not tried: it would only take time to say the same again."""
+AT_THE_END = frozenset({Mistake.EXCEPTION, Mistake.WILD_POINTER, Mistake.ABORTED})
+"""What is worth telling of a bot that has played to the end and fails then."""
 SAYS_THAT_IT_CANNOT = "it says 'cannot restore'"
 
 GoOn = Callable[[Situation, int], None]
@@ -96,7 +96,7 @@ class Trial:
 
     async def _one_game(self, situation: Situation) -> Outcome:
         color, twist = situation.color, situation.twist
-        game = _Planned(situation, self._seed)
+        game = PlannedGame(situation, self._seed)
         referee = Referee(self._spec(situation, game.opening), self._connections(color))
         async with self._talk(situation) as talk:
             await talk.play(referee, color, game.answer, game.is_at_break)
@@ -117,15 +117,29 @@ class Trial:
         """The games of a process are over: it is to exit."""
         plies = len(referee.actions)
         is_input = situation.twist is Twist.INPUT_ENDS
-        if await talk.exits_within(QUIT_GRACE) or not (
-            is_input or situation.twist in (Twist.BROKEN_OFF, Twist.NO_GAME)
-        ):
-            return Outcome(situation, Mark.PASSED, plies=plies)
         what = "its input had ended" if is_input else "'quit'"
-        words = f"expected it to exit within {round(QUIT_GRACE * 1000)} ms after {what}; it is killed then"
-        hint = "leave the loop that reads lines at 'quit', and when there are no more"
-        failure = Failure(plies, None, words, "stays", hint, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
+        if await talk.exits_within(QUIT_GRACE):
+            words = f"expected it to exit after {what} without an error; the bot {talk.process.exit_words()}"
+            hint = self._failed_at_the_end(talk, words)
+            if hint is None:
+                return Outcome(situation, Mark.PASSED, plies=plies)
+            said = words, hint.mistake.value, hint.text
+        elif is_input or situation.twist in (Twist.BROKEN_OFF, Twist.NO_GAME):
+            words = f"expected it to exit within {round(QUIT_GRACE * 1000)} ms after {what}; it is killed then"
+            said = words, "stays", "leave the loop that reads lines at 'quit', and when there are no more"
+        else:
+            return Outcome(situation, Mark.PASSED, plies=plies)
+        failure = Failure(plies, None, *said, talk.last_exchange(SHOWN_LINES), self._stderr(talk))
         return Outcome(situation, Mark.PARTLY, "nobody loses by it", failure, plies)
+
+    def _failed_at_the_end(self, talk: Talk, words: str) -> Hint | None:
+        """What it raised, or was killed by, when all had been said; other exit codes mean nothing then."""
+        if talk.process.exit_code() == 0:
+            return None
+        talk.process.read_stderr_now()
+        fault, errors = Fault(Reason.CRASH, words), talk.process.stderr_tail
+        hint = diagnose(Seen(Phase.CLOSED, fault, language=self._language, stderr=errors, has_ended=True))
+        return hint if hint and hint.mistake in AT_THE_END else None
 
     async def _several(self, situation: Situation) -> Outcome:
         color, plies = situation.color, 0
@@ -133,7 +147,7 @@ class Trial:
         async with self._talk(situation) as talk:
             for number in range(GAMES_IN_ONE_PROCESS):
                 side = color if number % 2 == 0 else color.opponent
-                game = _Planned(replace(situation, color=side), self._seed + number)
+                game = PlannedGame(replace(situation, color=side), self._seed + number)
                 is_last = number == GAMES_IN_ONE_PROCESS - 1
                 introduced = {side: introduction} if introduction else None
                 spec, connections = self._spec(situation, None, number), self._connections(side)
@@ -157,7 +171,7 @@ class Trial:
 
     async def _resumed(self, situation: Situation) -> Outcome:
         color = situation.color
-        game = _Planned(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
+        game = PlannedGame(replace(situation, plies=INTERRUPTED_AFTER), self._seed, breaks=True)
         spec = self._spec(situation, None)
         referee = Referee(spec, can_pause=True)
         async with self._talk(situation, grace=0) as talk:
@@ -170,7 +184,7 @@ class Trial:
         if history is None or referee.is_over:
             return Outcome(situation, Mark.PASSED, "the game was over before", plies=len(referee.actions))
         again = Referee(spec, history=history)
-        game = _Planned(situation, self._seed + 1)
+        game = PlannedGame(situation, self._seed + 1)
         async with self._talk(situation) as talk:
             await talk.play(again, color, game.answer, game.is_at_break)
             if fault := again.seats[color].fault:
@@ -231,56 +245,6 @@ class Trial:
     def _stderr(talk: Talk) -> tuple[str, ...]:
         talk.process.read_stderr_now()
         return tuple(talk.process.stderr_tail.rstrip().splitlines()[-STDERR_LINES:])
-
-
-def ruleset_of(situation: Situation) -> Ruleset:
-    """The rules of a situation; where players choose who starts, the bot does."""
-    ruleset = load_ruleset(situation.rules)
-    if ruleset.starts is not Starts.CHOSEN:
-        return ruleset
-    return replace(ruleset, starts=Starts.RED if situation.color is Color.RED else Starts.BLUE)
-
-
-class _Planned:
-    """How the opponent plays a game, and when the game is broken off."""
-
-    def __init__(self, situation: Situation, seed: int, *, breaks: bool = False) -> None:
-        self._situation = situation
-        self._opponent = Opponent(situation.foe, seed)
-        self._breaks = breaks or situation.twist in (Twist.BROKEN_OFF, Twist.INPUT_ENDS)
-        self._begun: float | None = None
-        """When the opponent made its first move: what a busy machine takes to start a program is none of the game's."""
-        ruleset = ruleset_of(situation)
-        self._rows = self._opponent.rows(ruleset)
-        self.opening: Opening | None = None
-        if situation.twist is Twist.OPENING:
-            rows, foe = "/".join(narrow_rows(ruleset, seed)), "/".join(self._rows)
-            self.opening = (rows, foe) if situation.color is Color.RED else (foe, rows)
-
-    def answer(self, referee: Referee) -> bytes | None:
-        """What the opponent says."""
-        situation = self._situation
-        phase = referee.seats[situation.color.opponent].phase
-        if phase is Phase.INTRODUCING:
-            return None if situation.twist is Twist.NO_GAME else b"ready\n"
-        if phase is Phase.SETTING_UP:
-            return f"setup {'/'.join(self._rows)}\n".encode()
-        game = referee.game
-        assert game is not None
-        if self._begun is None:
-            self._begun = now()
-        is_long = situation.plies is not None and game.ply >= situation.plies and not self._breaks
-        if is_long or now() - self._begun > situation.seconds:
-            return b"move resign\n"
-        return f"move {self._opponent.action(game)}\n".encode()
-
-    def is_at_break(self, referee: Referee) -> bool:
-        """Whether the game is to be broken off here: the bot has its turn, and has been told so."""
-        situation, game = self._situation, referee.game
-        if not self._breaks or game is None or situation.plies is None:
-            return False
-        seat = referee.seats[situation.color]
-        return game.ply >= situation.plies and seat.phase is Phase.THINKING and not seat.due
 
 
 def _why_never(situation: Situation, dialect: Dialect) -> str:

@@ -26,8 +26,8 @@ def bots_command(store: Path, bot: str | None, as_json: bool) -> int:
     from arena.errors import UsageError
     from arena.league.store import files_in
     from arena.report.bots import bot_versions, bots_json, bots_report
+    from arena.report.consoles import results_console
     from arena.report.roster import Roster, players_of
-    from arena.report.terminal import results_console
 
     with open_to_read(store) as opened:
         contents = opened.count()

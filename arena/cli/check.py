@@ -8,8 +8,9 @@ import click
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.looking import color_option, paint_for
-from arena.cli.options import HELP_GROUPS, bot_options, refuse_windows
+from arena.cli.options import HELP_GROUPS, bot_options
 from arena.cli.streams import remark, result
+from arena.cli.windows import refuse_windows
 from protocol.notation import COLOR_BY_WORD
 
 

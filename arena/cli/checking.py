@@ -8,8 +8,8 @@ from rich.text import Text
 
 from arena.check.service import Begins
 from arena.check.situations import Situation
+from arena.report.consoles import progress_console
 from arena.report.frame import Frame
-from arena.report.terminal import progress_console
 
 
 @contextlib.contextmanager

@@ -82,7 +82,8 @@ class ConfiguredCommand(ArenaCommand):
         """The arguments are looked at twice: what is named there says which file is read, and whether bots are."""
         state = ctx.meta[META] = Configured()
         if not ctx.resilient_parsing:
-            given, more, _ = self.make_parser(ctx).parse_args(args=list(args))
+            with self.options_read(ctx):
+                given, more, _ = self.make_parser(ctx).parse_args(args=list(args))
             if not self.asks_for_help(ctx, given):
                 args = [*args, *self._configure(ctx, state, given, more)]
         return super().parse_args(ctx, args)
@@ -193,10 +194,10 @@ class ConfiguredCommand(ArenaCommand):
         commands = {name: keys_of(command) for name, command in _commands(ctx, self)}
         state.file = read_config(path, commands)
         options = _by_key(self)
-        for name, found in state.file.settings(ctx.info_name or "").items():
+        for name, written in state.file.settings(ctx.info_name or "").items():
             param = options[name]
-            if param.multiple and isinstance(found.value, str):  # one of them needs no list
-                found = replace(found, value=[found.value])  # noqa: PLW2901
+            is_alone = param.multiple and isinstance(written.value, str)  # one of them needs no list
+            found = replace(written, value=[written.value]) if is_alone else written
             _check(ctx, param, found, state.file.where)
             state.found[param.name or ""] = found
         ctx.default_map = {name: found.value for name, found in state.found.items()}

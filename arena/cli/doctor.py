@@ -4,8 +4,8 @@ import click
 
 from arena.cli.helping import ArenaCommand
 from arena.cli.interrupts import unwinding
-from arena.cli.options import refuse_windows
 from arena.cli.streams import result
+from arena.cli.windows import refuse_windows
 
 
 @click.command(
@@ -19,8 +19,8 @@ def doctor_command(as_json: bool) -> None:
     refuse_windows()
     from arena.bots.sandbox.levels import AUTO, enter_scope
     from arena.bots.sandbox.probe import examine
+    from arena.report.consoles import results_console
     from arena.report.doctor import health_json, health_report
-    from arena.report.terminal import results_console
 
     enter_scope(AUTO)  # as 'arena league' does: what works there is to be shown
     with unwinding():

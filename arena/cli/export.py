@@ -34,6 +34,7 @@ STDOUT = "-"
 @click.argument("store", type=click.Path(path_type=Path))
 @click.option("-o", "--output", default=STDOUT, metavar="FILE", help="A new file to write (default: standard output).")
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--counted", is_flag=True, help="Only the games that count in the table of the last league.")
 @click.option("--bot", metavar="NAME", help="Only the games of this bot; NAME@DIGEST of one version of it.")
 @click.option(
     "--game", "games", multiple=True, metavar="GAME", help="Only this game, by its number or the start of its id."
@@ -45,7 +46,9 @@ STDOUT = "-"
     metavar="all|red|blue|public|bot:NAME",
     help="All there is, or what one side, both sides, or a bot in its own games may know.",
 )
-def export_command(store: Path, output: str, bot: str | None, games: tuple[str, ...], view: str, *, force: bool) -> int:
+def export_command(
+    store: Path, output: str, bot: str | None, games: tuple[str, ...], view: str, *, force: bool, counted: bool
+) -> int:
     """Write the games of STORE as lines of JSON, one game each: see docs/record.md."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
@@ -60,11 +63,16 @@ def export_command(store: Path, output: str, bot: str | None, games: tuple[str, 
             refuse_existing(path)
         if path is not None and os.path.exists(path) and path.samefile(store):
             raise UsageError(f"--output {printable(output)}: this is the store itself")
-        contents = opened.read()
+        contents = opened.read(counted=counted)
+        if counted:
+            contents = contents._replace(rows=_of_table(contents))
         damage: list[Damage] = list(contents.damage)
         reader = _reader(view, store, contents)
         rows = readable(_chosen(opened, contents, bot, games), contents.settings, reader)
         warn_of_seed(store, contents.settings, reader)
+        among = sum(row.number in contents.numbers_not_counted for row in rows)
+        if among:
+            remark(f"{among} of these games do not count in the table of the last league; --counted leaves them out")
         lines = export_lines(opened, [row.number for row in rows], reader, damage.append)
         if path is None:
             for line in lines:
@@ -82,6 +90,13 @@ def _write(lines: "Iterable[bytes]", file: BinaryIO) -> int:
         file.write(line)
         written += 1
     return written
+
+
+def _of_table(contents: "Contents[list[GameRow]]") -> "list[GameRow]":
+    """The games between the bots of the last league; all of them, where there was none."""
+    from arena.league.stored_games import games_between
+
+    return list(games_between(contents.entrants, contents.rows)) if contents.entrants else contents.rows
 
 
 def _chosen(

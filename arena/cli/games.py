@@ -1,6 +1,7 @@
 """`arena games`: the games of a store, a line each, and one more for what a bot did wrong."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,8 +10,15 @@ from arena.cli.helping import ArenaCommand
 from arena.cli.streams import result
 from protocol.notation import Reason
 
+if TYPE_CHECKING:
+    from arena.league.store import GameRow
+
 FORFEIT = "forfeit"
 RESULTS = ("red", "blue", "draw", "neither")
+LONGEST_DETAIL = 2000
+"""Characters of the words on a fault; those of the arena have at most some 1,200."""
+NOTE = ", not counted"
+"""Behind a game that the last league does not count."""
 
 
 @click.command(
@@ -59,15 +67,16 @@ def games_command(
     from arena.game.verdict import GameResult
     from arena.report.game_filter import GameFilter
     from arena.report.json import game_lines, games_json
+    from arena.report.result_words import game_line, long_line
     from arena.report.roster import Roster, players_of
     from arena.report.tables import one_form
-    from arena.report.terminal import game_line, long_line
 
     forms = (("--long", is_long), ("--json", as_json), ("--jsonl", as_lines))
     one_form([option for option, is_asked in forms if is_asked])
     form = form_of(as_json=as_json, as_lines=as_lines)
     with open_to_read(store) as opened:
         contents = opened.count()
+        not_counted = contents.numbers_not_counted
         roster = Roster(players_of(contents.rows, contents.entrants), contents.rows)
         wanted = GameFilter(
             bot=bot,
@@ -83,13 +92,21 @@ def games_command(
         except UsageError as error:
             raise UsageError(f"{store}: {error}") from None
         if form is Form.LINES:
-            for line in game_lines(rows, roster.names):
+            for line in game_lines(rows, roster.names, not_counted):
                 result(line)
         elif form is Form.JSON:
-            result(games_json(list(rows), roster.names))
+            result(games_json(list(rows), roster.names, not_counted))
         else:
             for row in rows:
-                result(game_line(row, roster.names) + (f"\n    {row.detail}" if row.reason.is_forfeit else ""))
+                note = NOTE if row.number in not_counted else ""
+                result(game_line(row, roster.names) + note + _fault(row))
                 if is_long:
                     result(f"    {long_line(row)}")
     return warn_of_damage(store, contents.damage)
+
+
+def _fault(row: "GameRow") -> str:
+    """The line below a game that was lost by a fault. A store from elsewhere can say anything there."""
+    from arena.printable import printable
+
+    return f"\n    {printable(row.detail, LONGEST_DETAIL)}" if row.reason.is_forfeit else ""

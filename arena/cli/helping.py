@@ -6,7 +6,8 @@ therefore to be one that stands alone.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -52,12 +53,27 @@ class ArenaCommand(click.Command):
         if ctx.resilient_parsing:  # a line that is being completed, of which click forgets what is not whole
             ctx.meta[WORDS] = tuple(args)
         try:
-            return super().parse_args(ctx, args)
+            with self.options_read(ctx):
+                return super().parse_args(ctx, args)
         except click.UsageError as error:
             words = error.format_message().removesuffix(".")
             if self.examples and words.startswith(TOO_FEW_OR_MANY):
                 raise click.UsageError(f"{words}. For example: {self.examples[0][0]}", ctx) from None
             raise
+
+    @contextmanager
+    def options_read(self, ctx: click.Context) -> Iterator[None]:
+        """Where a line ends before the values of an option, say which it takes, and show one."""
+        try:
+            yield
+        except click.BadOptionUsage as error:
+            name = error.option_name
+            option = next((param for param in self.params if name in param.opts), None)
+            if option is None or " requires " not in error.format_message():
+                raise
+            examples = [line for line, _ in self.examples if f"{name} " in line]
+            example = f". For example: {examples[0]}" if examples else ""
+            raise click.UsageError(f"{name}: expected {option.make_metavar(ctx)} after it{example}", ctx) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

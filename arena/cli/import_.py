@@ -1,14 +1,11 @@
 """`arena import`: games out of files of records and other stores, into a store."""
 
-import time
 from pathlib import Path
 
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.streams import remark, result
-
-SECONDS_BETWEEN_REMARKS = 5.0
+from arena.cli.streams import NowAndThen, result
 
 
 @click.command(
@@ -28,15 +25,8 @@ def import_command(store: Path, files: tuple[Path, ...], as_json: bool) -> None:
     from arena.printable import printable
     from arena.report.json import import_json
 
-    remarked = time.monotonic()
-
-    def progress(what: str, done: int, of: int) -> None:
-        nonlocal remarked
-        if time.monotonic() - remarked > SECONDS_BETWEEN_REMARKS:
-            remarked = time.monotonic()
-            remark(f"{what} {done} of {of} games")
-
-    imported = import_games(store, files, progress)
+    said = NowAndThen()
+    imported = import_games(store, files, lambda what, done, of: said.remark(f"{what} {done} of {of} games"))
     if as_json:
         result(import_json(store, imported))
     else:

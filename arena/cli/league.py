@@ -5,21 +5,13 @@ from typing import Any
 
 import click
 
+from arena.cli.cluster_options import CLUSTER_GROUP, cluster_options, collect_cluster
 from arena.cli.config import ConfiguredCommand
+from arena.cli.format_options import FORMAT_GROUP, collect_format, format_options
 from arena.cli.forms import form_of, lines_option
-from arena.cli.options import (
-    CLUSTER_GROUP,
-    FORMAT_GROUP,
-    HELP_GROUPS,
-    cluster_options,
-    collect,
-    collect_cluster,
-    collect_format,
-    format_options,
-    play_options,
-    refuse_windows,
-)
+from arena.cli.options import HELP_GROUPS, collect, play_options
 from arena.cli.serving import SERVE_GROUP, collect_serve, serve_options
+from arena.cli.windows import refuse_windows
 
 
 @click.command(

@@ -8,7 +8,8 @@ import click
 from arena.cli.config import ConfiguredCommand
 from arena.cli.forms import form_of, lines_option
 from arena.cli.numbers import Whole
-from arena.cli.options import HELP_GROUPS, collect, play_options, refuse_windows
+from arena.cli.options import HELP_GROUPS, collect, play_options
+from arena.cli.windows import refuse_windows
 from arena.league.options import MOST_GAMES, Kind
 
 

@@ -1,6 +1,5 @@
-"""The options that `arena league` and `arena match` share, and those of the formats of leagues."""
+"""The options that the commands which run bots share, and which of them a command with one bot or a person has."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,10 @@ from typing import Any
 import click
 
 from arena.cli.config import configured
-from arena.cli.numbers import Decimal, Whole
-from arena.errors import UsageError
-from arena.league.cluster import USUAL_WAIT, ClusterOptions
-from arena.league.formats import USUAL_CONFIDENCE, USUAL_EXTRA_PAIRS, USUAL_ROUNDS, FormatName, FormatOptions
+from arena.cli.numbers import Whole
+from arena.cli.shared import those_named, with_options
 from arena.league.options import (
     LARGEST_SEED,
-    MOST_GAMES,
     MOST_JOBS,
     OPPONENTS,
     SANDBOXES,
@@ -35,30 +31,11 @@ HELP_GROUPS = {
     "Settings from a file": ("config", "no-config", "show-config"),
 }
 """Where `--help-all` has the shared options."""
-FORMAT_GROUP = (
-    *("format", "rounds", "challengers", "seeds", "best-of", "extra-pairs", "confidence", "games", "disqualify"),
-)
-"""The options of the formats, by the names that they have on the command line."""
-CLUSTER_GROUP = ("cluster", "cluster-wait", "calibrate", "tls-ca", "tls-cert", "tls-key")
-"""The options of `arena league` for a cluster, by their names."""
-
-
-def refuse_windows() -> None:
-    """Raise `UsageError` where bots cannot be run: the arena waits for their pipes as only Unix can."""
-    if sys.platform == "win32":
-        from arena.errors import UsageError
-
-        raise UsageError(
-            "bots run on Linux and macOS; on Windows run arena in WSL 2, where all of it works "
-            "(stores can be read here: arena standings, games, show)"
-        )
 
 
 def play_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the shared options to a command."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    return with_options(function, _OPTIONS)
 
 
 _OPTIONS = (
@@ -201,10 +178,7 @@ _OF_BOTS = (
 
 def bot_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add those of the shared options to a command, with a `--sandbox` of its own: the strongest that works here."""
-    for option in reversed(_OPTIONS):
-        (parameter,) = option(lambda: None).__click_params__  # type: ignore[attr-defined]
-        if parameter.name in _OF_BOTS:
-            function = option(function)
+    function = with_options(function, those_named(_OPTIONS, _OF_BOTS))
     words = "How it is held: auto takes the strongest level that works here, default is that of leagues without one."
     return click.option(
         "--sandbox", type=click.Choice(SANDBOXES), metavar="LEVEL", default=SANDBOXES[-1], show_default=True, help=words
@@ -220,10 +194,7 @@ _OF_PERSONS = (
 
 def person_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add those of the shared options to a command, and a `--seed` that may be left out."""
-    for option in reversed(_OPTIONS):
-        (parameter,) = option(lambda: None).__click_params__  # type: ignore[attr-defined]
-        if parameter.name in _OF_PERSONS:
-            function = option(function)
+    function = with_options(function, those_named(_OPTIONS, _OF_PERSONS))
     words = "The seed of all random numbers (default: other ones in each game)."
     return click.option("--seed", type=Whole(0, LARGEST_SEED), metavar="N", help=words)(function)
 
@@ -232,140 +203,3 @@ def collect(values: dict[str, Any]) -> PlayOptions:
     """The shared options out of a command's arguments."""
     said = configured()
     return PlayOptions(**values, asked=tuple(said.bots or ()), own=said.own)
-
-
-def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the formats to a command."""
-    for option in reversed(_FORMAT_OPTIONS):
-        function = option(function)
-    return function
-
-
-_FORMAT_OPTIONS = (
-    click.option(
-        "--format",
-        default=FormatName.ROUND_ROBIN.value,
-        show_default=True,
-        type=click.Choice([name.value for name in FormatName]),
-        metavar="NAME",
-        help="Who meets whom.",
-    ),
-    click.option(
-        "--rounds",
-        show_default=f"{USUAL_ROUNDS}; swiss: log2 of the bots",
-        type=Whole(min=1),
-        help="Rounds; in each, every pair meets twice (single-round-robin: once; swiss: each bot meets one other).",
-    ),
-    click.option(
-        "--challengers",
-        type=Whole(min=1),
-        metavar="N",
-        help="How many bots, the first that are named, each meet all others in a gauntlet.",
-    ),
-    click.option(
-        "--seeds",
-        metavar="NAME,...",
-        help="The bots from the first seed on, for swiss and knockout; the others follow in the order of the command.",
-    ),
-    click.option(
-        "--best-of",
-        type=Whole(min=1),
-        metavar="N",
-        show_default="1",
-        help="Pairs of games of a match, in a knockout.",
-    ),
-    click.option(
-        "--extra-pairs",
-        type=Whole(min=0),
-        metavar="N",
-        show_default=str(USUAL_EXTRA_PAIRS),
-        help="Further pairs of a match that is level, in a knockout; after them the better seed goes on.",
-    ),
-    click.option(
-        "--confidence",
-        type=Decimal(),
-        metavar="P",
-        show_default=f"{USUAL_CONFIDENCE}, without --games",
-        help="End a ladder when each bot is stronger than the next one with this likelihood.",
-    ),
-    click.option(
-        "--games",
-        type=Whole(1, MOST_GAMES),
-        metavar="N",
-        help="End a ladder after so many games (default: 500 for each bot).",
-    ),
-    click.option(
-        "--disqualify",
-        type=Whole(1, MOST_GAMES),
-        metavar="N",
-        help="A bot that has lost N games by its own fault plays no more.",
-    ),
-)
-
-
-def collect_format(values: dict[str, Any]) -> FormatOptions:
-    """The options of the formats out of a command's arguments, which are taken out of these."""
-    seeds = values.pop("seeds")
-    names = tuple(name.strip() for name in seeds.split(",")) if seeds else ()
-    others = ("rounds", "challengers", "best_of", "extra_pairs", "confidence", "games", "disqualify")
-    asked = {name: values.pop(name) for name in others}
-    return FormatOptions(FormatName(values.pop("format")), seeds=names, **asked)
-
-
-def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for a cluster to a command."""
-    for option in reversed(_CLUSTER_OPTIONS):
-        function = option(function)
-    return function
-
-
-_CLUSTER_OPTIONS = (
-    click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Play on the workers of the dask scheduler there (tcp://HOST:PORT or tls://HOST:PORT), or local:N on N of "
-        "this machine.",
-    ),
-    click.option(
-        "--cluster-wait",
-        default=USUAL_WAIT,
-        show_default=True,
-        metavar="TIME",
-        help="How long a scheduler may be out of reach, and a worker be missing or silent.",
-    ),
-    click.option(
-        "--calibrate",
-        is_flag=True,
-        help="Scale clocks to each machine of a cluster: on one that is half as fast, twice the time.",
-    ),
-    *(
-        click.option(name, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=words)
-        for name, words in (
-            ("--tls-ca", "Who signs the certificates of a cluster, in PEM."),
-            ("--tls-cert", "The certificate of this arena for a cluster, in PEM."),
-            ("--tls-key", "The key of that certificate, in PEM."),
-        )
-    ),
-)
-
-
-def collect_cluster(values: dict[str, Any]) -> ClusterOptions | None:
-    """The options for a cluster out of a command's arguments, which are taken out of these. Raises `UsageError`."""
-    cluster, wait = values.pop("cluster"), values.pop("cluster_wait")
-    files = {name: values.pop(f"tls_{name}") for name in ("ca", "cert", "key")}
-    calibrate = values.pop("calibrate")
-    if cluster is None:
-        if calibrate:
-            raise UsageError("--calibrate: expected --cluster with it: on one machine all bots have the same clocks")
-        given = next((name for name, file in files.items() if file is not None), None)
-        if given:
-            raise UsageError(f"--tls-{given}: expected --cluster tls://HOST:PORT with it")
-        return None
-    from arena.cli.extras import needs
-
-    source = click.get_current_context().get_parameter_source("jobs")
-    is_usual = source in (click.core.ParameterSource.DEFAULT, None)
-    options = ClusterOptions(cluster, wait, **files, jobs=None if is_usual else values["jobs"], calibrate=calibrate)
-    options.check()
-    needs(["distributed", "cryptography"], "cluster", "arena league --cluster")
-    return options

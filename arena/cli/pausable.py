@@ -9,10 +9,12 @@ from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.forms import Form
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.of_color import by_color
-from arena.cli.playing import level_line, own_process, same_command, stopped_by
+from arena.cli.playing import level_line, own_process
+from arena.cli.stopped_games import does_not_count, kept_words, line_to_go_on, saying_how_to_go_on
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.errors import ArenaError, UsageError
+from arena.counted import counted
+from arena.errors import UsageError
 from arena.league.options import PlayOptions
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import (
@@ -25,17 +27,12 @@ from arena.league.saved import (
     begin_game,
     play_prepared,
 )
-from arena.league.store import GameRow, StoreChangedError
+from arena.league.store import GameRow
 from arena.play.saved_game import load_saved
 from arena.printable import printable
 from arena.report.clocks import handicap_text
 from arena.report.json import PausedJson, pausable_json
-from arena.report.terminal import game_line
-
-CHANGED = (
-    "this game is not stored; what is at {path} now would be taken for its store: put the one with the games of before "
-    "back there before you give the same command again"
-)
+from arena.report.result_words import game_line
 
 
 class SaidOfGame(NamedTuple):
@@ -80,26 +77,20 @@ def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is
         red_time, blue_time = prepared.spec.times
         remark(handicap_text("", {red: red_time.text, blue: blue_time.text}, ()))
     done = len(prepared.history.actions) if prepared.history else 0
-    going_on = f", going on after {done} plies" if done else ""
+    going_on = f", going on after {counted(done, 'ply', 'plies')}" if done else ""
     remark(f"{red} (red) - {blue} (blue){going_on}; Ctrl-C saves the game in {prepared.file}")
-    kept = f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
+    kept = kept_words(prepared)
     with StopRequests() as stop:
-        try:
+        with saying_how_to_go_on(prepared, "resume with", f"stopped: {kept}"):
             ending = play_prepared(prepared, pause_after, stop, remark)
-        except ArenaError as error:
-            if type(error) is UsageError:  # such a game is not played with these bots: nothing to go on with
-                raise
-            is_changed = isinstance(error, StoreChangedError)
-            how = CHANGED.format(path=prepared.store.path) if is_changed else f"resume with: {same_command()}"
-            raise stopped_by(error, f"stopped: {kept}", how) from error
         stop.reporting()
         match ending:
             case Finished(row):
                 return 0 if _tell(row, prepared.store.path, form) else FAILED
             case Saved(plies):
-                named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-                go_on = shell_line(*this_command(), "resume", str(prepared.file), *named)
-                remark(f"paused after {plies} plies; go on with: {go_on}")
+                remark(
+                    f"paused after {counted(plies, 'ply', 'plies')}; go on with: {line_to_go_on(prepared, 'resume')}"
+                )
                 if form is not Form.TEXT:
                     paused = PausedJson(printable(str(prepared.file)), plies)
                     result(pausable_json(paused, as_line=form is Form.LINES))
@@ -108,8 +99,7 @@ def _play(prepared: PreparedGame | AlreadyPlayed, pause_after: int | None, *, is
                 remark(f"stopped before both sides had set up: {kept}")
                 return INTERRUPTED
             case Changed(lines):
-                lost = "what was played does not count: it is neither stored nor saved"
-                raise ArenaError("\n".join([*lines, lost]))
+                raise does_not_count(lines)
 
 
 def _tell(row: GameRow, store: Path, form: Form) -> bool:

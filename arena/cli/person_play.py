@@ -12,11 +12,12 @@ from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import INTERRUPTED
 from arena.cli.extras import SERVING, needs
 from arena.cli.interrupts import StopRequests, unwinding
-from arena.cli.pausable import CHANGED
-from arena.cli.playing import level_line, own_process, same_command, stopped_by
+from arena.cli.playing import level_line, own_process
+from arena.cli.stopped_games import does_not_count, kept_words, line_to_go_on, saying_how_to_go_on
 from arena.cli.streams import flush_results, remark, result
 from arena.cli.words import shell_line, this_command
-from arena.errors import ArenaError, UsageError
+from arena.counted import counted
+from arena.errors import UsageError
 from arena.game.faults import named
 from arena.game.time_control import parse_time
 from arena.league.options import PlayOptions
@@ -24,9 +25,8 @@ from arena.league.person_game import Face, PersonOptions, begin_person_game, pla
 from arena.league.resumed import ResumeOptions, resume_game, resume_sandbox
 from arena.league.saved import AlreadyPlayed, Changed, Finished, NothingPlayed, NotSaved, PreparedGame, Saved
 from arena.league.settings import option_value
-from arena.league.store import StoreChangedError
 from arena.play.saved_game import load_saved
-from arena.report.terminal import game_line
+from arena.report.result_words import game_line
 from protocol.notation import COLOR_BY_WORD, Color
 
 if TYPE_CHECKING:
@@ -143,18 +143,12 @@ def _play(prepared: PreparedGame, listening: "Listening | None", *, is_level_cho
         remark(level_line(prepared.held.level, is_level_chosen))
     red, blue = prepared.spec.times
     names = prepared.spec.names.replace(" - ", " (red) - ") + " (blue)"
-    done = f", going on after {len(prepared.history.actions)} plies" if prepared.history else ""
+    done = f", going on after {counted(len(prepared.history.actions), 'ply', 'plies')}" if prepared.history else ""
     remark(f"{names}, {prepared.spec.ruleset.name}; red {red.text}, blue {blue.text}{done}")
     remark(f"store: {prepared.store.path}; Ctrl-C saves the game in {prepared.file}")
     with StopRequests() as stop:
-        try:
+        with saying_how_to_go_on(prepared, "play again with"):
             ending = play_person_game(prepared, _face(listening, prepared), stop, remark)
-        except ArenaError as error:
-            if type(error) is UsageError:
-                raise
-            is_changed = isinstance(error, StoreChangedError)
-            how = CHANGED.format(path=prepared.store.path) if is_changed else f"play again with: {same_command()}"
-            raise stopped_by(error, how) from error
         stop.reporting()
         match ending:
             case Finished(row):
@@ -162,21 +156,18 @@ def _play(prepared: PreparedGame, listening: "Listening | None", *, is_level_cho
                 remark(f"stored as game {row.number}: {_line('show', str(prepared.store.path), str(row.number))}")
                 return 0
             case Saved(plies):
-                named = [word for path in prepared.held.interpreters for word in ("--interpreter", path)]
-                where = ("--terminal",) if listening is None else ()
-                line = _line("play", "--resume", str(prepared.file), *named, *where)
-                remark(f"saved after {plies} plies; go on with: {line}")
+                where = " --terminal" if listening is None else ""
+                done = counted(plies, "ply", "plies")
+                remark(f"saved after {done}; go on with: {line_to_go_on(prepared, 'play', '--resume')}{where}")
                 return INTERRUPTED if stop.wish else 0
             case NotSaved(why):
                 remark(f"stopped; the game cannot go on later: {why}")
                 return INTERRUPTED if stop.wish else 0
             case NothingPlayed():
-                kept = f"{prepared.file} is as it was" if prepared.history else "there is nothing to save"
-                remark(f"stopped before both sides had set up: {kept}")
+                remark(f"stopped before both sides had set up: {kept_words(prepared)}")
                 return INTERRUPTED if stop.wish else 0
             case Changed(lines):
-                lost = "what was played does not count: it is neither stored nor saved"
-                raise ArenaError("\n".join([*lines, lost]))
+                raise does_not_count(lines)
 
 
 def _line(*words: str) -> str:

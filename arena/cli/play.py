@@ -14,6 +14,7 @@ from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.serving import ServedAt, ServeOptions, listening_for, pages_beside, refuse_to_give_away
 from arena.cli.streams import OutputError, flush_results, remark, result
 from arena.cli.words import shell_line, this_command
+from arena.counted import counted
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
 from arena.league.league import OpenLeague, open_league
@@ -25,6 +26,7 @@ from arena.league.store import GameRow, StoreChangedError, StoreError
 from arena.play.played_on import reference_text
 from arena.printable import printable
 from arena.report.clocks import handicap_text, table_note
+from arena.report.consoles import progress_console, results_console
 from arena.report.declared import declared_last
 from arena.report.formats import placing_report
 from arena.report.json import league_json
@@ -32,7 +34,7 @@ from arena.report.lines import GameLines
 from arena.report.progress import LiveProgress, PlainProgress, Progress
 from arena.report.roster import Roster
 from arena.report.standings import make_table
-from arena.report.terminal import full_report, progress_console, results_console
+from arena.report.terminal import full_report
 
 STDERR_LINES_SHOWN = 5
 
@@ -61,10 +63,9 @@ def _note_others(league: OpenLeague) -> None:
     """Say that a store which nobody has named holds games of bots that take no part now, if it does."""
     count = league.store.count_others(league.plan.players)
     if count:
-        games = "1 game" if count == 1 else f"{count} games"
         remark(
-            f"the store holds {games} of other bots as well: 'arena standings' leaves them out (--all shows them); "
-            "--store FILE keeps leagues apart"
+            f"the store holds {counted(count, 'game')} of other bots as well: 'arena standings' leaves them out "
+            "(--all shows them); --store FILE keeps leagues apart"
         )
 
 
@@ -174,13 +175,13 @@ def progress_of(
 def _number_text(planned: int | None, at_most: int | None) -> str:
     if planned is None:
         return "as many games as it takes" if at_most is None else f"at most {at_most} games"
-    return "1 game" if planned == 1 else f"{planned} games"
+    return counted(planned, "game")
 
 
 def _plan_text(plan: Plan, what: str, stored: int) -> Text:
     """What is about to be played, in three lines, and two more for a format with settings and for openings."""
     have = f", {stored} of them stored already" if stored else ""
-    at_once = "1 game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
+    at_once = f"{counted(plan.jobs, 'game')} at a time"
     if plan.cluster is not None:
         at_once = f"on cluster {plan.cluster.name}"
         if plan.cluster.reference_us is not None:
@@ -233,9 +234,7 @@ def _print_results(league: OpenLeague, form: Form, lines: GameLines | None) -> b
 def _tell_forfeits(forfeits: Forfeits, store: Path) -> None:
     """Tell what went wrong with a bot: the first game, and the end of what the bot had written."""
     name, first = forfeits.name, forfeits.first
-    games = "1 game" if forfeits.count == 1 else f"{forfeits.count} games"
-    where = f" on worker {forfeits.worker}" if forfeits.worker else ""
-    remark(f"{name} forfeited {games} ({forfeits.reason}); the first, game {first.number}{where}: {forfeits.words}")
+    remark(forfeits.text)
     lines = forfeits.stderr.strip().splitlines()
     for line in lines[-STDERR_LINES_SHOWN:]:
         remark(f"    {name} stderr: {line}")
@@ -270,7 +269,7 @@ def _lost_text(outcome: Outcome) -> str:
     """The games that were begun and are not stored: those that were over, and those that were not."""
     parts = []
     if outcome.unstored:
-        games = "1 finished game" if outcome.unstored == 1 else f"{outcome.unstored} finished games"
+        games = counted(outcome.unstored, "finished game")
         parts.append(f"; {games} could not be stored")
     if outcome.dropped:
         games = "the game under way was" if outcome.dropped == 1 else f"the {outcome.dropped} games under way were"

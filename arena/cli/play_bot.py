@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from arena.cli.helping import ArenaCommand
-from arena.cli.options import HELP_GROUPS, person_options, refuse_windows
+from arena.cli.options import HELP_GROUPS, person_options
+from arena.cli.windows import refuse_windows
 from arena.league.options import PlayOptions
 
 SIDES = ("red", "blue", "random")

@@ -6,39 +6,32 @@ before, so that a file of moves is played as it stands. The end of the input pau
 """
 
 import os
-import random
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
 
 from arena.cli.looking import AUTO, paint_for
 from arena.cli.play_history import EarlierPlies
+from arena.cli.play_setup import SetupEditor
 from arena.cli.streams import flush_results, result
 from arena.cli.typed_lines import TypedLines
 from arena.game.seat_state import SeatState, Stage
-from arena.game.setups import Rows
 from arena.nursery import open_nursery
 from arena.play.session import RefusedError, Session
 from arena.printable import printable
-from arena.report.boards import board_text
 from arena.report.seat import (
     WIDTH,
     action_words,
     choices_text,
     piece_words,
-    presets_text,
     screen_text,
-    setup_cells,
     stage_words,
 )
 from arena.report.seat_commands import Typed, Verb, read_typed
-from protocol.notation import COLOR_BY_WORD, EMPTY, HOME_SQUARES, SQUARE_INDEX, Color
+from protocol.notation import SQUARE_INDEX, Color
 
 CLEAR = "\x1b[H\x1b[2J"
 """The screen alone: what was in the terminal before can still be scrolled to."""
-LARGEST_SEED = 2**32
-NOT_TYPED = (Verb.ACT, Verb.TARGETS, Verb.UNKNOWN)
-"""What is asked for by a move or a square, and not by a word."""
 LAST_PLIES = 2
 """Actions that are told below a screen: a bot answers before what the person did could be read."""
 HELP = """\
@@ -54,16 +47,6 @@ resign         give the game up
 pause          save the game, to go on another day (so does Ctrl-C)
 In some rulesets: d2-d3-e3 (a captain turns), a9-a10+8c2 (the colonel comes back
 on c2), e7?e9B (guess that the piece on e9 is a bomb)."""
-SETUP_HELP = """\
-preset NAME    begin with one of these:
-{presets}
-random [SEED]  a random set-up
-swap a1 b2     exchange two squares
-setup ROWS     four rows separated by /, your back row first, . for empty:
-               {rows}
-board          show the set-up again
-ready          play with it
-pause          leave; there is nothing to save yet"""
 
 
 def terminal_face() -> Callable[[Session], Awaitable[None]]:
@@ -85,7 +68,6 @@ class TerminalGame:
         self._is_typed = sys.stdin.isatty()
         self._redraws = self._is_typed and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self._paint = paint_for(AUTO)
-        self._rows: Rows = session.presets()[0].rows
         self._shown: tuple[Stage, int] | None = None
         """The stage and the ply that the person has seen."""
         self._plies_told = 0
@@ -94,6 +76,7 @@ class TerminalGame:
         self._remarked = ""
         self._has_drawn = False
         self._earlier = EarlierPlies(session, color, self._paint)
+        self._setup = SetupEditor(session, color, self._paint)
 
     async def play(self) -> None:
         """Until the game is over or paused, or nobody is there any more."""
@@ -151,7 +134,7 @@ class TerminalGame:
         self._shown = now
         self._earlier.forget(state.plies)
         if state.stage is Stage.SETTING_UP:
-            self._show_setup(state)
+            self._print(f"{self._cleared()}{self._setup.screen(state.players)}")
         elif state.stage is Stage.STARTING:
             self._print(stage_words(state))
         elif self._redraws:
@@ -186,13 +169,6 @@ class TerminalGame:
             self._remarked = state.remark
             self._print(printable(state.remark))
 
-    def _show_setup(self, state: SeatState) -> None:
-        color = COLOR_BY_WORD[state.color]
-        board = board_text(setup_cells(self._rows, color), paint=self._paint, side=color)
-        names = ", ".join(preset.name for preset in self._session.presets())
-        words = "your set-up: type 'ready' to play with it, 'help' to change it"
-        self._print(f"{self._cleared()}{state.players[color]} has {color.word}\n{board}\n{words}\npresets: {names}")
-
     # --- doing --------------------------------------------------------------------------------------------------------
 
     def _do(self, typed: Typed) -> None:
@@ -210,7 +186,8 @@ class TerminalGame:
     def _answer(self, typed: Typed, state: SeatState) -> str:
         """Do what was typed; returns what there is to say to it. Raises `RefusedError`."""
         if state.stage is Stage.SETTING_UP and typed.verb not in (Verb.PAUSE, Verb.RESIGN, Verb.RULES):
-            return self._change_setup(typed, state)
+            answer = self._setup.change(typed)
+            return f"{self._cleared()}{self._setup.screen(state.players)}" if answer is None else answer
         match typed:
             case Typed(Verb.ACT, (action,)):
                 return self._act(action, state)
@@ -242,7 +219,7 @@ class TerminalGame:
             case Typed(Verb.NOTHING):
                 return ""
             case _:
-                return f"{_said(typed)}: expected a move such as e4-e5, or 'help'"
+                return f"{printable(typed.text)}: expected a move such as e4-e5, or 'help'"
 
     def _pause(self, state: SeatState) -> str:
         if state.stage in (Stage.STARTING, Stage.SETTING_UP, Stage.READY):
@@ -280,69 +257,9 @@ class TerminalGame:
         piece = next((piece for piece in state.pieces if piece.square == square), None)
         return f"{words}; it cannot move" if piece and piece.color == state.color else words
 
-    # --- setting up ---------------------------------------------------------------------------------------------------
-
-    def _change_setup(self, typed: Typed, state: SeatState) -> str:
-        match typed:
-            case Typed(Verb.READY):
-                self._session.set_up(self._color, self._rows)
-                return ""
-            case Typed(Verb.PRESET, (name,)):
-                found = {preset.name: preset for preset in self._session.presets()}
-                if name not in found:
-                    return f"{printable(name)}: expected a preset: {', '.join(found)}"
-                self._rows = found[name].rows
-            case Typed(Verb.RANDOM, words):
-                seed = _seed(words)
-                if seed is None:
-                    return "expected a whole number: random 7"
-                self._rows = self._session.random_setup(seed)
-            case Typed(Verb.SWAP, (first, second)):
-                if wrong := self._swap(first.lower(), second.lower()):
-                    return wrong
-            case Typed(Verb.SETUP, (first, *more)):
-                rows = tuple("/".join([first, *more]).split("/"))
-                if problems := self._session.check_setup(rows).problems:
-                    return printable("; ".join(problems))
-                self._rows = rows
-            case Typed(Verb.BOARD):
-                pass
-            case Typed(Verb.HELP):
-                presets = presets_text(self._session.presets())
-                return SETUP_HELP.format(presets=presets, rows="/".join(self._rows))
-            case Typed(Verb.NOTHING):
-                return ""
-            case _:
-                return f"{_said(typed)}: expected 'ready', or a change of the set-up; see 'help'"
-        self._show_setup(state)
-        return ""
-
-    def _swap(self, first: str, second: str) -> str:
-        """Exchange what stands on two squares; returns what is wrong with that, if something is."""
-        home = HOME_SQUARES[self._color]
-        for name in (first, second):
-            if SQUARE_INDEX.get(name) not in home:
-                return f"{printable(name)}: expected a square of your own four rows"
-        letters = list("".join(self._rows))
-        one, other = (home.index(SQUARE_INDEX[name]) for name in (first, second))
-        letters[one], letters[other] = letters[other], letters[one]
-        self._rows = tuple("".join(letters[start : start + 10]) for start in range(0, len(letters), 10))
-        return f"{first} and {second} are both empty" if letters[one] == letters[other] == EMPTY else ""
-
 
 def _columns() -> int:
     return shutil.get_terminal_size((WIDTH, 24)).columns
-
-
-def _said(typed: Typed) -> str:
-    return printable(" ".join(typed.words if typed.verb in NOT_TYPED else (typed.verb.value, *typed.words)))
-
-
-def _seed(words: tuple[str, ...]) -> int | None:
-    if not words:
-        return random.SystemRandom().randrange(LARGEST_SEED)
-    text = words[0]
-    return int(text) if len(words) == 1 and text.isascii() and text.isdecimal() and len(text) <= 10 else None
 
 
 def _known(square: str, state: SeatState) -> str:

@@ -7,8 +7,8 @@ import click
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
 from arena.cli.of_color import by_color
-from arena.cli.options import refuse_windows
 from arena.cli.streams import remark, result
+from arena.cli.windows import refuse_windows
 from arena.league.options import SANDBOXES
 
 

@@ -7,7 +7,7 @@ import click
 from arena.cli.forms import form_of, lines_option
 from arena.cli.helping import ArenaCommand
 from arena.cli.numbers import Whole
-from arena.cli.options import refuse_windows
+from arena.cli.windows import refuse_windows
 from arena.league.options import SANDBOXES
 
 

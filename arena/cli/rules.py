@@ -6,15 +6,14 @@ from typing import Any
 import click
 
 from arena.cli.helping import ArenaCommand
+from arena.cli.shared import with_options
 from arena.cli.streams import result
 from arena.report.names import Language, Numbering
 
 
 def names_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for how pieces are numbered and named to a command."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    return with_options(function, _OPTIONS)
 
 
 _OPTIONS = (

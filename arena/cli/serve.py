@@ -7,10 +7,9 @@ import click
 from arena.cli.helping import ArenaCommand
 from arena.cli.rules import names_options
 from arena.cli.seeds import warn_of_seed
+from arena.cli.serving import PORT
 from arena.cli.streams import flush_results, remark, result
 from arena.report.names import Language, Names, Numbering
-
-PORT = 8000
 
 
 @click.command(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.shared import with_options
 from arena.cli.streams import remark
 from arena.cli.words import shell_line, this_command
 from arena.errors import UsageError
@@ -50,9 +51,7 @@ class ServedAt:
 
 def serve_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for pages to a command that plays a league."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    return with_options(function, _OPTIONS)
 
 
 _OPTIONS = (
@@ -160,7 +159,7 @@ class _ToldBeside:
         self._tell()
 
     def finished(self, row: "GameRow", record: "GameRecord") -> None:
-        from arena.report.terminal import game_line
+        from arena.report.result_words import game_line
 
         self._played += 1
         self._server.stored(row.id, row.number, game_line(row))

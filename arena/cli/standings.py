@@ -1,5 +1,6 @@
 """`arena standings`: the table of a store."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,7 +20,12 @@ from arena.cli.streams import remark, result
     ),
 )
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option("--all", "everyone", is_flag=True, help="Also bots (and old versions) that took no part the last time.")
+@click.option(
+    "--all",
+    "everyone",
+    is_flag=True,
+    help="Also bots (and old versions) that took no part the last time, and games that did not count then.",
+)
 @click.option(
     "--anchor",
     metavar="NAME[=ELO]",
@@ -50,14 +56,17 @@ def standings_command(
 ) -> int:
     """Print the table of the games in STORE."""
     from arena.cli.stores import open_to_read
+    from arena.counted import counted
     from arena.report.clocks import table_note
+    from arena.report.consoles import results_console
     from arena.report.declared import declared_last
     from arena.report.formats import borne_out, disqualified_lines, placing_report
     from arena.report.json import league_json
+    from arena.report.result_words import against_itself_text, not_counted_text
     from arena.report.roster import Roster, players_of
     from arena.report.standings import make_table
     from arena.report.tables import check_form, table_text
-    from arena.report.terminal import against_itself_text, full_report, results_console
+    from arena.report.terminal import full_report
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
     check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs)
@@ -66,17 +75,19 @@ def standings_command(
         return _print_by_machine(store, [*forms, *(["pairs"] if pairs else [])], as_json=as_json)
 
     with open_to_read(store) as opened:
-        contents = opened.count()
+        contents = opened.count(counted=not everyone)
         rows, entrants = contents.rows, contents.entrants
         players = players_of(rows, entrants) if everyone or not entrants else entrants
         planned, meets_all = contents.planned_for(players)
         table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         names = Roster(players, rows).names
         placing = borne_out(contents.disqualified, table.lines, names)
-        kept = [row for row in opened.each_row() if set(row.players) <= names.keys()] if as_json or as_csv else []
+        stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
+        kept = [row for row in stored if set(row.players) <= names.keys()]
         declared = declared_last(kept, lambda number: opened.stored(number).sound)
         if as_json:
-            result(league_json(store, contents.settings, table, kept, names=names, declared=declared, placing=placing))
+            document = partial(league_json, names=names, declared=declared, placing=placing)
+            result(document(store, contents.settings, table, kept, not_counted=contents.not_counted))
         elif forms:
             result(table_text(table, forms[0], crosstable=crosstable, declared=declared), end="")
             for line in disqualified_lines(placing, names) if placing else ():
@@ -90,7 +101,10 @@ def standings_command(
                 console.print(placing_report(placing, names))
         left_out = rows.games - table.games - table.against_itself
     if left_out:
-        remark(f"{left_out} games of other bots or versions are left out; --all shows them")
+        are = "is" if left_out == 1 else "are"
+        remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")
+    if contents.not_counted:
+        remark(f"{not_counted_text(contents.not_counted)}; --all counts them")
     return warn_of_damage(store, contents.damage)
 
 
@@ -98,8 +112,8 @@ def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
     """Print the games of a store by machine. Raises `UsageError` for what does not go with it."""
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
+    from arena.report.consoles import results_console
     from arena.report.machines import by_machine, machines_json, machines_report
-    from arena.report.terminal import results_console
 
     if others:
         raise UsageError(f"--{others[0]}: expected --by machine alone, or with --json")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from arena.cli.words import shell_line, this_command
+from arena.counted import counted
 from arena.errors import UsageError
 from arena.league.store import Store
 
@@ -31,7 +32,8 @@ def _paused_words(path: Path) -> str | None:
     red, blue = (player.name for player in paused.players)
     words = ("play", "--resume") if paused.persons else ("resume",)
     go_on = shell_line(*this_command(), *words, str(path))
+    done = counted(len(paused.history.actions), "ply", "plies")
     return (
-        f"{path}: expected a store, got a paused game, {red} - {blue}, after {len(paused.history.actions)} plies; "
+        f"{path}: expected a store, got a paused game, {red} - {blue}, after {done}; "
         f"go on with: {go_on}\nits result goes to {paused.store}"
     )

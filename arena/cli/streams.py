@@ -11,11 +11,13 @@ import io
 import os
 import select
 import sys
+import time
 from typing import BinaryIO, TextIO, cast
 
 from arena.printable import printable
 
 STDIN, STDOUT, STDERR = 0, 1, 2
+SECONDS_BETWEEN_REMARKS = 5.0
 WHERE_ASCII_ENDS = "arena-plain"
 """What a stream does with a character that its encoding has not: the name of an error handler of `codecs`."""
 _PLAIN = {"½": "1/2", "·": ".", "…": "...", "é": "e", "ö": "o"}
@@ -69,6 +71,19 @@ def result_bytes(data: bytes) -> None:
 def remark(text: str) -> None:
     """Print a remark, an error or progress for people, with nothing in it that a terminal would act on."""
     print(printable(text, lines=True), file=sys.stderr, flush=True)
+
+
+class NowAndThen:
+    """Remarks on how far something is: none in the first seconds, and then one in as many."""
+
+    def __init__(self) -> None:
+        self._remarked = time.monotonic()
+
+    def remark(self, text: str) -> None:
+        """Print a remark, if it is time for one."""
+        if time.monotonic() - self._remarked > SECONDS_BETWEEN_REMARKS:
+            self._remarked = time.monotonic()
+            remark(text)
 
 
 def flush_results() -> None:

@@ -1,7 +1,6 @@
 """`arena verify`: whether a store or a file of records is as it was written, and its games can have been played so."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,12 +10,11 @@ import click
 
 from arena.cli.exit_codes import DONE, FOUND
 from arena.cli.helping import ArenaCommand
-from arena.cli.streams import remark, result
+from arena.cli.streams import NowAndThen, remark, result
+from arena.counted import counted
 
 if TYPE_CHECKING:
     from arena.league.salvage import Salvaged
-
-SECONDS_BETWEEN_REMARKS = 5.0
 
 
 @click.command(
@@ -38,6 +36,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
     """
     from arena.cli.stores import open_to_read
     from arena.errors import UsageError
+    from arena.league.record_file import LONGEST_FAULT
     from arena.league.salvage import salvage as copy_sound_games
     from arena.league.store import Store, is_record_file, refuse_other_files
     from arena.league.verify import verify
@@ -57,7 +56,7 @@ def verify_command(store: Path, salvage: Path | None, as_json: bool) -> int:
         for finding in verify(opened, progress):
             findings.append(finding)
             if not as_json:
-                result(printable(str(finding)))
+                result(printable(str(finding), LONGEST_FAULT))
         if as_json:
             result(verify_json(store, progress.games, findings))
         else:
@@ -91,13 +90,11 @@ class _Progress:
 
     def __init__(self) -> None:
         self.games = 0
-        self._remarked = time.monotonic()
+        self._said = NowAndThen()
 
     def __call__(self, done: int, of: int) -> None:
         self.games = of
-        if time.monotonic() - self._remarked > SECONDS_BETWEEN_REMARKS:
-            self._remarked = time.monotonic()
-            remark(f"checked {done} of {of} games")
+        self._said.remark(f"checked {done} of {of} games")
 
 
 def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
@@ -120,8 +117,7 @@ def _verify_file(path: Path, progress: _Progress, as_json: bool) -> int:
 
 def _copied(copied: "Salvaged", games: int, new: Path) -> str:
     by_record = f", {copied.by_record} of them by their records, as their rows are damaged" if copied.by_record else ""
-    counted = "1 game" if games == 1 else f"{games} games"
-    words = f"{copied.games} of {counted} were copied to {new}{by_record}"
+    words = f"{copied.games} of {counted(games, 'game')} were copied to {new}{by_record}"
     if copied.unknown is None:
         return words
     unknown = f"; what the games do not say is left out: {', '.join(copied.unknown)}"
@@ -129,9 +125,9 @@ def _copied(copied: "Salvaged", games: int, new: Path) -> str:
 
 
 def _summary(store: Path, games: int, wrong: int, is_damaged: bool) -> str:
-    counted = "1 game" if games == 1 else f"{games} games"
     if not is_damaged and not games:
         return f"{store}: no games yet, and the store is sound"
     if not is_damaged:
-        return f"{store}: {counted}, all sound: played again, each gives the verdict that is stored"
-    return f"{store}: {counted}, {wrong} of them not sound" if wrong else f"{store}: {counted}; the store is damaged"
+        return f"{store}: {counted(games, 'game')}, all sound: played again, each gives the verdict that is stored"
+    fault = f", {wrong} of them not sound" if wrong else "; the store is damaged"
+    return f"{store}: {counted(games, 'game')}{fault}"

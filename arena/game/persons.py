@@ -23,7 +23,7 @@ def person(name: str) -> Player:
 
 def is_person(player: Player) -> bool:
     """Whether a player is a person: one whose digest follows from its name."""
-    return player.digest == person_digest(player.name)
+    return player == person(player.name)
 
 
 def without_clock(time: TimeControl) -> TimeControl:

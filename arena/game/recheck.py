@@ -13,10 +13,10 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.game.clock import Clock
+from arena.game.dates import date_text
 from arena.game.dialects import check_dialect
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord, History, NoteLine, RecordError
-from arena.game.record_lines import date_text
 from arena.game.spec import Opening
 from arena.game.time_control import LEAST_PERCENT, MOST_PERCENT, TimeControl
 from arena.game.verdict import GameResult
@@ -78,6 +78,32 @@ def check_record(record: GameRecord) -> None:
 
 
 def _check_record(record: GameRecord) -> None:
+    _check_claims(record)
+    ruleset = ruleset_from_lines(record.ruleset, record.rules)
+    _check_clocks(record)
+    if record.opening:
+        _check_opening(record, record.opening, ruleset)
+    _check_dialects(record, ruleset)
+    red, blue = record.setups
+    if red is None or blue is None:
+        _check_unplayed(record, ruleset)
+        return
+    game = check_course(ruleset, record.times, Course.of(record, (red, blue)))
+    if game.outcome is None:
+        judged: tuple[GameResult, Reason] | None = None
+    else:
+        winner = game.outcome.winner
+        judged = (GameResult.DRAW if winner is None else GameResult.win(winner), game.outcome.reason)
+    reason = record.verdict.reason
+    expected = None if reason.is_forfeit else (record.verdict.result, reason)
+    if judged != expected:
+        raise RecordError(f"recorded as {_words(expected)}, judged again as {_words(judged)}")
+    if judged is None:
+        _check_forfeit(record, game)
+
+
+def _check_claims(record: GameRecord) -> None:
+    """What a record says of its end, and in numbers, by itself: whatever the rules are."""
     verdict, reason = record.verdict, record.verdict.reason
     if verdict.plies != len(record.actions):
         raise RecordError(f"recorded as {verdict.plies} plies, but has {len(record.actions)} actions")
@@ -94,7 +120,10 @@ def _check_record(record: GameRecord) -> None:
     date_text(record.started)
     if record.seconds > MOST_SECONDS:
         raise RecordError(f"it took {record.seconds:.3g} s, where at most {MOST_SECONDS} were expected")
-    ruleset = ruleset_from_lines(record.ruleset, record.rules)
+
+
+def _check_clocks(record: GameRecord) -> None:
+    """How long the sides could take, and how that was scaled to the machine."""
     for time in record.nominal_times:
         check_time(time)
     percent = record.time_percent
@@ -102,24 +131,6 @@ def _check_record(record: GameRecord) -> None:
         raise RecordError(
             f"its clocks were scaled to {percent}%, where {LEAST_PERCENT}% to {MOST_PERCENT}% were expected"
         )
-    if record.opening:
-        _check_opening(record, record.opening, ruleset)
-    _check_dialects(record, ruleset)
-    red, blue = record.setups
-    if red is None or blue is None:
-        _check_unplayed(record, ruleset)
-        return
-    game = check_course(ruleset, record.times, Course.of(record, (red, blue)))
-    if game.outcome is None:
-        judged: tuple[GameResult, Reason] | None = None
-    else:
-        winner = game.outcome.winner
-        judged = (GameResult.DRAW if winner is None else GameResult.win(winner), game.outcome.reason)
-    expected = None if reason.is_forfeit else (verdict.result, reason)
-    if judged != expected:
-        raise RecordError(f"recorded as {_words(expected)}, judged again as {_words(judged)}")
-    if judged is None:
-        _check_forfeit(record, game)
 
 
 def _check_words(record: GameRecord) -> None:

@@ -13,7 +13,7 @@ when it came, as far as `arena.game.clock` believes that; the referee's own work
 
 A bot that had to answer while the arena was stopped may have taken more time than the clock has seen. If its answer can
 have been late, the game cannot be judged: it is `void`, and nobody loses. Who is still silent when its time is over,
-and some more time has passed since the stop, loses.
+and some more time has passed since the stop, loses. Nor can it be judged if the machine's kernel has killed a bot.
 
 In the two phases in which both bots work at once, starting and setting up, a fault of one waits for the other's answer:
 otherwise it would be chance which of two broken bots is noticed first. If both are at fault, both lose.
@@ -244,6 +244,13 @@ class Referee:
     def over_limit(self, color: Color, how: str) -> None:
         """A seat has used more of the machine than it may: `how` in words."""
         self._fail_unless_over(self.seats[color], Fault(Reason.OVER_LIMIT, f"the bot {how}"))
+
+    def killed_by_machine(self, color: Color) -> None:
+        """A seat's program was killed when the machine had no memory left, whoever had taken that. To be said before
+        `gone`."""
+        if not (self.is_over or self.seats[color].fault):
+            name = faults.named(self.spec.players, color)
+            self.void = f"this machine ran out of memory, and {name} was killed when the kernel made room"
 
     def expire(self, now: float) -> None:
         """Time has passed: whoever is over its deadline loses."""

@@ -16,10 +16,11 @@ import msgspec
 
 from arena.game.faults import lost_by, named
 from arena.game.record import GameRecord
-from arena.game.record_lines import whole_line, with_checksum
+from arena.game.record_lines import with_checksum
 from arena.game.replay import Replay
 from arena.game.verdict import GameResult
 from arena.game.view import enemy_squares, tell
+from arena.game.whole_line import whole_line
 from arena.rules.events import Event, Fought
 from protocol.codec import encode_for_bot
 from protocol.messages import ArenaMessage, Enemy

@@ -159,8 +159,3 @@ class SeatState(msgspec.Struct, frozen=True):
     resigns: bool = False
     remark: str = ""
     end: EndState | None = None
-
-
-def encode_state(state: SeatState) -> bytes:
-    """A state as JSON."""
-    return msgspec.json.encode(state)

@@ -20,6 +20,7 @@ from arena.game.seat import Seat
 from arena.play.events import ActionPlayed, GameEvent, GameStarted
 from arena.play.options import GameOptions, Interrupt
 from arena.play.peer import Peer
+from arena.readiness import readable, writable
 from protocol.notation import Color
 
 now = trio.current_time
@@ -158,7 +159,7 @@ class Driver:
             await self._write_slowly(color, process)
         while connection.phase.bot_must_answer and not (seat.due or seat.fault or referee.is_over):
             if not (self._prompt[color] and arrivals.spin(output, SPIN_SECONDS)):
-                await trio.lowlevel.wait_readable(output)
+                await readable(output)
                 self._yielded = NEVER
             await self._read(seat, process)
 
@@ -249,7 +250,7 @@ class Driver:
         must_answer = self._referee.seats[color].phase.bot_must_answer
         with trio.move_on_after(NEVER if must_answer else self._referee.spec.times[color].setup_ms / 1000):
             while color in self._unsent:
-                await trio.lowlevel.wait_writable(process.stdin)
+                await writable(process.stdin)
                 rest = process.write_now(self._unsent.pop(color))
                 if rest:
                     self._unsent[color] = rest
@@ -265,6 +266,8 @@ class Driver:
             pass
         if words := process.out_of_memory():
             self._referee.over_limit(color, words)
+        if process.machine_was_out_of_memory():
+            self._referee.killed_by_machine(color)
         self._referee.gone(color, process.exit_words(), exited=True)
 
     def _final_read(self, color: Color) -> None:

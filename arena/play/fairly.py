@@ -1,14 +1,16 @@
 """A game is played again until it can be judged: what stops the arena or breaks its sandbox is no bot's loss.
 
-Two things make a game void: the arena was stopped in it (`ArenaStoppedError`), and a bot did not start because what
-holds the bots has failed. A process that was kept and does not set up again spoils a game, too, until new ones have
-played it. Of a league's game nothing is kept then; a game that can be paused goes on from where it was.
+Three things make a game void: the arena was stopped in it, or the kernel has killed a bot because the machine had no
+memory left (both `ArenaStoppedError`), and a bot did not start because what holds the bots has failed. A process that
+was kept and does not set up again spoils a game, too, until new ones have played it. Of a league's game nothing is kept
+then; a game that can be paused goes on from where it was.
 """
 
 from collections.abc import Callable
 
 from arena.bots import BotSpec
 from arena.bots.sandbox.bwrap import COMPLAINT
+from arena.counted import counted
 from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec
 from arena.play.options import MOST_TRIES, ArenaStoppedError, GameOptions, Interrupt
@@ -82,7 +84,7 @@ async def play_on_fairly(
         except ArenaStoppedError as error:
             latest = error.history or latest
             done = len(latest.actions) if latest else 0
-            say(f"going on after {done} plies: {error.why}")
+            say(f"going on after {counted(done, 'ply', 'plies')}: {error.why}")
         else:
             if isinstance(played, GameRecord):
                 await _is_unstarted(played, bots, options)

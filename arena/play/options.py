@@ -51,7 +51,8 @@ USUAL = GameOptions()
 
 
 class ArenaStoppedError(ArenaError):
-    """A game that cannot be judged fairly, because the arena was stopped in it; it is to be played again.
+    """A game that cannot be judged fairly, because the arena was stopped in it or the machine had no memory left; it is
+    to be played again.
 
     `history` is what had been played by then, to go on from: None before both sides had set up.
     """

@@ -104,6 +104,9 @@ class PersonPeer:
     def out_of_memory(self) -> str:
         return ""
 
+    def machine_was_out_of_memory(self) -> bool:
+        return False
+
     def read_stderr_now(self) -> None: ...
 
     def activity(self) -> Activity:

@@ -70,7 +70,7 @@ async def play_on(
     `ArenaStoppedError` as `play_game` does, and `UsageError` if a bot has said that it cannot play such a game: one
     that goes on, that begins with an opening, or that `can_pause`.
     """
-    started = time.time()
+    started = max(0.0, time.time())  # a clock that was never set may say less, and a date is none then
     begun = now()
     kept = await options.keeper.take(bots) if options.keeper else {}
     red, blue = bots

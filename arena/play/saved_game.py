@@ -29,6 +29,7 @@ from arena.bots.samples import bot_path
 from arena.bots.sandbox.levels import Level
 from arena.bots.spec import person_spec
 from arena.bots.starting import Sandbox
+from arena.counted import counted
 from arena.errors import ArenaError, UsageError
 from arena.game.persons import is_person
 from arena.game.recheck import Course, check_course, check_time
@@ -232,8 +233,9 @@ def refuse_to_overwrite(path: Path) -> None:
     if paused is None:
         raise UsageError(f"{path}: expected a new file to save the game in; this is another, and is not overwritten")
     red, blue = (player.name for player in paused.players)
+    done = counted(len(paused.history.actions), "ply", "plies")
     raise UsageError(
-        f"{path}: a game is saved here already, {red} - {blue}, after {len(paused.history.actions)} plies; go on with "
+        f"{path}: a game is saved here already, {red} - {blue}, after {done}; go on with "
         f"'{paused.goes_on_with} {path}', or name another file"
     )
 

@@ -8,7 +8,7 @@ rule, the piece and the square (`arena.rules.legality` judges it). `Game.legal_m
 from collections.abc import Sequence
 
 from arena.errors import UsageError
-from arena.rules.actions import Action, Infiltration, NoActionError, Path, PieceMove, Rescue, parse_action
+from arena.rules.actions import PIECE_MOVES, Action, Infiltration, NoActionError, PieceMove, Rescue, parse_action
 from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, Move, code_of
 from arena.rules.events import (
     Event,
@@ -29,8 +29,6 @@ from arena.rules.position import Position
 from arena.rules.ruleset import Ruleset
 from arena.rules.tables import CANNOT_ATTACK, COLORS
 from protocol.notation import RESIGN, Rank, Reason, Survivor
-
-PIECE_MOVES = (Move, Path)
 
 
 class Game(Position):

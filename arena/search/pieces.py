@@ -7,8 +7,7 @@ from arena.rules.actions import Path, PieceMove
 from arena.rules.board import BACK_ROWS
 from arena.rules.tables import RuleTables
 from protocol.notation import Color, Rank, Survivor
-
-RESCUERS = frozenset(Rank) - {Rank.SCOUT, Rank.FLAG}
+from protocol.piece import RESCUERS
 
 
 class EnemyPiece:

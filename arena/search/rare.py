@@ -3,8 +3,8 @@
 The way of `arena.rules.game.Game`, with a note of what is changed. The tests hold the two to each other.
 """
 
-from arena.rules.actions import Action, Infiltration, Path, PieceMove, Rescue
-from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, Move, code_of
+from arena.rules.actions import PIECE_MOVES, Action, Infiltration, PieceMove, Rescue
+from arena.rules.board import BACK_ROWS, BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, code_of
 from arena.rules.events import Outcome
 from arena.rules.tables import COLORS
 from arena.search.bits import BIT, NEAR, UNKNOWN, Run, Steps
@@ -12,7 +12,6 @@ from arena.search.chasing import ChaseState, attacked, guessed, moved, placed
 from arena.search.listing import NOT_ASKED, Listing
 from protocol.notation import Rank, Reason, Survivor
 
-PIECE_MOVES = (Move, Path)
 RESCUED = (0x2545F4914F6CDD1D, 0x369DEA0F31A53F85)
 
 Before = tuple[

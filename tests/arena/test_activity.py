@@ -2,10 +2,9 @@
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import pytest
+from waiting import until
 
 from arena.bots.sandbox.activity import activity_of
 from arena.game.hints import Activity
@@ -25,16 +24,6 @@ PROGRAMS = {
     "writes what nobody reads": (Activity.WAITS_TO_WRITE, "while True: os.write(1, b'x' * 65536)"),
     "stops": (Activity.STOPPED, "os.kill(os.getpid(), signal.SIGSTOP)"),
 }
-PATIENCE = 120.0
-
-
-def until(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.002)
-    return True
 
 
 def below(pid: int) -> list[int]:
@@ -57,7 +46,7 @@ def test_an_activity_is_seen_as_what_it_is(name: str) -> None:
             assert process.stderr.read(1) == b"."
             if activity_of([process.pid]) is Activity.UNKNOWN:
                 pytest.skip("this machine does not tell where a process waits")
-            assert until(lambda: activity_of(below(process.pid)) is expected)
+            until(lambda: activity_of(below(process.pid)) is expected)
         finally:
             for pid in reversed(below(process.pid)):
                 subprocess.run(["kill", "-KILL", str(pid)], check=False)

@@ -316,6 +316,16 @@ def test_a_virtual_environment_that_a_build_makes_is_that_of_the_bot_when_it_pla
     assert run_as_bot(bot) == "/bot/venv\n"
 
 
+def test_a_build_without_its_compiler_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "bin").mkdir()
+    (folder / "bin/sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+    for name, install in (("cargo", "; on Debian: apt install cargo"), ("compile", "")):
+        said = problem(bot_with(folder, f"{name} source made", name=name), Level.DEFAULT)
+        words = f"    the build needs the program {name}, which is not on the PATH here{install}"
+        assert said.splitlines()[-1] == words
+
+
 @in_bwrap
 def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -> None:
     put(folder / "tools/cc/bin/compile", '#!/bin/sh\ncp "$1" "$2"; chmod +x "$2"\n', 0o755)

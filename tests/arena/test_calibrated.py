@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arena.errors import ArenaError, UsageError
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
+from arena.game.record_lines import ALL
 from arena.game.seat_lines import encode_public_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import LEAST_PERCENT, LONGEST_MS, MOST_PERCENT, TimeControl
@@ -29,7 +30,7 @@ from arena.league.schedule import schedule
 from arena.league.store import Store
 from arena.league.verify import League, verify
 from arena.play.played_on import calibration_of, ms_text, percent_of, played_on, read_reference, reference_text
-from arena.report.game_facts import ALL, facts_of
+from arena.report.game_facts import facts_of
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset
 from arena.version import __version__

@@ -99,11 +99,11 @@ def test_a_bot_that_sets_up_differently_is_given_the_set_up_of_then(played: Game
 def test_what_breaks_the_protocol_is_shown_with_its_exchange(played: GameRecord, tmp_path: Path) -> None:
     bot = mine(tmp_path / "now")
     text = bot.path.read_text().replace("        return sorted", "        self.note('x' * 9)\n        return sorted")
-    bot.path.write_text("print('hello', flush=True)\n" + text)
+    bot.path.write_text("print('it begins', flush=True)\n" + text)
     found = put(played, load_bot(bot.path))
     assert found.failure is not None
     assert found.failure.mistake == "debug-output"
-    assert [said.text for said in found.failure.exchange][-1] == "hello"
+    assert [said.text for said in found.failure.exchange][-1] == "it begins"
 
 
 def test_a_bot_that_had_no_part_is_refused_and_can_be_given_a_side(played: GameRecord) -> None:

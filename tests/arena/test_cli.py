@@ -210,6 +210,9 @@ BAD_INPUT: list[tuple[Sequence[str], str]] = [
     (["standings", "notes.txt"], "notes.txt: expected a store"),
     (["lague"], "No such command 'lague'"),
     (["show", "l.sqlite"], "Missing argument 'GAME'. For example: arena show league.sqlite 3"),
+    (["check", "alpha.py", "--rules"], "--rules: expected NAME[+SWITCH...] after it. For example: arena check mine.py"),
+    (["check", "alpha.py", "--replay", "l.sqlite"], "--replay: expected STORE GAME after it. For example: arena check"),
+    (["match", "alpha.py", "beta.py", "--games"], "--games: expected N after it. For example: arena match mine.py"),
     (["check", "alpha.py", "beta.py"], "Got unexpected extra argument (beta.py). For example: arena check mine.py"),
     (["league", "alpha.py", "beta.py", "--rounds", "1000000000"], "--rounds: expected at most 500000 with 2 bots"),
     (

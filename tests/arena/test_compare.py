@@ -91,7 +91,7 @@ def test_who_always_loses_is_not_better_and_faults_count(run: Run) -> None:
 def test_a_budget_that_is_too_small_leaves_it_undecided(run: Run) -> None:
     done = run("good", "bad", "--games", "2")
     assert done.returncode == 3, done.stderr
-    assert done.stdout.startswith("undecided: 2 games are not enough to tell, and all that there may be\n")
+    assert done.stdout.startswith("undecided after 2 games, and there may be no more: the same command with a larger ")
     assert run("good", "bad", "--games", "2").returncode == 3
 
 

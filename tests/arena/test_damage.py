@@ -20,12 +20,14 @@ from random import Random
 import msgspec
 import pytest
 from commands import AS_USUAL, arena
+from forged_games import forge_game
 
 from arena.errors import ArenaError, UsageError
-from arena.game.record import GameRecord, NoteLine, decode_record, encode_record
+from arena.game.record import GameRecord, NoteLine, encode_record
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult
-from arena.league.games import Scheme, Settings, game_id, pair_seed_of, seeds_of
+from arena.league.game_ids import Scheme, game_id, pair_seed_of, seeds_of
+from arena.league.games import Settings
 from arena.league.salvage import salvage
 from arena.league.store import GameRow, Store, StoreError
 from arena.league.store.faults import Damage, DamagedError
@@ -401,23 +403,10 @@ def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(pa
 
 def forge(path: Path, number: int, change: Callable[[GameRecord], GameRecord]) -> None:
     """Change a game with all that follows from it: columns, checksums, the count. Only playing it again can tell."""
-    database = sqlite3.connect(path, isolation_level=None)
-    ((data, old_sum),) = database.execute(
-        "SELECT record, row_sum FROM games JOIN records USING (number) WHERE number = ?", (number,)
-    ).fetchall()
-    record = change(decode_record(data))
-    data, columns = encode_record(record), columns_of(row_of(number, record))
-    new_sum = row_sum(columns, record_sum(data))
-    for name, value in zip(COLUMNS, columns, strict=True):
-        database.execute(f"UPDATE games SET {name} = ? WHERE number = ?", (value, number))
-    database.execute(
-        "UPDATE games SET record_sum = ?, row_sum = ? WHERE number = ?", (record_sum(data), new_sum, number)
-    )
-    database.execute("UPDATE records SET record = ? WHERE number = ?", (data, number))
-    ((total,),) = database.execute("SELECT value FROM sums WHERE name = 'games'").fetchall()
-    every = int.from_bytes(total[8:]) ^ int.from_bytes(old_sum) ^ int.from_bytes(new_sum)
-    database.execute("UPDATE sums SET value = ? WHERE name = 'games'", (total[:8] + every.to_bytes(16),))
-    database.close()
+    with Store(path, create=False) as store:
+        record = store.stored(number).record
+    assert record is not None
+    forge_game(path, number, change(record))
 
 
 def verdict(record: GameRecord, **values: object) -> GameRecord:
@@ -472,8 +461,6 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, rules=tuple((k, "990" if k == "max-plies" else v) for k, v in game.rules)),
         "it was played under rules",
     ),
-    ("a date that is none", 12, lambda game: changed(game, started=1e300), "the time at which a game was started"),
-    ("an age for a game", 12, lambda game: changed(game, seconds=1e300), "it took 1e+300 s, where at most"),
 ]
 
 
@@ -530,12 +517,75 @@ def test_an_illegal_action_that_is_legal_is_found(path: Path) -> None:
         ("time of steady@ab", "soon"),
         ("calibration", "yes"),
         ("opponents", "seen"),
+        ("time", "soon"),
+        ("rules", "army none"),
+        ("other times", "none"),
+        ("planned games", "many"),
+        ("all bots meet", "perhaps"),
+        ("sandbox", "weak"),
+        ("places", "[]"),
+        ("disqualified", "x"),
+        ("not counted", "[[0,1]]"),
+        ("arguments", "3"),
+        ("ladder", "{}"),
+        ("files of steady@ab", "null"),
     ],
 )
 def test_a_setting_that_is_none_holds_no_game_to_it_and_is_found(path: Path, name: str, value: str) -> None:
     with Store(path, create=True) as store:
         store._settings.set(name, value)
     assert any(re.match(f"its settings: '?{name}'?: expected .*, got ", finding) for finding in found(path))
+
+
+def sum_settings(path: Path, statement: str) -> None:
+    """Change the settings of a store by a statement, and their checksum with them."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement)
+        found = database.execute("SELECT name, value FROM settings").fetchall()
+        total = blake2b(msgspec.msgpack.encode(sorted(found)), digest_size=16).digest()
+        database.execute("INSERT OR REPLACE INTO sums VALUES ('settings', ?)", (total,))
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("DELETE FROM settings", "there are no settings"),
+        *(
+            (f"DELETE FROM settings WHERE name = '{name}'", f"there is no {name}")
+            for name in ("ruleset", "rules", "time", "other times", "seed")
+        ),
+        ("DELETE FROM settings WHERE name IN ('seed', 'time')", "there is no time, no seed"),
+    ],
+)
+def test_a_store_with_games_and_without_what_they_were_played_under_is_none_that_an_arena_has_written(
+    path: Path, statement: str, words: str
+) -> None:
+    sum_settings(path, statement)
+    with Store(path, create=False) as store:
+        assert store.read().damage == (), "the checksums have been forged, too"
+    needed = "ruleset, rules, time, other times, seed"
+    expected = f"{words}, and every arena that stores games says under which {needed} they were played"
+    assert found(path) == [f"its settings: {expected}"]
+
+
+def test_a_store_without_games_needs_no_settings(tmp_path: Path) -> None:
+    with Store(tmp_path / "l.sqlite", create=True):
+        pass
+    assert found(tmp_path / "l.sqlite") == []
+
+
+@pytest.mark.parametrize("name", ["handicap", "entrants of old", "SEED", ""])
+def test_a_setting_that_this_version_does_not_know_is_named(path: Path, name: str) -> None:
+    sum_settings(path, f"INSERT INTO settings VALUES ('{name}', '1')")
+    assert found(path) == [
+        f"its settings: {name!r} is none that this version knows: a newer one has written it, or no arena"
+    ]
+
+
+def test_without_its_seed_a_store_holds_its_games_to_all_the_rest(path: Path) -> None:
+    sum_settings(path, "DELETE FROM settings WHERE name = 'seed'")
+    forge(path, 12, lambda record: changed(record, time=changed(record.time, margin_ms=1)))
+    assert any("it was played under other times" in finding for finding in found(path))
 
 
 @pytest.mark.parametrize("name", ["seed", "rules", "time", "ruleset", "openings", "limits of steady", b"\xff"])

@@ -199,7 +199,7 @@ def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
     ("change", "words"),
     [
         (lambda f: f["settings"].update(seed="8"), "follows from no round of this league"),
-        (lambda f: f["settings"].update(time="9s"), "it was played under time"),
+        (lambda f: f["settings"].update(time="9000ms"), "it was played under time"),
         (lambda f: f.update(pair_seed=f["pair_seed"] + 2), "its id does not follow from its players and its pair"),
         (lambda f: f["red"].update(seed=5), "its seeds do not follow from its players and its pair"),
         (lambda f: f.update(id="0" * 16), "its id does not follow"),

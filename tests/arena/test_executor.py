@@ -41,7 +41,8 @@ from arena.league.executor import (
     worker_main,
 )
 from arena.league.executor.local import AHEAD, MOST_DEATHS, LocalExecutor, local_executor, usable_cpus
-from arena.league.executor.wire import Connection, GaveBack, GiveBack, InterruptGame, Play, Ready, Setup
+from arena.league.executor.pipes import Connection
+from arena.league.executor.wire import GaveBack, GiveBack, InterruptGame, Play, Ready, Setup
 from arena.league.games import Settings
 from arena.league.schedule import schedule
 from arena.rules.loading import load_ruleset
@@ -406,6 +407,29 @@ def test_a_stop_ends_a_worker_that_was_stopped(waiting: Waiting, left_behind: Le
 
     trio.run(main)
     assert left_behind() == []
+
+
+def test_a_worker_that_somebody_stops_is_told_to_go_on_and_that_is_said(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arena.league.executor import process
+
+    monkeypatch.setattr(process, "LOOK_SECONDS", 0.01)
+
+    async def main() -> list[Outcome]:
+        async with local_executor(PlaySettings(waiting.bots), 1) as executor:
+            outcomes = executor.play(tasks_of(games_of(waiting.bots)[:1]))
+            await waiting.until(1)
+            (worker,) = workers()
+            worker.send_signal(signal.SIGSTOP)
+            waiting.go_on()
+            with trio.fail_after(PATIENCE):
+                return [outcome async for outcome in outcomes]
+
+    told = trio.run(main)
+    words = "a worker process was stopped by a signal (SIGSTOP); it is told to go on (it plays ann - bob)"
+    assert words in [outcome.line for outcome in told if isinstance(outcome, Said)]
+    assert len(ids(told, Played)) == 1
 
 
 def test_a_stop_ends_a_worker_that_never_listens(

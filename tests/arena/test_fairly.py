@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 import trio
+from sandboxes import in_bwrap
 
-from arena.bots import BotSpec
+from arena.bots import BotSpec, process
+from arena.bots.limits import Limits
+from arena.bots.sandbox import procfs
 from arena.bots.sandbox.launch import SandboxError
+from arena.bots.sandbox.levels import Level
+from arena.bots.starting import Sandbox
 from arena.game.record import GameRecord, History
 from arena.game.time_control import TimeControl
 from arena.league.games import Settings
@@ -141,7 +146,7 @@ def test_what_was_played_before_a_stop_of_the_arena_is_not_lost_to_an_interrupt(
 
     monkeypatch.setattr(fairly, "play_on", play_on)
     assert trio.run(play) == BEGUN
-    assert said == [f"going on after 1 plies: {WHY}"]
+    assert said == [f"going on after 1 ply: {WHY}"]
 
 
 def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paused_either(make_bot: MakeBot) -> None:
@@ -154,3 +159,39 @@ def test_what_a_sandbox_cannot_do_is_no_loss_of_a_bot_in_a_game_that_can_be_paus
 
     with pytest.raises(SandboxError, match="the sandbox is gone"):
         trio.run(play)
+
+
+KILLED = """
+import signal
+introduce()
+set_up()
+hear("turn")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("level", [Level.DEFAULT, pytest.param(Level.BWRAP, marks=in_bwrap)])
+def test_who_is_killed_as_the_machine_has_no_memory_left_has_not_lost(
+    level: Level, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel kills whom it likes. It counts that; here the count has risen by the end of the first game."""
+    counts = iter([7, 7, 8])
+    monkeypatch.setattr(process, "oom_kills", lambda: next(counts, 8))
+    bots = make_bot(KILLED, "ann"), make_bot(BRIEF, "bob")
+    (game, _) = schedule(SETTINGS, [bot.player for bot in bots], 1)
+    said: list[str] = []
+
+    async def play() -> GameRecord:
+        return await play_fairly(game, bots, GameOptions(held.start), said.append)
+
+    with Sandbox(level, bots, Limits(), {}) as held:
+        record = trio.run(play)
+    why = "this machine ran out of memory, and red (ann) was killed when the kernel made room"
+    assert said == [f"game {game.id} (ann - bob) is played again: {why}"]
+    assert record.verdict.reason is Reason.CRASH
+
+
+def test_what_the_kernel_has_killed_for_want_of_memory_can_be_read() -> None:
+    assert procfs.oom_kills() >= 0
+    with open("/proc/vmstat") as file:
+        assert f"oom_kill {procfs.oom_kills()}\n" in file.read()

@@ -323,7 +323,23 @@ LINES: list[tuple[Mistake, bytes]] = [
     (Mistake.NOT_ASCII, "note \u00e9".encode()),
     (Mistake.DEBUG_OUTPUT, b"my turn"),
     (Mistake.DEBUG_OUTPUT, b"[INFO] thinking"),
+    (Mistake.DEBUG_OUTPUT, b"hello"),
+    (Mistake.DEBUG_OUTPUT, b"board:"),
+    (Mistake.DEBUG_OUTPUT, b"turn of red"),
+    (Mistake.DEBUG_OUTPUT, b"error in move"),
+    (Mistake.DEBUG_OUTPUT, b"legal moves: 7"),
     (Mistake.TOO_LONG, b"note " + b"x" * 5000),
+    (Mistake.WANTED, b"want moves"),
+    (Mistake.WANTED, b"want legal,board"),
+    (Mistake.SPACES, b"want legal "),
+    (Mistake.ARENAS_VERB, b"hello 1"),
+    (Mistake.ARENAS_VERB, b"turn 1 100 100"),
+    (Mistake.PASSED, b"pass"),
+    (Mistake.PASSED, b"move None"),
+    (Mistake.NO_VERB, b'{"move": "a4-a5"}'),
+    (Mistake.ACTION_FORM, b"move a4-a5 b4-b5"),
+    (Mistake.ACTION_FORM, b"move 'a4-a5'"),
+    (Mistake.UPPER_CASE, b"setup 2f2b36b2b4/b5b3825b3s/7263842743/92m6752654"),
 ]
 
 
@@ -332,6 +348,63 @@ def test_a_line_that_is_no_message_is_told_what_is_wrong_with_it(mistake: Mistak
     with pytest.raises(RemoteProtocolError) as error:
         decode_from_bot(line)
     assert hint_for(seen(Reason.PROTOCOL, str(error.value))).mistake is mistake
+
+
+TOLD: list[tuple[bytes, str]] = [
+    (b"move a4-a5 b4-b5", "one action for each turn: 'move a4-a5'"),
+    (b'move "a4-a5"', "nothing but the action stands behind 'move': 'move a4-a5'"),
+    (b"move null", "null is what its program has"),
+    (b"pass", "nobody may pass"),
+    (b"hello 1", "'hello' is a line of the arena's"),
+    (b"want moves", "'want legal board'"),
+    (b"\xef\xbb\xbfready", "a byte order mark"),
+    (b"setup 2F2B36B2B4/B5B3825B3S/7263842743/9210675265", "one of F B S"),
+    (b"setup 2F2B36B2B4/B5B3825B3S/7263842743/92106752654", "the marshal is M, not 10"),
+    (b"setup 2F2B36B2B4/B5B3825B31/7263842743/92M6752654", "'1': an empty square is a dot"),
+    (b"setup 2F2B36B2B4/B5B3825B31/7263842743/92M6752654", "the spy is S"),
+    (b"setup 2f2b36b2b4/b5b3825b3s/7263842743/92m6752654", "'b' and 'f' and 'm': pieces are"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), TOLD)
+def test_a_hint_names_what_is_wrong_in_the_line_itself(line: bytes, words: str) -> None:
+    with pytest.raises(RemoteProtocolError) as error:
+        decode_from_bot(line)
+    assert words in hint_for(seen(Reason.PROTOCOL, str(error.value))).text
+
+
+@pytest.mark.parametrize("action", ["a4-a", "a4", "4-a5"])
+def test_a_part_of_a_legal_action_comes_from_a_line_that_was_not_read_whole(action: str) -> None:
+    text = f"expected 'move' and one action such as a4-a5, got 'move {action}'"
+    game = Game(load_ruleset("isf"), RED, BLUE)
+    one = hint_for(seen(Reason.PROTOCOL, text, game=game, gets_legal=True))
+    assert one.mistake is Mistake.CUT_OFF
+    assert "that is a part of the legal action a4-a5: lines have up to 4,096 bytes" in one.text
+    assert hint_for(seen(Reason.PROTOCOL, text, game=game)).mistake is Mistake.ACTION_FORM
+
+
+def test_a_note_after_its_move_is_told_to_go_before_it() -> None:
+    text = "'note' came during the opponent's turn; a bot must send nothing then"
+    assert "a note goes before the answer" in hint_for(seen(Reason.PROTOCOL, text, Phase.WAITING)).text
+
+
+@pytest.mark.parametrize(
+    ("gets_legal", "phase"), [(False, Phase.THINKING), (True, Phase.THINKING), (False, Phase.WAITING)]
+)
+def test_who_finds_no_legal_actions_and_has_not_asked_for_them_is_told_so(gets_legal: bool, phase: Phase) -> None:
+    stderr = (
+        'Traceback (most recent call last):\n  File "mine.py", line 3, in move\nIndexError: list index out of range'
+    )
+    one = seen(Reason.CRASH, "the bot exited with code 1", phase, stderr=stderr, gets_legal=gets_legal, has_ended=True)
+    assert ("'want legal'" in hint_for(one).text) is (not gets_legal and phase is Phase.THINKING)
+
+
+@pytest.mark.parametrize(
+    ("module", "words"), [("protocol", "Python that the arena is"), ("stratego_arena", "protocol.bot")]
+)
+def test_who_does_not_find_the_kit_is_told_where_it_is(module: str, words: str) -> None:
+    stderr = f"ModuleNotFoundError: No module named '{module}'"
+    assert words in hint_for(seen(Reason.CRASH, "exited with code 1", stderr=stderr, has_ended=True)).text
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from arena.errors import ArenaError
 from arena.hostfile import (
     MOST_BYTES,
     FileError,
+    draft_folder,
     kind_of,
     open_regular,
     parse_toml,
@@ -18,6 +19,7 @@ from arena.hostfile import (
     read_lines,
     read_start,
     read_toml,
+    remove_drafts,
     written_whole,
 )
 from arena.printable import shown
@@ -214,3 +216,41 @@ def test_what_is_no_file_is_not_replaced(name: str, tmp_path: Path) -> None:
         written_whole(tmp_path / "there", replace=True).__enter__()
     with pytest.raises(FileError, match="this is no path"):
         written_whole(Path("nul\0"), replace=False).__enter__()
+
+
+DRAFT = ".arena-0123456789abcdef.part"
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_a_writer_that_was_killed_has_left_is_removed_by_the_next(tmp_path: Path, kind: str) -> None:
+    left = tmp_path / DRAFT
+    if kind == "folder":
+        left.mkdir()
+    (left / "page" if kind == "folder" else left).write_text("half of it")
+    with written_whole(tmp_path / "mine", replace=False) as file:
+        file.write(b"whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_draft_that_is_being_written_stays_whoever_writes_beside_it(tmp_path: Path) -> None:
+    with draft_folder(tmp_path) as folder, written_whole(tmp_path / "one", replace=False) as one:
+        (folder / "page").write_text("half of it")
+        with written_whole(tmp_path / "two", replace=False) as two:
+            two.write(b"2")
+        one.write(b"1")
+        assert (folder / "page").read_text() == "half of it"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+    assert (tmp_path / "one").read_bytes() == b"1"
+
+
+def test_nothing_is_removed_that_only_looks_like_a_draft(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "file").write_text("mine")
+    (tmp_path / DRAFT).symlink_to(precious)
+    os.mkfifo(tmp_path / ".arena-0000000000000000.part")
+    (tmp_path / ".arena-mine.part").write_text("mine")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    remove_drafts(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (precious / "file").read_text() == "mine"

@@ -340,6 +340,22 @@ def test_what_may_not_be_read_is_named_and_never_passed_over(path: str, mode: in
     assert said.endswith(": cannot be read: Permission denied")
 
 
+def test_folders_in_folders_without_end_fill_nobodys_screen(tmp_path: Path) -> None:
+    put(tmp_path / "bot.toml", b'command = ["./run"]\n', executable=False)
+    put(tmp_path / "run")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(25):  # more than a path may have, in names that take a line each
+        os.mkdir("x" * 200, dir_fd=folder)
+        inner = os.open("x" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    said = problem(tmp_path)
+    assert said.startswith(f"{tmp_path}/xxx")
+    assert said.endswith("xxx: cannot be read: File name too long")
+    assert len(said) < len(str(tmp_path)) + 300
+
+
 def test_a_bot_in_a_folder_that_may_not_be_searched_is_broken_and_no_more() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

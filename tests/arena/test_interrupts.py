@@ -7,12 +7,12 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
 import pytest
+from waiting import until
 
 from arena.league.store import Store
 
@@ -85,14 +85,6 @@ def processes_in(folder: Path) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
-
-
-def until(true: Callable[[], object]) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def read_until(process: "subprocess.Popen[str]", words: str) -> str:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -19,6 +19,7 @@ from random import Random
 import psutil
 import pytest
 from sandboxes import in_bwrap
+from waiting import PATIENCE, until
 
 from arena.bots.sandbox.levels import Level
 from arena.league.store import Store
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bots 
 
 PREAMBLE = Path(__file__).parent.parent / "hostile" / "preamble.py"
 KILLS = int(os.environ.get("ARENA_KILLS", "3"))
-PATIENCE = 120.0
 GAMES = 8
 LINE = [sys.executable, "-c", "from arena.cli.entry import main; main()", "match", "ann.py", "bob.py"]
 LINE += ["--rules", "duel", "--games", str(GAMES), "-j", "2", "--time", "60s", "--store", "l.sqlite"]
@@ -64,14 +64,6 @@ def left_of(folder: Path) -> list[psutil.Process]:
                 if any(str(folder) in word for word in where):
                     found.append(process)
     return found
-
-
-def until(true: Callable[[], object]) -> None:
-    """Wait for a condition on what other processes do."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.002)
 
 
 def reported(folder: Path) -> int:

@@ -108,8 +108,11 @@ def test_a_disqualified_bot_is_named_with_the_games_that_are_left_out(folder: Pa
 
     again = league(folder, "--rounds", "1", "--disqualify", "1", "-j", "2", "--openings", "given.txt")
     assert line in again.stdout.splitlines()
+    same = arena(folder, "standings", "l.sqlite")
+    assert same.stdout == again.stdout
+    assert f"{left_out} games of these bots are none that their league counts" in same.stderr
     words = f"{line}; this table counts {left_out} games of it that the league does not"
-    assert words in " ".join(arena(folder, "standings", "l.sqlite").stdout.split())
+    assert words in " ".join(arena(folder, "standings", "l.sqlite", "--all").stdout.split())
 
 
 def test_a_knockout_that_is_not_over_is_incomplete(folder: Path) -> None:

@@ -232,10 +232,13 @@ def run_line(line: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 @languages
 def test_the_test_that_a_new_bot_comes_with_passes(language: Language, folder: Path) -> None:
     skip_without_tools(language)
-    write_bot(folder / "hunter", language)
+    bot = write_bot(folder / "hunter", language)
     done = run_line(language.test, folder / "hunter")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stdout + done.stderr  # of compilers
+    made = language.makes.strip("/")
+    for path in (folder / "hunter").rglob("*"):  # what is new is not for git
+        assert path.is_dir() or str(path.relative_to(folder / "hunter")) in bot.files or made in path.parts
 
 
 PATIENT = "--time 60s/move --setup-time 60s --start-time 60s"
@@ -277,6 +280,7 @@ def test_the_files_are_those_of_the_template_with_every_mark_filled_in(language:
     written = {str(path.relative_to(folder / "hunter")) for path in (folder / "hunter").rglob("*") if path.is_file()}
     assert written == set(bot.files)
     assert {"bot.toml", "README.md", language.source} <= written
+    assert (".gitignore" in written) is bool(language.makes)
     for name in written:
         text = (folder / "hunter" / name).read_text()
         assert "{{" not in text.replace("{{}}", "")

@@ -20,7 +20,8 @@ from arena.game.spec import GameSpec, Opening, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.exchange import export_lines, import_games
-from arena.league.games import Settings, game_id, openings_in, pair_seed_of, seeds_of
+from arena.league.game_ids import game_id, pair_seed_of, seeds_of
+from arena.league.games import Settings, openings_in
 from arena.league.options import PlayOptions
 from arena.league.readers import HOST
 from arena.league.resume import stored_in

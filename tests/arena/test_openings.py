@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.errors import UsageError
 from arena.game.spec import Opening
 from arena.hostfile import MOST_BYTES
-from arena.league.games import openings_digest
+from arena.league.game_ids import openings_digest
 from arena.league.openings import load_openings, parse_openings
 from arena.rules.loading import load_ruleset
 from arena.rules.ruleset import Ruleset

@@ -14,7 +14,8 @@ from arena.game.record import GameRecord
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.executor import Executor, GameTask
-from arena.league.games import NOTHING_STORED, Games, Scheme, Settings, Stored
+from arena.league.game_ids import Scheme
+from arena.league.games import NOTHING_STORED, Games, Settings, Stored
 from arena.league.league import open_league
 from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import Pairing, RoundRobin

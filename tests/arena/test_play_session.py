@@ -14,7 +14,7 @@ from arena.check.situations import script
 from arena.game.persons import is_person, person, without_clock
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, History
-from arena.game.seat_state import SeatState, Stage, encode_state
+from arena.game.seat_state import SeatState, Stage
 from arena.game.spec import GameSpec
 from arena.game.time_control import UNLIMITED_MS, TimeControl
 from arena.game.view import SeatView, tell
@@ -72,7 +72,7 @@ def from_lines(rows: Sequence[Sequence[str]], actions: Sequence[str], seen: list
         state = await session.changed(color)
         while state.stage is not Stage.OVER:
             if seen is not None and state.stage is Stage.MOVING:  # in other stages more may come at any moment
-                seen.append(encode_state(state))
+                seen.append(msgspec.json.encode(state))
             if state.stage is Stage.SETTING_UP:
                 session.set_up(color, rows[color])
             elif state.stage is Stage.MOVING and not state.resigns:
@@ -395,7 +395,7 @@ def test_the_end_shows_the_whole_board_and_why() -> None:
     assert sum(cell.startswith("b") for cell in state.end.truth) == 10
     assert "b?" not in state.end.truth
     session.stored(7)
-    assert msgspec.json.decode(encode_state(session.state(Color.BLUE)))["end"]["number"] == 7
+    assert msgspec.json.decode(msgspec.json.encode(session.state(Color.BLUE)))["end"]["number"] == 7
 
 
 def test_a_clock_runs_for_the_side_to_move_and_a_person_loses_by_it() -> None:

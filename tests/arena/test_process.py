@@ -15,6 +15,7 @@ import pytest
 import trio
 import trio.testing
 
+import arena.bots.own_processes
 import arena.bots.stderr
 from arena.bots.process import BotProcess
 from arena.bots.sandbox import killing, reaper
@@ -338,7 +339,7 @@ def test_who_is_slow_to_exit_for_want_of_a_cpu_is_waited_for_and_nobody_else(
         async with running(*shell("echo up; read line; sleep 0.3; exit 5")) as process:
             await heard(process, b"up")
             if is_kept_waiting:
-                monkeypatch.setattr(arena.bots.process, "activity_of", lambda pids: Activity.RUNS)
+                monkeypatch.setattr(arena.bots.own_processes, "activity_of", lambda pids: Activity.RUNS)
             process.write_now(b"quit\n")
             assert await process.exits_within(0.01) is is_kept_waiting
 
@@ -352,6 +353,46 @@ def test_who_works_instead_of_exiting_is_waited_for_no_longer_than_it_works() ->
             before = process.cpu_us()
             assert not await process.exits_within(0.05)
             assert process.cpu_us() - before >= 50_000
+
+    trio.run(main)
+
+
+class CountedGroup:
+    """A control group that says of its processor time what no process of it has used."""
+
+    def cpu_us(self) -> int:
+        return 123_456_789
+
+    def memory_peak(self) -> int | None:
+        return None
+
+    def memory_now(self) -> int:
+        return 0
+
+    def oom_kills(self) -> int:
+        return 0
+
+    def freeze(self, frozen: bool) -> None: ...
+    def kill(self) -> None: ...
+    def remove(self) -> bool:
+        return True
+
+
+def test_in_a_control_group_each_game_of_a_process_is_counted_by_the_group() -> None:
+    async def main() -> None:
+        group = CountedGroup()
+        launch = Launch(shell("cat; exit"), Path("/"), ENVIRONMENT, helpers=1, group=group)
+        process = BotProcess.start(launch)
+        try:
+            with trio.fail_after(NEVER_ENDS):
+                process.write_now(b"up")
+                await heard(process, b"up")
+                assert process.cpu_us() == group.cpu_us()
+                assert await process.settle(), "cat, behind the shell that stands for a sandbox, waits for more"
+                process.begin_anew()
+                assert process.cpu_us() == group.cpu_us()
+        finally:
+            await process.end(0)
 
     trio.run(main)
 

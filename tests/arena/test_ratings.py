@@ -317,6 +317,15 @@ def test_groups_that_never_met_have_mean_0_each_and_open_ends() -> None:
     assert {name for name in names if separate[name].low == -separate[name].high == -math.inf} == {"c", "d"}
 
 
+def bounded(results: str, anchor: str = "") -> list[str]:
+    """The field, and who is bounded below and above, after such results as "ab bc": a won against b, b against c."""
+    names = sorted(set(results) - {" "})
+    games = [GameScore(winner, loser, Score.FIRST) for winner, loser in map(list, results.split())]
+    found = bounds_of(results_of(names, games).rows(), names.index(anchor) if anchor else None)
+    groups = (found.field, found.bounded_below, found.bounded_above)
+    return ["".join(names[player] for player in sorted(group)) for group in groups]
+
+
 @pytest.mark.parametrize(
     ("results", "field", "below", "above"),
     [
@@ -333,12 +342,7 @@ def test_groups_that_never_met_have_mean_0_each_and_open_ends() -> None:
 )
 def test_who_scored_against_whom_bounds_the_ratings(results: str, field: str, below: str, above: str) -> None:
     """`ab` means that a won against b."""
-    names = sorted(set(results) - {" "})
-    games = [GameScore(winner, loser, Score.FIRST) for winner, loser in map(list, results.split())]
-    found = bounds_of(results_of(names, games).rows())
-    as_text = ["".join(names[player] for player in sorted(group)) for group in (found.field, found.bounded_below)]
-    assert as_text == [field, below]
-    assert "".join(names[player] for player in sorted(found.bounded_above)) == above
+    assert bounded(results) == [field, below, above]
 
 
 @pytest.mark.parametrize(
@@ -351,11 +355,7 @@ def test_who_scored_against_whom_bounds_the_ratings(results: str, field: str, be
     ],
 )
 def test_an_anchor_is_the_field_alone(results: str, anchor: str, below: str, above: str) -> None:
-    names = sorted(set(results) - {" "})
-    games = [GameScore(winner, loser, Score.FIRST) for winner, loser in map(list, results.split())]
-    found = bounds_of(results_of(names, games).rows(), names.index(anchor))
-    groups = (found.field, found.bounded_below, found.bounded_above)
-    assert ["".join(names[player] for player in sorted(group)) for group in groups] == [anchor, below, above]
+    assert bounded(results, anchor) == [anchor, below, above]
 
 
 # --- properties -----------------------------------------------------------------------------------------------------

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, NoteLine, RecordError, Use
-from arena.game.record_lines import SeatViewError, Side, date_text, decode_line, encode_line, with_checksum
+from arena.game.record_lines import SeatViewError, decode_line, encode_line, with_checksum
 from arena.game.spec import Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
+from arena.game.whole_line import Side
 from arena.printable import printable
 from protocol.messages import Want
 from protocol.notation import Reason
@@ -136,15 +137,6 @@ def test_any_record_is_read_back_as_the_value_that_was_written(record: GameRecor
     line = encode_line(record, of_league)
     assert decode_line(line) == (record, of_league)
     assert b"\n" not in line
-
-
-@given(st.floats(0, 2.5e11))
-@settings(deadline=None, max_examples=60)
-def test_no_two_dates_are_written_alike(seconds: float) -> None:
-    text = date_text(seconds)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", text)
-    entry = decode_line(forged(lambda fields: fields.update(started=text)))
-    assert entry.record.started == seconds
 
 
 @pytest.mark.parametrize("seconds", [float("inf"), float("nan"), 1e20])

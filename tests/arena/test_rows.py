@@ -1,5 +1,6 @@
 """All rows of a store in one pass: what is whole is given, what is not is named, and few are in memory at a time."""
 
+import math
 import shutil
 import sqlite3
 import tracemalloc
@@ -136,6 +137,12 @@ def test_an_edited_row_is_in_no_count_and_is_named(path: Path) -> None:
         ("plies", "many"),
         ("started", "now"),
         ("pair_seed", b""),
+        *(("seconds", number) for number in (-1.0, 1e300, float("inf"))),
+        *(("started", number) for number in (-1.0, 1e300, float("inf"))),
+        *(("plies", number) for number in (-1, 2**63 - 1)),
+        *((column, number) for column in ("red_us", "blue_slowest_us", "blue_moves") for number in (-1, 2**62)),
+        ("red_cpu_us", -1),
+        *((column, "x" * 5000) for column in ("id", "blue", "red_digest")),
     ],
 )
 def test_a_forged_row_that_no_arena_stores_is_named_although_its_checksum_holds(
@@ -225,10 +232,13 @@ def test_a_record_beside_the_games_is_named_although_nothing_is_missing(golden: 
             store.refuse_damage()
 
 
-def test_a_game_whose_numbers_are_too_large_is_refused_and_nothing_of_it_is_stored(golden: Path) -> None:
+@pytest.mark.parametrize("change", [{"pair_seed": 2**70}, {"started": 1e300}, {"seconds": -1.0}, {"seconds": math.nan}])
+def test_a_game_with_a_number_that_is_none_is_refused_and_nothing_of_it_is_stored(
+    golden: Path, change: dict[str, float]
+) -> None:
     with Store(golden, create=True) as store:
         record = store.record("12")[1]
-        with pytest.raises(Exception, match=r"game f{16}: it has a number that is larger than a store can keep"):
-            store.add(changed(record, id="f" * 16, pair_seed=2**70))
+        with pytest.raises(Exception, match=r"game f{16}: it has a number or a name that no game has"):
+            store.add(changed(record, id="f" * 16, **change))
         store.refuse_damage()
         assert len(store.rows()) == 12

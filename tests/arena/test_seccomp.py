@@ -142,6 +142,23 @@ def test_nothing_is_dropped_from_the_cache_or_asked_what_is_in_it(machine: str) 
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_nobody_waits_for_a_disk(machine: str) -> None:
+    """A bot that has the system written out again and again holds up the store of games."""
+    for name in ("sync", "syncfs", "fsync", "fdatasync", "sync_file_range", "msync"):
+        assert answer(machine, name, 3) == IDLY, name
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_bot_has_more_memory_in_sockets_than_the_system_gives_each(machine: str) -> None:
+    level, send_buffer, receive_buffer = 1, 7, 8
+    assert answer(machine, "setsockopt", 3, level, send_buffer) == IDLY
+    assert answer(machine, "setsockopt", 3, level, receive_buffer) == IDLY
+    reuse_address, of_tcp = 2, 6
+    assert answer(machine, "setsockopt", 3, level, reuse_address) == 0
+    assert answer(machine, "setsockopt", 3, of_tcp, send_buffer) == 0
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_nothing_that_was_stopped_can_be_continued(machine: str) -> None:
     """By a signal that is sent, or that the kernel is asked to send."""
     for name, before in {

@@ -109,7 +109,7 @@ def test_a_handicap_is_said(record: GameRecord) -> None:
 def test_the_end_names_verdict_reason_and_ply(path: Path) -> None:
     lines = show(path).stdout.splitlines()
     assert f"after 6 plies: {FAULT}" in lines
-    assert "verdict: red, illegal-action, ply 6" in lines
+    assert "verdict: red, illegal-action, after 6 plies" in lines
 
 
 def test_the_last_move_and_what_it_has_cost_are_on_the_board(path: Path) -> None:
@@ -338,5 +338,5 @@ def test_what_is_longer_than_the_terminal_goes_through_the_pager_and_the_rest_do
     assert "PAGED" not in on_terminal("--ply", "1", PAGER=str(pager))
     paged = on_terminal(PAGER=str(pager))
     assert "PAGED" in paged
-    assert "verdict: red, illegal-action, ply 6" in paged
+    assert "verdict: red, illegal-action, after 6 plies" in paged
     assert "PAGED" not in on_terminal(rows=1000, PAGER=str(pager))

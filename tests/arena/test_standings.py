@@ -16,9 +16,10 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime, Store
 from arena.report.json import league_json
+from arena.report.result_words import interval_text
 from arena.report.roster import Roster, players_of
-from arena.report.standings import Advantage, AnchorBot, Table, make_table
-from arena.report.terminal import advantage_text, full_report, interval_text
+from arena.report.standings import AnchorBot, Table, make_table
+from arena.report.terminal import full_report
 from protocol.notation import Reason
 
 RED, DRAW, BLUE = GameResult.RED, GameResult.DRAW, GameResult.BLUE
@@ -349,19 +350,6 @@ def test_a_bot_whose_name_has_an_equals_sign_can_be_the_anchor() -> None:
     assert make_table([odd, BOB], match(1, 0, 1, odd), anchor="x=1=7").anchor == AnchorBot("x=1", 7)
 
 
-@pytest.mark.parametrize(
-    ("advantage", "text"),
-    [
-        (Advantage(12.3, -4.0, 30.0), "Red's side is worth +12 Elo (95%: -4..+30)"),
-        (Advantage(12.3, 4.0, None), "Red's side is worth more than +4 Elo (95%)"),
-        (Advantage(-12.3, None, -3.0), "Red's side is worth less than -3 Elo (95%)"),
-        (Advantage(0.0, None, None), "Red's side: the games do not say what it is worth"),
-    ],
-)
-def test_what_red_is_worth_is_said_as_far_as_it_is_known(advantage: Advantage, text: str) -> None:
-    assert advantage_text(advantage) == text
-
-
 def test_the_advantage_is_below_the_table_and_in_json() -> None:
     played = match(6, 0, 2) + match(6, 0, 2, BOB, ANN)
     table = make_table([ANN, BOB], played)
@@ -399,20 +387,6 @@ def test_the_crosstable_of_a_large_league_is_that_of_the_first_bots_and_says_so(
 
 
 # --- how it looks ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "text"),
-    [
-        (-8.4, 120.6, "-8..+121"),
-        (12.0, None, "+12.."),
-        (None, -3.0, "..-3"),
-        (None, None, "open"),
-        (-0.3, 0.2, "+0..+0"),
-    ],
-)
-def test_intervals_show_both_ends_and_leave_out_what_is_open(low: float | None, high: float | None, text: str) -> None:
-    assert interval_text(low, high) == text
 
 
 FIVE = [Player(name, f"digest of {name}") for name in ("tactician", "scholar", "warden", "raider", "drifter")]

@@ -17,6 +17,7 @@ import psutil
 import pytest
 import trio
 import trio.testing
+from waiting import PATIENCE, until
 
 import arena.bots.arrivals
 from arena.bots import BotSpec
@@ -34,8 +35,6 @@ from protocol.notation import Color, Reason
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells what the arena did")
 
 PREAMBLE = Path(__file__).parent.parent / "hostile" / "preamble.py"
-PATIENCE = 120.0
-"""Seconds after which a test counts as one that never ends."""
 
 GOOD = "introduce()\nset_up()\nplay()"
 WAITS = "introduce()\nset_up()\nhear('turn')\nopen({fifo!r}).read()\nsay('move ' + heard['legal'][0])\n"
@@ -239,13 +238,6 @@ hear("end")
 LIMIT = 3.0
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.001)
-
-
 @contextlib.contextmanager
 def playing(command: str, folder: Path) -> Iterator["subprocess.Popen[str]"]:
     """A league, or a match that can be paused, in which Red is thinking. It goes on until it is told to answer."""
@@ -255,18 +247,18 @@ def playing(command: str, folder: Path) -> Iterator["subprocess.Popen[str]"]:
     line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", *words]
     line += ["ann.py", "bob.py", "--rules", "duel", "--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
-        wait_for((folder / "thinking").exists)
+        until((folder / "thinking").exists)
         yield league
 
 
 def stop_and_go_on(process: psutil.Process, folder: Path) -> None:
     """Stop a process, let Red answer, and let the process go on once Red's time has long been over."""
     process.send_signal(signal.SIGSTOP)
-    wait_for(lambda: process.status() == psutil.STATUS_STOPPED)
+    until(lambda: process.status() == psutil.STATUS_STOPPED)
     stopped = time.monotonic()
     (folder / "answer").touch()
-    wait_for((folder / "answered").exists)
-    wait_for(lambda: time.monotonic() > stopped + LIMIT + 0.2)
+    until((folder / "answered").exists)
+    until(lambda: time.monotonic() > stopped + LIMIT + 0.2)
     process.send_signal(signal.SIGCONT)
 
 

@@ -15,6 +15,7 @@ from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.store import GameRow, Store
 from arena.report.crosstable import Meeting
+from arena.report.result_words import interval_text
 from arena.report.roster import players_of
 from arena.report.standings import Line, Table, make_table
 from arena.report.tables import (
@@ -27,7 +28,6 @@ from arena.report.tables import (
     standings_markdown,
     table_text,
 )
-from arena.report.terminal import interval_text
 
 OWN = Path(__file__).parent.parent / "golden" / "stores" / "v3-own.sqlite"
 names = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=12)

@@ -1,10 +1,6 @@
 """Tables for people: as wide as what they are printed on, and no bot in them that looks like another."""
 
-import fcntl
 import io
-import pty
-import struct
-import termios
 from itertools import permutations
 
 import pytest
@@ -14,7 +10,7 @@ from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow, PlayerTime
 from arena.report.standings import make_table
-from arena.report.terminal import PLAIN_WIDTH, TERMINAL_WIDTH, full_report, progress_console, width_of
+from arena.report.terminal import full_report
 from protocol.notation import Reason
 
 LONG = [f"an-engine-with-a-long-name-{letter}" for letter in "abc"]
@@ -57,29 +53,3 @@ def test_where_there_is_room_a_name_is_whole() -> None:
 def test_with_60_columns_points_and_elo_are_there() -> None:
     head = report(LONG, 60).splitlines()[0].split()
     assert {"#", "bot", "points", "%", "Elo"} <= set(head)
-
-
-@pytest.mark.parametrize(
-    ("columns", "width"),
-    [("60", 60), ("140", 140), ("1", 20), ("0", PLAIN_WIDTH), ("", PLAIN_WIDTH), ("wide", PLAIN_WIDTH), ("-5", 100)],
-)
-def test_what_is_piped_is_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    assert width_of(io.StringIO()) == width
-
-
-def test_a_pipe_has_a_width_of_its_own_where_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert width_of(io.StringIO()) == PLAIN_WIDTH
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    assert progress_console().width == PLAIN_WIDTH
-
-
-def test_a_terminal_is_as_wide_as_it_says_or_as_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    controller, other = pty.openpty()
-    with open(controller, "rb"), open(other, "w") as stream:
-        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 67, 0, 0))
-        assert width_of(stream) == 67
-        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 0, 0, 0, 0))
-        assert width_of(stream) == TERMINAL_WIDTH

@@ -12,17 +12,18 @@ from arena.game.dialogue_entries import Line
 from arena.game.judged import judged
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError, decode_record, encode_record
-from arena.game.record_lines import decode_line, encode_line, whole_line, with_checksum
+from arena.game.record_lines import ALL, decode_line, encode_line, with_checksum
 from arena.game.referee import Referee
 from arena.game.seat_lines import encode_seat_line
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.ucc_connection import UccConnection
+from arena.game.whole_line import whole_line
 from arena.league.games import Games, Settings
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.report.declared import Declared, declared_last
-from arena.report.game_facts import ALL, facts_of
+from arena.report.game_facts import facts_of
 from arena.rules.loading import load_ruleset
 from protocol.messages import Ability, Game, Opponent, SetupRequest
 from protocol.notation import Color

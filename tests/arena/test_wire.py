@@ -1,15 +1,10 @@
 """Tasks and what comes of them survive the way to a worker process and back, however the pipes cut them up."""
 
 import itertools
-import os
-import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import trio
-import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,21 +21,9 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
 from arena.league.executor import Failed, GameTask, Paused, Played, PlaySettings, Said
+from arena.league.executor.pipes import Frames, frame
 from arena.league.executor.task import sendable
-from arena.league.executor.wire import (
-    LONGEST,
-    Connection,
-    Frames,
-    GaveBack,
-    Play,
-    Setup,
-    WireError,
-    frame,
-    from_worker,
-    packed,
-    to_worker,
-    unpacked,
-)
+from arena.league.executor.wire import GaveBack, Play, Setup, from_worker, packed, to_worker, unpacked
 from arena.rules.ruleset import Ruleset
 from protocol.notation import Reason
 
@@ -178,19 +161,6 @@ def test_a_line_for_the_user_is_sent_as_it_is_unless_it_has_half_a_character(str
         assert sent == string
 
 
-@pytest.mark.parametrize(
-    ("data", "why"),
-    [
-        ((LONGEST + 1).to_bytes(4, "little"), "expected a message of at most"),
-        (b"\x01\x00\x00\x00\xc1", "expected a message: "),
-        (b"\x05\x00\x00\x00hello", "expected a message: "),
-    ],
-)
-def test_what_is_no_message_is_refused(data: bytes, why: str) -> None:
-    with pytest.raises(WireError, match=why):
-        Frames(from_worker).feed(data)
-
-
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -223,150 +193,3 @@ def test_an_error_has_its_class_text_and_exit_code_on_the_other_side(error: Aren
 def test_an_error_that_names_an_odd_path_can_be_sent() -> None:
     (sent,) = Frames(from_worker).feed(frame(Failed.of(RefusedBotsError({ODD: ODD}), None)))
     assert "\\udcff/caf" in str(sent.error())
-
-
-# --- pipes ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def ends() -> Callable[[], tuple[Connection, Connection]]:
-    """Two connected ends; to be made in a trio run."""
-
-    def make() -> tuple[Connection, Connection]:
-        (down_out, down_in), (up_out, up_in) = os.pipe(), os.pipe()
-        return Connection(up_out, down_in, from_worker), Connection(down_out, up_in, to_worker)
-
-    return make
-
-
-def test_more_than_a_pipe_holds_is_sent_while_nobody_waits(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    lines = [f"{number} {'x' * 10_000}" for number in range(100)]
-
-    async def main() -> list[str]:
-        parent, worker = ends()
-        found: list[str] = []
-        for line in lines:
-            worker.send(Said(line))
-        with trio.fail_after(PATIENCE):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.write)
-                while len(found) < len(lines):
-                    found += [message.line for message in await parent.receive()]
-                worker.finish()
-            assert await parent.receive() == []
-        parent.close()
-        worker.close()
-        return found
-
-    assert trio.run(main) == lines
-
-
-def test_an_end_whose_output_nobody_reads_still_sees_the_end_of_its_input(
-    ends: Callable[[], tuple[Connection, Connection]],
-) -> None:
-    async def main() -> None:
-        parent, worker = ends()
-        for _ in range(100):
-            worker.send(Said("x" * 10_000))
-        with trio.fail_after(PATIENCE):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.write)
-                await trio.testing.wait_all_tasks_blocked()
-                parent.finish()
-                assert await worker.receive() == []
-                nursery.cancel_scope.cancel()
-        parent.close()
-        worker.close()
-
-    trio.run(main)
-
-
-def test_to_send_to_who_is_gone_does_nothing(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    async def main() -> None:
-        parent, worker = ends()
-        parent.close()
-        with trio.fail_after(PATIENCE):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.write)
-                worker.send(Said("nobody hears this"))
-                assert await worker.receive() == []
-                await trio.testing.wait_all_tasks_blocked()
-                worker.finish()
-        worker.close()
-
-    trio.run(main)
-
-
-def test_what_is_left_of_a_long_message_is_not_copied(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    size = 2**24
-
-    async def main() -> int:
-        parent, worker = ends()
-        worker.send(Said("x" * size))
-        tracemalloc.start()
-        try:
-            assert not worker.flush()
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        parent.close()
-        worker.close()
-        return peak
-
-    assert trio.run(main) < size / 16
-
-
-def test_what_was_sent_before_the_end_arrives_before_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    lines = [f"{number} {'x' * 60_000}" for number in range(5)]
-
-    async def main() -> list[str]:
-        parent, worker = ends()
-        found: list[str] = []
-        for line in lines:
-            worker.send(Said(line))
-        worker.finish()
-        worker.send(Said("too late"))
-        with trio.fail_after(PATIENCE):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(worker.write)
-                while messages := await parent.receive():
-                    found += [message.line for message in messages]
-        parent.close()
-        worker.close()
-        return found
-
-    assert trio.run(main) == lines
-
-
-def test_no_message_is_lost_to_a_cancelled_wait_for_it(ends: Callable[[], tuple[Connection, Connection]]) -> None:
-    async def main() -> None:
-        parent, worker = ends()
-        worker.send(Said("all is well"))
-        worker.finish()
-        found = []
-        with trio.CancelScope() as scope:
-            scope.cancel()
-            found += await parent.receive()
-        found += parent.receive_rest()
-        assert found == [Said("all is well")]
-        parent.close()
-        worker.close()
-
-    trio.run(main)
-
-
-def test_the_rest_of_a_dead_process_ends_though_another_one_holds_its_end_of_the_pipe(
-    ends: Callable[[], tuple[Connection, Connection]],
-) -> None:
-    async def main() -> None:
-        parent, worker = ends()
-        copy = os.dup(worker._outgoing)
-        worker.send(Said("farewell"))
-        worker.finish()
-        assert parent.receive_rest() == [Said("farewell")]
-        assert parent.receive_rest() == []
-        os.close(copy)
-        parent.close()
-        worker.close()
-
-    trio.run(main)

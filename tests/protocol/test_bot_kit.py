@@ -100,6 +100,29 @@ def test_an_introduction_that_has_no_place_on_a_line_is_an_error_of_the_bot(monk
         say(Broken, b"hello 1\n", monkeypatch)
 
 
+@pytest.mark.parametrize("wants", ["legal", Want.LEGAL, ("legal",), None])
+def test_wants_that_are_none_of_the_protocols_are_an_error_that_says_what_came(
+    wants: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unclear(Drifter):
+        pass
+
+    Unclear.wants = wants  # type: ignore[assignment]
+    words = f"wants of Unclear is {wants!r}; expected a tuple of Want, such as (Want.LEGAL,)"
+    with pytest.raises(TypeError, match=re.escape(words)):
+        say(Unclear, b"hello 1\n", monkeypatch)
+
+
+@pytest.mark.parametrize("what", ["name", "author"])
+def test_a_name_that_is_no_string_is_an_error_that_says_what_came(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Numbered(Drifter):
+        pass
+
+    setattr(Numbered, what, 1.0)
+    with pytest.raises(TypeError, match=re.escape(f"{what} of Numbered is 1.0; expected a string")):
+        say(Numbered, b"hello 1\n", monkeypatch)
+
+
 def test_what_is_wrong_with_a_name_is_said_in_characters_that_every_terminal_shows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -267,6 +290,15 @@ def test_no_note_can_lose_a_game(remark: str, sent: str, monkeypatch: pytest.Mon
     assert say(Talker, OPENING + b"legal a4-a5\nturn 1 9 9\n", monkeypatch)[-2:] == [sent, "move a4-a5"]
 
 
+def test_a_note_may_be_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Notes(Drifter):
+        def setup(self, view: View) -> str:
+            self.note(0.57)  # type: ignore[arg-type]
+            return random_setup(view)
+
+    assert "note 0.57" in say(Notes, OPENING, monkeypatch)
+
+
 def test_a_note_outside_of_a_game_goes_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     class Eager(Drifter):
         def __init__(self) -> None:
@@ -402,6 +434,32 @@ def test_a_move_that_is_no_text_is_an_error_that_says_what_came(
 def test_an_object_in_the_place_of_the_class_is_told_apart() -> None:
     with pytest.raises(TypeError, match=r"expected run\(Drifter\), the class, got an object of it"):
         run(Drifter())  # type: ignore[arg-type]
+
+
+def test_who_stops_a_waiting_bot_is_shown_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(io.BytesIO):
+        def readline(self, size: "int | None" = -1) -> bytes:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+    with pytest.raises(SystemExit) as ended:
+        run(Drifter, Stopped(), io.BytesIO())
+    assert ended.value.code == 130
+
+
+def test_a_second_bot_of_a_program_is_told_that_the_first_has_played() -> None:
+    done = start(BOT.format(line="pass") + "\nclass New(Inline): pass\nrun(New)", OPENING + b"quit\n")
+    assert done.returncode == 1
+    assert done.stdout.count(b"ready") == 1
+    assert b"RuntimeError: run(New) after run(Inline): a program is one bot, and Inline has played" in done.stderr
+
+
+def test_a_bot_may_be_run_often_with_lines_of_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (say(Drifter, OPENING, monkeypatch) for _ in range(2))
+    assert first == second
+    for _ in range(2):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello 1\nquit\n")))
+        run(Drifter, sink=io.BytesIO())
 
 
 def test_a_bot_ends_when_its_input_ends() -> None:

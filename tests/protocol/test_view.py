@@ -78,6 +78,18 @@ def test_the_enemy_line_puts_unknown_pieces_on_the_board(view: View) -> None:
     assert {piece.cell for _, piece in view.pieces(BLUE)} == {"b?"}
 
 
+@pytest.mark.parametrize("square", ["k5", "a11", "A1", 7])
+def test_what_is_no_square_is_an_error_that_says_what_came(view: View, square: str) -> None:
+    with pytest.raises(KeyError, match=f"expected a square from a1 to j10, got {square!r}"):
+        view.at(square)
+
+
+@pytest.mark.parametrize("color", ["red", 0, None])
+def test_what_is_no_color_has_no_pieces_and_is_an_error(view: View, color: Color) -> None:
+    with pytest.raises(TypeError, match=f"expected a Color, such as view.color or view.enemy, got {color!r}"):
+        view.pieces(color)
+
+
 def test_a_piece_moves_and_is_marked_as_moved(view: View) -> None:
     play(view, Moved(RED, "j4-j5"), Moved(BLUE, "a7-a6"))
     assert (look(view, "j4"), look(view, "j5")) == ("..", "rM")

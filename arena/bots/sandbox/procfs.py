@@ -203,6 +203,13 @@ def waited_us(pid: int) -> int:
     return (int(fields[13]) + int(fields[14])) * 1_000_000 // TICKS_PER_SECOND if data else 0
 
 
+def oom_kills() -> int:
+    """How many processes the kernel of this machine has killed so far because memory had run out, that of the machine
+    or of a control group; 0 where it does not tell."""
+    _, found, rest = read_file("/proc/vmstat").rpartition(b"\noom_kill ")
+    return int(rest.split(b"\n", 1)[0]) if found else 0
+
+
 def is_asleep(pid: int) -> bool:
     """Whether a process's first thread waits for something, as one does that reads its input."""
     if not _LINUX:

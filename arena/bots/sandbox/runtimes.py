@@ -129,34 +129,17 @@ class _Search:
 
     def run(self, *, alone: bool = False) -> Program:
         """The program; `alone`: without what the bot runs besides."""
-        command, for_host = list(self._bot.command), False
+        command = list(self._bot.command)
         hosts: tuple[Path, Trail] | None = None
         is_control, first = False, None
         for _ in range(SCRIPTS):
-            program, trail = self._look_up(command[0])
-            own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
-            outside = trail.places[len(own)] if len(own) < len(trail.places) else None
-            if not program.is_relative_to(self._own):
-                self._check(program, trail, for_host)
-                program, trail = self._behind_stand_in(program, trail)
-                for_host, hosts = True, (program, trail)
-                self._need(program, trail)
-            elif outside is not None:
-                self._check(outside, follow(outside), for_host, link=program)
-                self._need(outside, follow(outside), program)
-                for_host, hosts = True, (outside, follow(outside))
-                if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
-                    program = own[-1]  # inside, the bot's files are at another place
-            else:
-                for_host, hosts = False, None
-                if any(os.path.isabs(link.target) for link in trail.links):
-                    program = trail.end
+            program, trail, hosts = self._step(command[0], for_host=hosts is not None)
             self._refuse_climbing(trail)
             first = first or program
             command[0] = str(program)
             is_control = hosts is not None and (is_control or self._host.is_control(*hosts))
             is_python = hosts is not None and PYTHON.fullmatch(hosts[0].name) is not None
-            interpreter = [] if is_python else self._interpreter(trail.end, for_host=for_host)
+            interpreter = [] if is_python else self._interpreter(trail.end, for_host=hosts is not None)
             if not interpreter:
                 break
             command[:0] = interpreter
@@ -173,6 +156,28 @@ class _Search:
             is_named=self._is_named,
         )
         return found if alone or not self._bot.interpreters else self._with_more(found)
+
+    def _step(self, name: str, *, for_host: bool) -> tuple[Path, Trail, tuple[Path, Trail] | None]:
+        """One program on the way: as what it is started, the way to it, and the host's program that it is, with the way
+        to that; None if it is the bot's own. `for_host`: a program of the host's has named it."""
+        program, trail = self._look_up(name)
+        if not program.is_relative_to(self._own):
+            self._check(program, trail, for_host)
+            found = self._behind_stand_in(program, trail)
+            self._need(*found)
+            return *found, found
+        own = list(takewhile(lambda place: place.is_relative_to(self._own), trail.places))
+        if len(own) < len(trail.places):  # a link of the bot's leads to a program of the host's
+            outside = trail.places[len(own)]
+            way = follow(outside)
+            self._check(outside, way, for_host, link=program)
+            self._need(outside, way, program)
+            if any(os.path.isabs(link.target) for link in trail.links if link.place in own[:-1]):
+                program = own[-1]  # inside, the bot's files are at another place
+            return program, trail, (outside, way)
+        if any(os.path.isabs(link.target) for link in trail.links):
+            program = trail.end
+        return program, trail, None
 
     def _with_more(self, program: Program) -> Program:
         """The same with what the bot runs besides, each looked for as a command of its own."""

@@ -8,8 +8,9 @@ It also closes what two bots could tell each other through the files of the syst
 and watches on them, hints that the kernel keeps with a file, the times of device files, what is in the cache. A filter
 cannot see which file a call is about, so this holds for a bot's own files as well. Locks are granted and not kept:
 programs that lock their own files as a matter of form (SQLite, Java) would not go on if they were refused; nor are the
-times of files set. And it lets nobody continue what has been stopped: so no bot can think in a turn of its opponent's
-in which it is to stand still.
+times of files set. Nor is anything written out to a disk on request: who asks for that again and again holds up all
+others, the store of games among them. And it lets nobody continue what has been stopped: so no bot can think in a turn
+of its opponent's in which it is to stand still.
 
 And nobody leaves the session that the sandbox begins with: where the kernel shares a CPU out among sessions
 (kernel.sched_autogroup_enabled), a helper in a session of its own would get as much of it as the opponent.
@@ -50,6 +51,9 @@ POSIX_FADV_DONTNEED = 4
 """What drops a file from the kernel's cache. It is advice, and need not be taken."""
 RWF_NOWAIT = 8
 """What reads from the cache only, and tells so what is in it."""
+SOL_SOCKET, SO_SNDBUF, SO_RCVBUF = 1, 7, 8
+"""How much the kernel keeps of what was written to a socket, or has come to it, is in no process's memory. It is a
+hint, which the kernel itself takes up to a limit only."""
 SIGCONT = 18
 PR_SET_PDEATHSIG = 1
 EXIT_SIGNAL = 0xFF
@@ -126,6 +130,8 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
         calls("prctl"),
         _when(_argument(0), [PR_SET_PDEATHSIG], _when(_argument(1), [SIGCONT], [_fail(errno.EPERM)])),
     )
+    buffers = _when(_argument(2), [SO_SNDBUF, SO_RCVBUF], [Step(RETURN, DONE)])
+    steps += _when(NUMBER, calls("setsockopt"), _when(_argument(1), [SOL_SOCKET], buffers))
     steps.append(Step(RETURN, ALLOW))
     return b"".join(struct.pack("<HBBI", step.code, step.if_true, step.if_false, step.value) for step in steps)
 

@@ -33,6 +33,14 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424),
     "prctl": (157, 167),
+    "setsockopt": (54, 208),
+    # what has the whole machine wait for its disks
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "fsync": (74, 82),
+    "fdatasync": (75, 83),
+    "sync_file_range": (277, 84),
+    "msync": (26, 227),
     # other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -90,7 +98,9 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "clone3": (435, 435),
+    "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "io_setup": (206, 0),
     "shmget": (29, 194),
     "msgget": (68, 186),
     "semget": (64, 190),
@@ -118,8 +128,15 @@ BY_ARGUMENT = (
     "rt_tgsigqueueinfo",
     "pidfd_send_signal",
     "prctl",
+    "setsockopt",
 )
 IDLE = (
+    "sync",  # writes out what the whole machine has not written yet, and waits for that: so would the store of games
+    "syncfs",
+    "fsync",  # of a file of the system empties the disk's own cache; and in /tmp, which is memory, there is no disk
+    "fdatasync",
+    "sync_file_range",
+    "msync",
     "flock",  # a lock on a file of the system tells all who try it, too
     "utime",  # whoever may write to a device file may set its times, and all can see them
     "utimes",
@@ -132,7 +149,9 @@ ABSENT = (
     "io_uring_enter",
     "io_uring_register",
     "clone3",  # its flags are in memory, where no filter can look; the C library then takes clone
-    "memfd_secret",  # memory that nobody could measure; so are the segments and queues of the next five
+    "memfd_create",  # memory that nobody could measure; so are the next, and the segments and queues behind io_setup
+    "memfd_secret",
+    "io_setup",  # of what it makes there is a number for the whole machine
     "shmget",
     "msgget",
     "semget",

@@ -49,6 +49,9 @@ _NO_MEMORY = re.compile(
     r"|memory allocation of \d+ bytes failed",
     re.IGNORECASE,
 )
+_NOTHING_THERE = re.compile(r"empty|out of (?:range|bounds)", re.IGNORECASE)
+UNWANTED = "; it is sent no legal actions, as it has not asked for them ('want legal'; with the kit, Want.LEGAL)"
+"""Said of a bot that looked for an action in a list with nothing in it."""
 _NO_FILE = re.compile(
     r"no such file|cannot open|can't open|could not open|\bENOENT\b|FileNotFound|NoSuchFile|os error 2\b", re.IGNORECASE
 )
@@ -97,8 +100,8 @@ def _surroundings(seen: Seen) -> Hint | None:
         if match := pattern.search(errors):
             return Hint(
                 Mistake.MISSING_MODULE,
-                f"{_quoted(match[1])} is not to be found where it runs: bring it along in the bot's folder, or have "
-                "the host name its installation (--interpreter)",
+                f"{_quoted(match[1])} is not to be found where it runs: {_of_the_kit(match[1])}bring it along in the "
+                "bot's folder, or have the host name its installation (--interpreter)",
             )
     if seen.is_confined and re.search(r"read-only file ?system|EROFS", errors, re.IGNORECASE):
         return Hint(
@@ -119,6 +122,14 @@ def _surroundings(seen: Seen) -> Hint | None:
     if _NO_MEMORY.search(errors):
         return Hint(Mistake.OUT_OF_MEMORY, "it ran out of memory: make its tables smaller (--memory is the limit)")
     return None
+
+
+def _of_the_kit(module: str) -> str:
+    if module.partition(".")[0] == "protocol":
+        return "the kit is in the Python that the arena is installed in (#!/usr/bin/env python3, or 'python3'), or "
+    if "stratego" in module:
+        return "the kit is 'from protocol.bot import Bot, run'; or "
+    return ""
 
 
 def _is_traceback_of_another(errors: str) -> bool:
@@ -159,7 +170,8 @@ def _by_words(seen: Seen) -> Hint | None:
         return Hint(Mistake.SYNTAX, f"the program has a syntax error{_python_place(errors)}")
     said = _python_error(errors) or _error_of_others(errors)
     if said:
-        return Hint(Mistake.EXCEPTION, f"an exception that nothing caught: {said}")
+        asked = UNWANTED if seen.phase is Phase.THINKING and not seen.gets_legal and _NOTHING_THERE.search(said) else ""
+        return Hint(Mistake.EXCEPTION, f"an exception that nothing caught: {said}{asked}")
     return None
 
 

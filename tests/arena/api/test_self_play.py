@@ -42,6 +42,7 @@ def without_times(text: str) -> str:
 def test_a_whole_game_is_played_ply_by_ply_under_any_rules(rules: str) -> None:
     code, text = game(Drifter, rules)
     assert code == 0
+    assert text.startswith(f"{rules}, seed 2: Drifter against itself\n")
     assert "note of red: I am red\nnote of blue: I am blue\n" in text
     plies = [int(line.split()[1].rstrip(":")) for line in text.splitlines() if line.startswith("ply ")]
     assert plies == list(range(1, len(plies) + 1))
@@ -77,6 +78,17 @@ def test_what_the_bot_raises_comes_out_with_where_it_was() -> None:
         game(Breaks)
     (note,) = caught.value.__notes__
     assert note.startswith("blue, ply 4, was told: turn 4 ")
+
+
+def test_ctrl_c_shows_where_a_bot_is_that_does_not_come_to_an_end() -> None:
+    class Hangs(Drifter):
+        def move(self, view: View) -> str:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        game(Hangs)
+    (note,) = caught.value.__notes__
+    assert note.startswith("red, ply 1, was told: turn 1 ")
 
 
 def test_a_set_up_that_is_too_short_is_explained() -> None:

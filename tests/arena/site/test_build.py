@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +18,7 @@ from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.build import Written, write_site
 from arena.report.site.contents import SitePlan, read_site
-from arena.report.site.folder import MARK
+from arena.report.site.folder import MARK, new_folder_for
 from arena.report.site.frame import FOLDER, POLICY
 from arena.report.site.game_data import read_game_script
 from arena.report.site.game_files import Job, write_games
@@ -306,3 +307,11 @@ def test_a_store_without_games_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="expected a store with games"):
         written(tmp_path / "l.sqlite", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_is_said_without_the_paths_of_files_that_are_nobodys_business(tmp_path: Path) -> None:
+    words = "[Errno 28] No space left on device: '/lib/arena.css' -> 'site/arena.css'"
+    with pytest.raises(ArenaError) as caught, new_folder_for(tmp_path / "out"):
+        raise shutil.Error([("/lib/arena.css", "site/arena.css", words)])
+    assert str(caught.value) == f"{tmp_path / 'out'}: the pages cannot be written: No space left on device"
+    assert not list(tmp_path.iterdir())

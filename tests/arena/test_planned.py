@@ -1,0 +1,82 @@
+"""A game of a check goes as its situation says: who begins, with which set-ups, and how the opponent answers."""
+
+import pytest
+import trio
+
+from arena.check.planned import PlannedGame, ruleset_of
+from arena.check.situations import Group, Situation, Twist
+from arena.game.referee import Referee
+from arena.game.spec import GameSpec, Player
+from arena.game.time_control import TimeControl
+from arena.rules.ruleset import Starts
+from arena.rules.setup import check_setup
+from protocol.notation import Color
+
+
+def situation(rules: str = "duel", color: Color = Color.RED, twist: Twist = Twist.NONE, plies: int = 4) -> Situation:
+    return Situation("key", "title", Group.GAMES, rules, color, plies=plies, seconds=1000.0, twist=twist)
+
+
+@pytest.mark.parametrize("color", list(Color))
+def test_where_players_choose_who_begins_the_bot_does(color: Color) -> None:
+    ruleset = ruleset_of(situation("milton-bradley", color))
+    assert ruleset.starts is (Starts.RED if color is Color.RED else Starts.BLUE)
+
+
+@pytest.mark.parametrize("color", list(Color))
+def test_a_given_set_up_is_legal_for_both_sides(color: Color) -> None:
+    one = situation("isf", color, Twist.OPENING)
+    opening = PlannedGame(one, 1).opening
+    assert opening is not None
+    for rows in opening:
+        check_setup(ruleset_of(one), rows.split("/"))
+    assert PlannedGame(situation("isf", color), 1).opening is None
+
+
+def refereed(one: Situation) -> Referee:
+    spec = GameSpec("check", ruleset_of(one), TimeControl(), (Player("a", "1"), Player("b", "2")), (1, 1), 1)
+    return Referee(spec)
+
+
+def test_an_opponent_that_is_not_there_says_nothing() -> None:
+    silent, talking = situation(twist=Twist.NO_GAME), situation()
+    assert PlannedGame(silent, 1).answer(refereed(silent)) is None
+    assert PlannedGame(talking, 1).answer(refereed(talking)) == b"ready\n"
+
+
+async def _played(one: Situation) -> tuple[PlannedGame, Referee]:
+    """Both sides answer as the opponent would, the bot in the place of one, until the game is at its break or over."""
+    game, bot, referee = PlannedGame(one, 1), PlannedGame(_other_side(one), 2), refereed(one)
+    while not referee.is_over:
+        for color in referee.due():
+            referee.take(color)
+            referee.sent(color, 0.0)
+        if game.is_at_break(referee):
+            break
+        color = referee.awaited()[0]
+        said = (bot if color is one.color else game).answer(referee)
+        assert said is not None
+        referee.receive(color, said, 0.0)
+    return game, referee
+
+
+def _other_side(one: Situation) -> Situation:
+    """The same game, without an end, from the other side."""
+    return Situation("key", "title", Group.GAMES, one.rules, one.color.opponent, plies=None, seconds=1000.0)
+
+
+def test_the_opponent_gives_up_after_so_many_plies() -> None:
+    _, referee = trio.run(_played, situation(plies=6))
+    assert referee.verdict is not None
+    assert referee.actions[-1] == "resign"
+    assert len(referee.actions) in (7, 8)
+
+
+def test_a_game_that_is_to_be_broken_off_is_so_when_the_bot_has_been_given_its_turn() -> None:
+    for color in Color:
+        one = situation(color=color, twist=Twist.BROKEN_OFF, plies=6)
+        game, referee = trio.run(_played, one)
+        assert game.is_at_break(referee)
+        assert referee.game is not None
+        assert referee.game.to_move is color
+        assert referee.game.ply >= 6

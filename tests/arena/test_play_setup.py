@@ -1,0 +1,98 @@
+"""The draft of a set-up in the terminal: what is typed changes it, and what is wrong is said and changes nothing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.bots.spec import person_spec
+from arena.cli.play_setup import SetupEditor
+from arena.game.persons import person, without_clock
+from arena.game.setups import random_rows
+from arena.game.spec import GameSpec
+from arena.game.time_control import TimeControl
+from arena.play.session import RefusedError, Session
+from arena.report.paint import plain
+from arena.report.seat_commands import read_typed
+from arena.rules.loading import load_ruleset
+from protocol.notation import Color
+
+EMPTY_ROWS = "/".join(["." * 10] * 4)
+
+
+def editor_of(color: Color = Color.RED, rules: str = "isf") -> SetupEditor:
+    spec = GameSpec(
+        id="0123456789abcdef",
+        ruleset=load_ruleset(rules),
+        time=without_clock(TimeControl()),
+        players=(person("Ada"), person("Bea")),
+        seeds=(1, 2),
+        pair_seed=3,
+    )
+    return SetupEditor(Session(spec, (person_spec("Ada"), person_spec("Bea"))), color, plain)
+
+
+def typed(editor: SetupEditor, line: str) -> str | None:
+    return editor.change(read_typed(line))
+
+
+@pytest.mark.parametrize("color", list(Color))
+def test_squares_are_those_of_the_own_side_of_the_board(color: Color) -> None:
+    editor = editor_of(color)
+    back, front = ("1", "4") if color is Color.RED else ("10", "7")
+    before = editor.rows
+    assert typed(editor, f"swap a{back} A{front}") is None
+    assert (editor.rows[0][0], editor.rows[3][0]) == (before[3][0], before[0][0])
+    assert sorted("".join(editor.rows)) == sorted("".join(before))
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**31))
+def test_a_random_set_up_is_legal_and_the_same_for_the_same_seed(seed: int) -> None:
+    first, second = editor_of(), editor_of()
+    assert typed(first, f"random {seed}") is None
+    assert typed(second, f"random {seed}") is None
+    assert first.rows == second.rows == random_rows(load_ruleset("isf"), seed)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("preset nothing", "nothing: expected a preset: "),
+        ("random x", "expected a whole number: random 7"),
+        ("random 1 2", "expected a whole number: random 7"),
+        ("swap a1 a5", "a5: expected a square of your own four rows"),
+        ("setup FMS", "expected 4 rows of 10 squares"),
+        ("e4-e5", "e4-e5: expected 'ready', or a change of the set-up; see 'help'"),
+        ("swap a1", "swap a1: expected 'ready', or a change of the set-up; see 'help'"),
+        ("\x1b[2J", "\\x1b[2J: expected 'ready', or a change of the set-up; see 'help'"),
+    ],
+)
+def test_what_is_wrong_is_said_and_changes_nothing(line: str, words: str) -> None:
+    editor = editor_of()
+    before = editor.rows
+    answer = typed(editor, line)
+    assert answer is not None
+    assert answer.startswith(words)
+    assert editor.rows == before
+
+
+def test_a_draft_may_have_empty_squares() -> None:
+    editor = editor_of()
+    assert typed(editor, f"setup {EMPTY_ROWS}") is None
+    assert typed(editor, "swap a1 b1") == "a1 and b1 are both empty"
+    assert "Ada has red" in editor.screen(("Ada", "Bea"))
+
+
+def test_each_preset_can_be_taken_by_its_name_and_help_names_them_all() -> None:
+    editor = editor_of()
+    words = typed(editor, "help")
+    assert words is not None
+    for name in editor.screen(("Ada", "Bea")).rpartition("presets: ")[2].split(", "):
+        assert name in words
+        assert typed(editor, f"preset {name}") is None
+    assert "/".join(editor.rows) in (typed(editor, "help") or "")
+
+
+def test_before_a_set_up_is_asked_for_it_cannot_be_played_with() -> None:
+    with pytest.raises(RefusedError, match="a set-up is not asked for now"):
+        typed(editor_of(), "ready")

@@ -1,0 +1,306 @@
+"""Whatever is made of a store has the numbers of its league: its table, `standings`, pages, exports, lists of games.
+
+Leagues of made-up stores are played without processes, in all formats, one after the other in one store, with bots that
+are disqualified or broken, stopped and gone on with, and with games of other stores that are imported.
+"""
+
+import json
+import random
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+import unplayed
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.api.league import League
+from arena.cli.main import cli
+from arena.game.faults import lost_by
+from arena.game.record import GameRecord
+from arena.game.spec import GameSpec
+from arena.game.verdict import GameResult, Verdict
+from arena.league.compare import Comparison, comparison_entry
+from arena.league.exchange import import_games
+from arena.league.executor import Executor, GameTask, PlaySettings
+from arena.league.formats import FormatName, FormatOptions
+from arena.league.league import OpenLeague, open_league
+from arena.league.options import Kind, PlayOptions
+from arena.league.pairing import format_of
+from arena.league.plan import Entry
+from arena.league.ratings.sequential import Hypotheses
+from arena.league.stop import Stop, Wish
+from arena.league.store import GameRow, Store
+from arena.report.site.contents import SitePlan, read_site
+from arena.report.standings import Line, Table, make_table
+from arena.web.store_reader import StoreReader
+from protocol.notation import Color, Reason
+
+ROWS = "FBBS2339M./........../........../2........."
+"""A set-up for both, whose last piece can go ahead."""
+BOTS = 5
+Command = Callable[..., str]
+
+
+class Ended(NamedTuple):
+    """What a game came to, for its record."""
+
+    actions: tuple[str, ...]
+    verdict: Verdict
+
+
+def ended(game: GameSpec, seed: int) -> Ended:
+    """How a game ends follows from its id: who is to move resigns, or one bot or both fail before it begins."""
+    chance = random.Random(f"{seed} {game.id}")
+    if chance.random() < 0.05:
+        words = "; ".join(f"{lost_by(game.players, color, Reason.NO_START)}: it ended" for color in Color)
+        return Ended((), Verdict(GameResult.NEITHER, Reason.NO_START, 0, words))
+    for color in Color:
+        if game.players[color].name == "bot1" and chance.random() < 0.6:
+            words = f"{lost_by(game.players, color, Reason.CRASH)}: it ended"
+            return Ended((), Verdict(GameResult.win(color.opponent), Reason.CRASH, 0, words))
+    loser = chance.choice(list(Color))
+    actions = (*(["a4-a5"] if loser is Color.BLUE else []), "resign")
+    words = lost_by(game.players, loser, Reason.RESIGN)
+    return Ended(actions, Verdict(GameResult.win(loser.opponent), Reason.RESIGN, len(actions), words))
+
+
+def record_of(game: GameSpec, seed: int) -> GameRecord:
+    actions, verdict = ended(game, seed)
+    return msgspec.structs.replace(
+        unplayed.record_of(game),
+        setups=(ROWS, ROWS) if actions else (None, None),
+        actions=actions,
+        times_us=tuple(1000 for _ in actions),
+        verdict=verdict,
+        started=1.0e9,
+        seconds=1.0,
+        cpu_us=tuple(0 for _ in actions),
+        forgiven_us=tuple(0 for _ in actions),
+    )
+
+
+class Stopping:
+    """Asks to stop after so many games."""
+
+    def __init__(self, stop: Stop, games: int | None) -> None:
+        self._stop, self._left = stop, games
+
+    def finished(self, row: GameRow, record: GameRecord) -> None:
+        if self._left is not None:
+            self._left -= 1
+            if self._left <= 0:
+                self._stop.ask(Wish.STOP_NOW)
+
+    def remark(self, text: str) -> None:
+        pass
+
+    def closing(self, under_way: int) -> None:
+        pass
+
+
+class Run(NamedTuple):
+    """A league that is played in the store, of the first so many bots; `most`: it is stopped after so many games."""
+
+    options: FormatOptions
+    bots: int = BOTS
+    most: int | None = None
+
+
+class Made:
+    """A store of leagues whose games end at once; the first bot crashes often, the second is broken."""
+
+    def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch, here: Callable[..., Any]) -> None:
+        self.folder, self.path = folder, folder / "l.sqlite"
+        for number in range(1, BOTS + 1):
+            bot = folder / f"bot{number}"
+            bot.write_text(f"#!/bin/sh\n# {number}\n")
+            bot.chmod(0o644 if number == 2 else 0o755)
+
+        async def play(task: GameTask) -> GameRecord:
+            return record_of(task.spec, seed)
+
+        @asynccontextmanager
+        async def executor(league: OpenLeague, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
+            async with here(play, jobs) as executor:
+                yield executor
+
+        patch.setattr(OpenLeague, "_executor", executor)
+
+    def play(self, run: Run, store: str = "l.sqlite") -> Table:
+        """The last table of a league."""
+        paths = [str(self.folder / f"bot{number}") for number in range(1, run.bots + 1)]
+        entry = Entry(paths, Kind.LEAGUE, 2, strict=False, format=format_of(run.options))
+        asked = PlayOptions(rules="duel", time="10s", store=self.folder / store, jobs=2)
+        stop = Stop()
+        with open_league(entry, asked, lambda line: None) as league:
+            outcome = league.play(stop, Stopping(stop, run.most))
+            assert outcome.error is None
+            assert outcome.is_complete or run.most is not None
+            return make_table(league.plan.players, league.rows(), league.planned, meets_all=league.meets_all)
+
+    def merge(self, run: Run) -> None:
+        """Add the games of another store, in which a league of such bots was played."""
+        if self.play(run, "other.sqlite").games:
+            import_games(self.path, [self.folder / "other.sqlite"], lambda *_: None)
+
+
+class Numbers(NamedTuple):
+    """What a table says of a bot."""
+
+    name: str
+    points: float
+    games: int
+    forfeits: int
+    elo: float | None
+
+
+def numbers_of(lines: Iterable[Line]) -> list[Numbers]:
+    return sorted(Numbers(line.name, line.points, line.games, line.forfeits, line.elo) for line in lines)
+
+
+def added_up(games: Iterable[tuple[str, str, str]]) -> dict[str, tuple[float, int]]:
+    """The points and the games of each bot by red, blue and result, as whoever adds them up would."""
+    found: dict[str, tuple[float, int]] = {}
+    for red, blue, result in games:
+        for name, word in ((red, "red"), (blue, "blue")):
+            points, played = found.get(name, (0.0, 0))
+            found[name] = (points + (1 if result == word else 0.5 if result == "draw" else 0), played + 1)
+    return found
+
+
+def check_all(path: Path, table: Table, run: Command) -> None:
+    """Everything that is made of the store says what the table says."""
+    expected = numbers_of(table.lines)
+    document = json.loads(run("standings", str(path), "--json"))
+    said = [{key: line[key] for key in Numbers._fields} for line in document["standings"]]
+    assert sorted(Numbers(**line) for line in said) == expected
+    assert len(document["games"]) == table.games
+    assert (document["complete"], document["planned_games"]) == (table.is_complete, table.planned)
+    assert numbers_of(League(path).standings()) == expected
+
+    with Store(path, create=False) as store:
+        report = read_site(store, SitePlan())
+    served = StoreReader(path, SitePlan(), lambda site, version: site, lambda line: None)
+    served.read_first()
+    assert served.state.contents is not None
+    for contents in (report, served.state.contents):
+        assert numbers_of(contents.table.lines) == expected
+        assert len(contents.numbers) == table.games
+        assert contents.not_counted == document["not_counted"]
+
+    added = {line.name: (line.points, line.games) for line in table.lines if line.games}
+    exported = map(json.loads, run("export", str(path), "--counted").splitlines())
+    assert added_up((g["red"]["name"], g["blue"]["name"], g["verdict"]["result"]) for g in exported) == added
+    everybody = {line.name for line in table.lines}
+    listed = map(json.loads, run("games", str(path), "--jsonl").splitlines())
+    of_league = [g for g in listed if g["counted"] and {g["red"], g["blue"]} <= everybody]
+    assert added_up((g["red"], g["blue"], g["result"]) for g in of_league) == added
+
+
+FORMATS = [
+    FormatOptions(),
+    FormatOptions(rounds=1),
+    FormatOptions(FormatName.SINGLE, rounds=1),
+    FormatOptions(FormatName.GAUNTLET, rounds=1, challengers=2),
+    FormatOptions(FormatName.SWISS, rounds=2),
+    FormatOptions(FormatName.KNOCKOUT, best_of=1),
+    FormatOptions(FormatName.LADDER, games=10),
+]
+asked = st.builds(replace, st.sampled_from(FORMATS), disqualify=st.sampled_from([None, 1, 2]))
+runs = st.builds(Run, asked, st.integers(3, BOTS), st.sampled_from([None, None, 1, 4, 9]))
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in this process; its results."""
+
+    def run(*arguments: str) -> str:
+        capsys.readouterr()
+        assert not cli.main(list(arguments), prog_name="arena", standalone_mode=False)
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.fixture
+def make(
+    tmp_path_factory: pytest.TempPathFactory, executor_here: Callable[..., Any]
+) -> Callable[[int], AbstractContextManager[Made]]:
+    """A new folder, in which the results of games follow from a seed."""
+
+    @contextmanager
+    def make(seed: int) -> Iterator[Made]:
+        with pytest.MonkeyPatch.context() as patch:
+            yield Made(tmp_path_factory.mktemp("made"), seed, patch, executor_here)
+
+    return make
+
+
+@pytest.fixture
+def made(make: Callable[[int], AbstractContextManager[Made]]) -> Iterator[Made]:
+    with make(7) as made:
+        yield made
+
+
+@given(seed=st.integers(0, 999), played=st.lists(runs, min_size=1, max_size=3), merged=st.none() | runs)
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_all_that_is_made_of_a_store_has_the_numbers_of_its_last_league(
+    make: Callable[[int], AbstractContextManager[Made]],
+    command: Command,
+    seed: int,
+    played: list[Run],
+    merged: Run | None,
+) -> None:
+    with make(seed) as made:
+        for number, run in enumerate(played, 1):
+            if merged and number == len(played) and made.path.exists():
+                made.merge(merged)
+            table = made.play(run)
+            if run.most is None:
+                assert table.is_complete
+                assert numbers_of(made.play(run).lines) == numbers_of(table.lines), "nothing is left to play"
+            if table.games:
+                check_all(made.path, table, command)
+
+
+def test_a_table_has_the_games_of_another_format_that_its_own_comes_to_only_in_a_later_round(made: Made) -> None:
+    made.play(Run(FormatOptions(rounds=1), most=4))
+    table = made.play(Run(FormatOptions(FormatName.SWISS, rounds=3)))
+    assert (table.games, table.is_complete) == (12, True)
+
+
+def test_games_that_do_not_count_are_said_in_a_line_are_marked_and_count_with_all(made: Made, command: Command) -> None:
+    made.play(Run(FormatOptions(rounds=2)))
+    table = made.play(Run(FormatOptions(rounds=1)))
+    with Store(made.path, create=False) as store:
+        left_out = len(store.rows()) - table.games
+    assert left_out == 20
+    words = "20 games of these bots are none that their league counts, and are left out"
+    assert json.loads(command("standings", str(made.path), "--json"))["not_counted"] == 20
+    with Store(made.path, create=False) as store:
+        assert words in read_site(store, SitePlan()).notes
+    listed = command("games", str(made.path)).splitlines()
+    assert sum(line.endswith(", not counted") for line in listed) == 20
+    everything = json.loads(command("standings", str(made.path), "--all", "--json"))
+    assert (everything["not_counted"], len(everything["games"])) == (0, 40)
+    assert len(command("export", str(made.path)).splitlines()) == 40
+    made.play(Run(FormatOptions(rounds=2)))
+    assert json.loads(command("standings", str(made.path), "--json"))["not_counted"] == 0
+
+
+def test_the_table_after_a_test_of_two_bots_has_the_games_by_which_it_was_decided(made: Made) -> None:
+    new, old = (str(made.folder / f"bot{number}") for number in (3, 1))
+    asked = PlayOptions(rules="duel", time="10s", store=made.path, jobs=2)
+    entry = comparison_entry(new, old, Hypotheses(0, 200), 200, 2)
+    with open_league(entry, asked, lambda line: None) as league:
+        comparison = Comparison(league)
+        comparison.play(Stop(), Stopping(Stop(), None))
+        assert comparison.state.is_over
+        assert comparison.later_games(), "or this tests nothing"
+        expected = 2 * comparison.state.over
+    assert League(made.path).standings().games == expected
