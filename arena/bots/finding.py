@@ -18,8 +18,9 @@ from arena.bots.dialect_words import digest_in
 from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
 from arena.bots.loading import NotThereError, base_name, load_bot
+from arena.bots.look_alike import alike_lines
 from arena.bots.manifest import MANIFEST, read_manifest
-from arena.bots.names import PROGRAM_ENDINGS, alike, made_name, name_of_file
+from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
 from arena.bots.samples import bot_path, name_clashes
 from arena.bots.spec import BotSpec
 from arena.errors import UsageError
@@ -101,9 +102,7 @@ def _find(
 
 def remarks_on(bots: Sequence[BotSpec]) -> list[str]:
     """What people should know of bots, by the names that they are listed as: which look alike, and which are copies."""
-    pairs = alike(bot.name for bot in bots)
-    look_alike = (f"{one} and {other}: two bots, of names that look alike" for one, other in pairs)
-    return [*look_alike, *copies_of_one(bots)]
+    return [*alike_lines(bot.name for bot in bots), *copies_of_one(bots)]
 
 
 def _is_hidden(path: Path) -> bool:

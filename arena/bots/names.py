@@ -3,13 +3,12 @@
 A name stands in tables, lists and pages beside the names of rivals, so it must be seen for what it is: nothing in it
 that does not show, nothing that moves or covers its neighbours, and nothing that looks like the names which the arena
 makes to tell bots apart (`folder/name`, `name#2`, `name@3f9a12`). Names that differ only in case, or by letters of
-another alphabet that look alike, are different names.
+another alphabet that look alike, are different names; `arena.bots.look_alike` finds them.
 """
 
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable
 from contextlib import suppress
 
 from arena.printable import printable
@@ -134,14 +133,3 @@ def made_name(text: str) -> str:
             return f"'{kept}...'"
         kept += character
     return f"'{kept}'"
-
-
-def alike(names: Iterable[str]) -> list[tuple[str, str]]:
-    """The pairs of different names that are the same but for case and forms of letters."""
-    seen: dict[str, str] = {}
-    pairs = []
-    for name in dict.fromkeys(names):
-        first = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
-        if first != name:
-            pairs.append((first, name))
-    return pairs

@@ -55,6 +55,7 @@ def standings_command(
     crosstable: bool,
 ) -> int:
     """Print the table of the games in STORE."""
+    from arena.bots.look_alike import alike_lines
     from arena.cli.stores import open_to_read
     from arena.counted import counted
     from arena.report.clocks import table_note
@@ -100,6 +101,8 @@ def standings_command(
             if placing:
                 console.print(placing_report(placing, names))
         left_out = rows.games - table.games - table.against_itself
+    for line in alike_lines(entry.name for entry in table.lines):
+        remark(line)
     if left_out:
         are = "is" if left_out == 1 else "are"
         remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.bots.names import COLUMNS, alike, columns, made_name, name_fault
+from arena.bots.names import COLUMNS, columns, made_name, name_fault
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 
@@ -81,9 +81,3 @@ def test_any_text_has_a_made_name_that_shows_in_a_tables_width(text: str) -> Non
     assert 1 <= columns(made) <= COLUMNS
     assert made == text or made.startswith("'")
     made.encode("utf-8")
-
-
-def test_names_that_are_the_same_but_for_case_or_form_are_found() -> None:
-    wide = "\uff48unter"
-    assert alike(["Hunter", "scout", "hunter", wide]) == [("Hunter", "hunter"), ("Hunter", wide)]
-    assert alike(["hunter", "hunted"]) == []
