@@ -7,7 +7,7 @@ import click
 
 from arena.cli.damage import warn_of_damage
 from arena.cli.helping import ArenaCommand
-from arena.cli.streams import result
+from arena.cli.streams import remark, result
 from protocol.notation import Reason
 
 if TYPE_CHECKING:
@@ -97,11 +97,15 @@ def games_command(
         elif form is Form.JSON:
             result(games_json(list(rows), roster.names, not_counted))
         else:
-            for row in rows:
+            shown = 0
+            for shown, row in enumerate(rows, 1):
                 note = NOTE if row.number in not_counted else ""
                 result(game_line(row, roster.names) + note + _fault(row))
                 if is_long:
                     result(f"    {long_line(row)}")
+            if not shown:
+                words = "no game is as asked for" if contents.rows.games else "it holds no games"
+                remark(f"{store}: {words}")
     return warn_of_damage(store, contents.damage)
 
 

@@ -183,6 +183,8 @@ def test_standings_and_games_read_a_store(folder: Path) -> None:
     assert arena(folder, "standings", "l.sqlite").stdout == done.stdout
     assert arena(folder, "games", "l.sqlite").stdout.count("game ") == 4
     assert len(json.loads(arena(folder, "games", "l.sqlite", "--bot", "beta", "--json").stdout)) == 4
+    none = arena(folder, "games", "l.sqlite", "--reason", "crash")
+    assert (none.returncode, none.stdout, none.stderr) == (0, "", "l.sqlite: no game is as asked for\n")
 
 
 def test_an_impostor_is_pointed_out_when_the_league_begins_and_beside_its_table(folder: Path) -> None:
