@@ -14,12 +14,13 @@ import msgspec
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.game.time_control import parse_time
+from arena.league.pairing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
 from arena.league.store import Damage, DamagedError, Store, files_in
 from arena.printable import printable
 from arena.report.bots import BotVersion, VersionCount
-from arena.report.formats import borne_out, disqualified_lines
+from arena.report.formats import placing_in, placing_lines
 from arena.report.names import DEFAULT_NAMES, Names
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.roster import Roster, players_of
@@ -90,8 +91,8 @@ class SiteContents:
     numbers: tuple[int, ...]
     ruleset: Ruleset
     damage: tuple[Damage, ...]
-    disqualified: tuple[str, ...] = ()
-    """A line for each bot that was disqualified."""
+    placing: Placing | None = None
+    """What the format says of the bots besides the table."""
     not_counted: int = 0
     """How many games between the bots their league does not count: they are on no page."""
 
@@ -99,7 +100,8 @@ class SiteContents:
     def notes(self) -> list[str]:
         """What the table alone does not tell: games that are missing or do not count, who was disqualified, damage."""
         left_out = not_counted_text(self.not_counted) if self.not_counted else ""
-        notes = [missing_text(self.table), *self.disqualified, left_out, ENGLISH.damaged if self.damage else ""]
+        placing = placing_lines(self.placing, self.roster.names) if self.placing else ()
+        notes = [missing_text(self.table), *placing, left_out, ENGLISH.damaged if self.damage else ""]
         return [note for note in notes if note]
 
     @cached_property
@@ -180,7 +182,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     for row in store.each_row(counted=True):
         league.add(row)
         versions.add(row)
-    placing = borne_out(contents.disqualified, table.lines, roster.names)
+    placing = placing_in(store, contents, table.lines, roster.names)
     reader = _found(plan.reader, roster)
     numbers = _chosen([game.number for game in league.games], plan)
     _refuse_what_gives_away(reader, settings, roster, league, numbers)
@@ -200,7 +202,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         numbers=numbers,
         ruleset=_rules(store, league),
         damage=contents.damage,
-        disqualified=tuple(disqualified_lines(placing, roster.names) if placing else ()),
+        placing=placing,
         not_counted=contents.not_counted,
     )
 
