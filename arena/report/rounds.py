@@ -86,14 +86,14 @@ def score_of(meeting: Meeting) -> str:
 
 
 def remarks_of(meeting: Meeting, names: Names) -> str:
-    """What else there is to say of a meeting: who goes on where points do not tell, and that it is not over."""
+    """What else there is to say of a meeting: who wins where points do not tell, and that it is not over."""
     if meeting.is_bye:
         return ""
     if not meeting.is_over:
         return "not over" if meeting.games else "to be played"
     if not meeting.decided_by:
         return ""
-    return f"{shown_name(meeting.winner, names) or 'nobody'} goes on {meeting.decided_by}"
+    return f"{shown_name(meeting.winner, names) or 'nobody'} wins {meeting.decided_by}"
 
 
 def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:

@@ -28,6 +28,7 @@ from arena.report.site.audience import sees_bot
 from arena.report.site.frame import Frame, Site
 from arena.report.site.game_texts import GameTexts
 from arena.report.site.pages import LeaguePages
+from arena.report.site.places import ROUNDS_PAGE, place_list, rounds_page
 from arena.report.site.values import League
 from arena.report.site.words import ENGLISH, script_words
 from arena.report.standings import Line, Table, make_table
@@ -44,6 +45,7 @@ MENU = (
     (ENGLISH.games_title, "games.html"),
     (ENGLISH.rules, "rules.html"),
 )
+MENU_WITH_ROUNDS = (MENU[0], (ENGLISH.rounds, ROUNDS_PAGE), *MENU[1:])
 MOST_IN_PAIRS = 60
 """Bots up to which the likelihood of superiority of each two is shown."""
 
@@ -124,6 +126,8 @@ class SiteContents:
     def names(self) -> Iterator[str]:
         """The names of all pages and scripts but those of the games."""
         yield from ("index.html", "crosstable.html", "games.js", "words.js", "rules.html")
+        if self.placing and self.placing.rounds:
+            yield ROUNDS_PAGE
         yield from self.pages.list_names
         yield from self.pages.href.values()
 
@@ -133,7 +137,10 @@ class SiteContents:
         match name:
             case "index.html":
                 rules, time = (printable(self.settings.get(name, "")) for name in ("ruleset", "time"))
-                return pages.standings(rules, time, self.notes)
+                places = place_list(self.placing, self.roster.names, pages.href, ENGLISH)
+                return pages.standings(rules, time, self.notes, places)
+            case "rounds.html" if self.placing and self.placing.rounds:
+                return rounds_page(Frame(self.site), self.placing, self.roster.names, pages.href, self._shown(played))
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
@@ -189,7 +196,11 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     return SiteContents(
         plan=plan,
         reader=reader,
-        site=Site(plan.title or printable(store.path.stem), MENU, ENGLISH.made_by.format(version=__version__)),
+        site=Site(
+            plan.title or printable(store.path.stem),
+            MENU_WITH_ROUNDS if placing and placing.rounds else MENU,
+            ENGLISH.made_by.format(version=__version__),
+        ),
         table=table,
         league=league,
         roster=roster,
