@@ -14,10 +14,9 @@ from arena.cli.streams import remark, result
     "standings",
     cls=ArenaCommand,
     examples=(
-        ("arena standings league.sqlite", ""),
-        ("arena standings league.sqlite --anchor raider=1000 --pairs", ""),
+        ("arena standings league.sqlite --anchor raider=1000", ""),
         ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
-        ("arena standings swiss.sqlite --rounds", "who met whom in a Swiss or a knockout"),
+        ("arena standings league.sqlite --rounds", "of a Swiss or a knockout"),
     ),
 )
 @click.argument("store", type=click.Path(path_type=Path))
@@ -33,7 +32,7 @@ from arena.cli.streams import remark, result
     help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
 )
 @click.option(
-    "--rounds", is_flag=True, help="Also who met whom in each round of a Swiss or a knockout, in which games."
+    "--rounds", is_flag=True, help="Also who met whom in each round: of a Swiss or a knockout, with the games."
 )
 @click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
 @click.option(
@@ -61,7 +60,7 @@ def standings_command(
     crosstable: bool,
     places: bool,
 ) -> int:
-    """Print the table of the games in STORE, and the places of its last league's format."""
+    """Print the table of the games in STORE, and its format's places."""
     from arena.cli.stores import open_to_read
     from arena.counted import counted
     from arena.report.clocks import table_note

@@ -1,7 +1,7 @@
 """The places of a league by its format's own rules: one home for whoever shows them, as it is played and afterwards.
 
 A store keeps its last league's format (`kept_format`); the format's pairing is made anew and told the games that are
-there, as where the league is taken up again. So the places follow from the games alone, and no store can claim others.
+there, as where the league is taken up again. So the places follow from the format and the games, and are never a claim.
 """
 
 from collections import Counter
@@ -29,11 +29,12 @@ MOST_OPENINGS = 100_000
 
 def placing_of(pairing: Pairing, players: Sequence[Player], rows: Iterable[GameRow]) -> Placing | None:
     """How a pairing, which nobody has asked before, places the players by the games that are stored; None where the
-    table says all."""
+    table says all, as where nobody is disqualified who could be."""
     if not isinstance(pairing, Placed):
         return None
     tell_stored(pairing, players, rows)
-    return pairing.placing()
+    placing = pairing.placing()
+    return placing if placing != Placing() else None
 
 
 def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Groups]) -> Placing | None:

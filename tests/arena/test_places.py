@@ -13,6 +13,7 @@ from ended_leagues import BOTS, Made, Run, made_in
 from arena.api.league import League
 from arena.cli.main import cli
 from arena.errors import UsageError
+from arena.league.exchange import import_games
 from arena.league.formats import FormatName, FormatOptions
 from arena.league.kept_format import format_in
 from arena.league.pairing import Placing
@@ -86,6 +87,22 @@ def test_with_openings_they_are_too_though_no_store_has_the_file(
     assert entry_of(made.path) == made.placing
     made.play(Run(options, most=1, bots=4), openings=tmp_path / "given.txt")
     assert entry_of(made.path) == made.placing
+
+
+def test_with_bots_that_have_a_time_of_their_own_they_are_too(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "limits.toml").write_text('[bot3]\ntime = "5s"\n')
+    made.play(Run(SWISS), limits=tmp_path / "limits.toml")
+    assert entry_of(made.path) == made.placing
+
+
+def test_games_that_are_imported_count_as_soon_as_the_format_has_them(made: Made) -> None:
+    made.killed(Run(SWISS, bots=4), 4)
+    import_games(made.path, [made.folder / "whole.sqlite"], lambda *_: None)
+    placing = entry_of(made.path)
+    made.play(Run(SWISS, bots=4))
+    assert placing == made.placing
+    assert placing is not None
+    assert placing.is_over
 
 
 def test_seeds_stay_with_bots_that_are_renamed(made: Made) -> None:
