@@ -135,7 +135,7 @@ def test_they_fit_the_width_and_axe_finds_nothing(
 ) -> None:
     with Store(played(options).path, create=False) as store:
         write_site(store, tmp_path / "out", SitePlan())
-    for name, width, scheme in product(("index", "rounds"), (360, 1280), ("light", "dark")):
+    for name, (width, scheme) in product(("index", "rounds"), ((360, "light"), (1280, "dark"))):
         page = open_page(tmp_path / "out" / f"{name}.html", width, scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert axe(page) == []
