@@ -23,6 +23,8 @@ from arena.league.verify import ROUNDS_TRIED
 
 MOST_BOTS = 5000
 """A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
+MOST_PAIRS = 200_000
+"""Of games that a knockout may give out before any is played: so many bots times the pairs of a match."""
 MOST_OPENINGS = 100_000
 """More than a file of openings can have."""
 
@@ -64,6 +66,8 @@ def _players(kept: KeptFormat, entrants: Sequence[Player]) -> list[Player]:
         raise UsageError("expected each bot of the format once")
     if not 2 <= count <= MOST_BOTS:
         raise UsageError(f"expected from 2 to {MOST_BOTS} bots in a format, got {count}")
+    if count * (kept.options.best_of or 1) > MOST_PAIRS:
+        raise UsageError(f"expected at most {MOST_PAIRS // count} pairs in a match of {count} bots")
     called = {player.digest: player for player in entrants}
     return [called[digest] for digest in kept.players]
 

@@ -15,7 +15,7 @@ from arena.cli.main import cli
 from arena.errors import UsageError
 from arena.league.exchange import import_games
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.kept_format import format_in
+from arena.league.kept_format import KeptFormat, format_in
 from arena.league.pairing import Placing
 from arena.league.places import stored_places
 from arena.league.store import FORMAT, Store
@@ -290,6 +290,15 @@ def test_a_format_of_too_few_bots_is_no_traceback(made: Made, players: list[str]
     assert format_in(forged)
     set_setting(made.path, FORMAT, forged)
     assert placed(made.path).problem
+
+
+def test_a_format_that_would_take_all_day_is_refused(made: Made) -> None:
+    made.play(Run(KNOCKOUT))
+    digests = [str(number) for number in range(2000)]
+    set_setting(made.path, "entrants", json.dumps([{"name": digest, "digest": digest} for digest in digests]))
+    options = FormatOptions(FormatName.KNOCKOUT, best_of=1000, extra_pairs=0)
+    set_setting(made.path, FORMAT, msgspec.json.encode(KeptFormat(options, tuple(digests))).decode())
+    assert placed(made.path).problem == "expected at most 100 pairs in a match of 2000 bots"
 
 
 def test_without_a_game_that_is_damaged_the_places_are_those_before_it(made: Made) -> None:
