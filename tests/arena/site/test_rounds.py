@@ -113,6 +113,13 @@ def test_readers_who_see_less_see_the_same_places(played: Callable[..., Made]) -
         assert page_of(made, name, reader=reader_named("public")) == page_of(made, name)
 
 
+def test_a_folder_with_such_pages_is_replaced_as_any_other(played: Callable[..., Made], tmp_path: Path) -> None:
+    for options in (KNOCKOUT, SWISS, LADDER):
+        with Store(played(options).path, create=False) as store:
+            write_site(store, tmp_path / "out", SitePlan())
+        assert (tmp_path / "out" / "rounds.html").exists() == (options is not LADDER)
+
+
 def test_a_ladder_has_places_and_no_rounds_and_a_round_robin_has_neither(played: Callable[..., Made]) -> None:
     made = played(LADDER)
     page = page_of(made, "index.html")
