@@ -28,7 +28,7 @@ from arena.league.league import OpenLeague
 from arena.league.options import Kind
 from arena.league.plan import Entry
 from arena.league.store import Contents, GameRow, Store, damage_text, is_empty_file
-from arena.report.formats import borne_out
+from arena.report.formats import placing_in
 from arena.report.roster import Roster, players_of
 from arena.report.standings import make_table
 from arena.rules.ruleset import Ruleset
@@ -133,17 +133,23 @@ class League:
         """The table of the bots that took part the last time, or of all that have ever played in the store.
 
         It is made of the games that their league counted and of those that came in since, or of all games of
-        `everyone`. Of a format's placing it has who was disqualified the last time; how the
-        format places the others, only what `run` returns has.
+        `everyone`. `placing` is that of the last league, as `run` has returned it.
         """
         refuse_unknown(unknown, ("everyone",))
-        contents = self._read(counted=not everyone)
+        if not self._has_games():
+            return standings_of(make_table([], [], meets_all=None), {})
+        with plain_errors(), Store(self.path, create=False) as store:
+            return self._standings_in(store, everyone=everyone)
+
+    def _standings_in(self, store: Store, *, everyone: bool) -> Standings:
+        contents = store.read(counted=not everyone)
+        self._warn(contents)
         everybody = everyone or not contents.entrants
         chosen = players_of(contents.rows, contents.entrants) if everybody else contents.entrants
         planned, meets_all = contents.planned_for(chosen)
         table = make_table(chosen, contents.rows, planned, meets_all=meets_all)
         names = Roster(chosen, contents.rows).names
-        placing = borne_out(contents.disqualified, table.lines, names)
+        placing = placing_in(store, contents, table.lines, names)
         return standings_of(table, contents.settings, placing, names)
 
     def games(self) -> list[Result]:
@@ -160,16 +166,19 @@ class League:
         """Whether there is a file with anything in it where the store is to be."""
         return os.path.lexists(self.path) and not is_empty_file(self.path)
 
-    def _read(self, *, counted: bool = False) -> Contents[list[GameRow]]:
+    def _read(self) -> Contents[list[GameRow]]:
         if not self._has_games():
             return Contents([], (), {}, ())
         with plain_errors(), Store(self.path, create=False) as store:
-            contents = store.read(counted=counted)
+            contents = store.read()
+        self._warn(contents)
+        return contents
+
+    def _warn(self, contents: Contents[list[GameRow]]) -> None:
         if contents.damage:
             log.warning(
                 "%s is damaged; what is named here does not count:\n%s", self.path, damage_text(contents.damage)
             )
-        return contents
 
 
 def stored_record(path: Path, game: int | str) -> GameRecord:

@@ -76,8 +76,8 @@ class Standings:
     relative to the mean with the ends of its 95% interval, times in milliseconds (`arena.report.standings.Line`).
     `own_times` are the time controls of bots that have their own, by name, and `note` says so in words.
     `placing` is how a format other than the round robin places the bots by its own rules (`places`, see
-    docs/formats.md), and who was `disqualified`; None where the table says all. Only `League.run` has the places;
-    `League.standings` says who was disqualified when the store was last played with.
+    docs/formats.md), who met in its `rounds`, whether it `is_over`, and who was `disqualified`; None where the table
+    says all.
     """
 
     table: Table

@@ -14,9 +14,9 @@ from arena.cli.streams import remark, result
     "standings",
     cls=ArenaCommand,
     examples=(
-        ("arena standings league.sqlite", ""),
-        ("arena standings league.sqlite --anchor raider=1000 --pairs", ""),
+        ("arena standings league.sqlite --anchor raider=1000", ""),
         ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
+        ("arena standings league.sqlite --rounds", "of a Swiss or a knockout"),
     ),
 )
 @click.argument("store", type=click.Path(path_type=Path))
@@ -31,6 +31,9 @@ from arena.cli.streams import remark, result
     metavar="NAME[=ELO]",
     help="Give this bot this Elo (0 if none is named), and the others theirs relative to it.",
 )
+@click.option(
+    "--rounds", is_flag=True, help="Also who met whom in each round: of a Swiss or a knockout, with the games."
+)
 @click.option("--pairs", is_flag=True, help="Also say for each two bots how likely it is that the first is stronger.")
 @click.option(
     "--by",
@@ -42,6 +45,7 @@ from arena.cli.streams import remark, result
 @click.option("--csv", "as_csv", is_flag=True, help="Print it as CSV.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print it as a table of Markdown.")
 @click.option("--crosstable", is_flag=True, help="With --csv or --markdown: who scored what against whom.")
+@click.option("--places", is_flag=True, help="With --csv or --markdown: the places of a Swiss, a knockout or a ladder.")
 def standings_command(
     store: Path,
     everyone: bool,
@@ -49,31 +53,35 @@ def standings_command(
     pairs: bool,
     by: str | None,
     *,
+    rounds: bool,
     as_json: bool,
     as_csv: bool,
     as_markdown: bool,
     crosstable: bool,
+    places: bool,
 ) -> int:
-    """Print the table of the games in STORE."""
+    """Print the table of the games in STORE, and its format's places."""
     from arena.bots.look_alike import alike_lines
     from arena.cli.stores import open_to_read
     from arena.counted import counted
     from arena.report.clocks import table_note
     from arena.report.consoles import results_console
     from arena.report.declared import declared_last
-    from arena.report.formats import borne_out, disqualified_lines, placing_report
+    from arena.report.formats import placing_in, placing_lines, placing_report
     from arena.report.json import league_json
     from arena.report.result_words import against_itself_text, not_counted_text
     from arena.report.roster import Roster, players_of
+    from arena.report.rounds import rounds_of, rounds_report
     from arena.report.standings import make_table
-    from arena.report.tables import check_form, table_text
+    from arena.report.tables import check_form, places_text, table_text
     from arena.report.terminal import full_report
 
     forms = [form for form, is_asked in (("csv", as_csv), ("markdown", as_markdown)) if is_asked]
-    check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs)
+    check_form(forms, as_json=as_json, crosstable=crosstable, pairs=pairs, places=places, rounds=rounds)
 
     if by is not None:
-        return _print_by_machine(store, [*forms, *(["pairs"] if pairs else [])], as_json=as_json)
+        asked = (("pairs", pairs), ("rounds", rounds))
+        return _print_by_machine(store, [*forms, *(name for name, is_asked in asked if is_asked)], as_json=as_json)
 
     with open_to_read(store) as opened:
         contents = opened.count(counted=not everyone)
@@ -82,7 +90,7 @@ def standings_command(
         planned, meets_all = contents.planned_for(players)
         table = make_table(players, rows, planned, meets_all=meets_all, anchor=anchor, pairs=pairs)
         names = Roster(players, rows).names
-        placing = borne_out(contents.disqualified, table.lines, names)
+        placing = placing_in(opened, contents, table.lines, names)
         stored = opened.each_row(counted=not everyone) if as_json or as_csv else ()
         kept = [row for row in stored if set(row.players) <= names.keys()]
         declared = declared_last(kept, lambda number: opened.stored(number).sound)
@@ -90,16 +98,17 @@ def standings_command(
             document = partial(league_json, names=names, declared=declared, placing=placing)
             result(document(store, contents.settings, table, kept, not_counted=contents.not_counted))
         elif forms:
-            result(table_text(table, forms[0], crosstable=crosstable, declared=declared), end="")
-            for line in disqualified_lines(placing, names) if placing else ():
+            text = table_text(table, forms[0], crosstable=crosstable, declared=declared)
+            result(places_text(store, placing, forms[0], names) if places else text, end="")
+            for line in placing_lines(placing, names) if placing else ():
                 remark(line)
             if table.against_itself:
                 remark(against_itself_text(table))
         else:
-            console = results_console()
+            console, chosen = results_console(), rounds_of(store, placing) if rounds else ()
             console.print(full_report(table, console.width, table_note(table.lines, contents.settings)))
             if placing:
-                console.print(placing_report(placing, names))
+                console.print(placing_report(placing, names), rounds_report(chosen, names), sep="", end="")
         left_out = rows.games - table.games - table.against_itself
     for line in alike_lines(entry.name for entry in table.lines):
         remark(line)

@@ -26,9 +26,11 @@ from arena.league.executor.cluster.client import cluster_executor
 from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.local import local_executor
 from arena.league.games import Games
+from arena.league.kept_format import format_text
 from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
-from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placed, Placing, RoundRobin, WithoutDisqualified
+from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placing, RoundRobin, WithoutDisqualified
+from arena.league.places import placing_of
 from arena.league.plan import Entry, Plan, make_plan
 from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
@@ -69,6 +71,7 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         del rows  # the league gives them up when it plays
         for line in note_versions(store, plan.bots, stored.players):
             say(line)
+        store.set_format(format_text(entry.format, plan.players, entry.rounds))
         store.set_entrants(plan.players)
         store.set_planned(league.planned)
         store.set_meets_all(league.meets_all)
@@ -146,11 +149,7 @@ class OpenLeague:
 
     def placing(self) -> Placing | None:
         """How the format places the bots by the games that are stored; None where the table says all."""
-        pairing = self.new_pairing()
-        if not isinstance(pairing, Placed):
-            return None
-        tell_stored(pairing, self.plan.players, self.stored())
-        return pairing.placing()
+        return placing_of(self.new_pairing(), self.plan.players, self.stored())
 
     def keep_as_whole(self, first: int | None = None) -> None:
         """Have the store know that all is played: that there are to be as many games as there are now, or with `first`

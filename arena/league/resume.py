@@ -20,8 +20,11 @@ def stored_in(store: Store, rows: Iterable[GameRow] | None = None) -> Stored:
 
     `rows` are those of the store, if they have just been read.
     """
-    if rows is None:
-        return Stored(store.ids(), store.players())
+    return Stored(store.ids(), store.players()) if rows is None else stored_among(rows)
+
+
+def stored_among(rows: Iterable[GameRow]) -> Stored:
+    """The same of these rows, in the order in which they were stored."""
     ids, last = set[str](), dict[Player, int]()
     for row in rows:
         ids.add(row.id)

@@ -153,6 +153,7 @@ def _note_plan(store: Store, players: tuple[Player, Player], level: Level) -> No
     if {player.digest for player in store.entrants()} != {player.digest for player in players}:
         store.set_planned(1)
         store.set_meets_all(True)
+        store.set_format("")
         store.set_disqualified(())
         store.set_not_counted(())
     store.set_entrants(players)

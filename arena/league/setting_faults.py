@@ -14,10 +14,13 @@ from arena.bots.sandbox.levels import Level
 from arena.errors import UsageError
 from arena.game.time_control import UNLIMITED, parse_time
 from arena.league.games import HIDDEN, KEEP_BOTS, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, openings_in
+from arena.league.kept_format import WORDS as FORMAT_WORDS
+from arena.league.kept_format import format_in
 from arena.league.options import LARGEST_SEED
 from arena.league.store import (
     CALIBRATION,
     FILES,
+    FORMAT,
     KEPT_FORMS,
     LIMITS_OF,
     MEETS_ALL,
@@ -41,7 +44,8 @@ _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 RULESET, RULES, TIME, OTHER_TIMES = SETTINGS_OF_GAMES
 _OTHER_TIMES = re.compile(r"start \d{1,15}ms, set-up \d{1,15}ms, margin \d{1,15}ms", re.ASCII)
 KNOWN = frozenset(
-    {*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION, PLANNED, SANDBOX, *KEPT_FORMS} - {FILES}
+    {*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION, PLANNED, SANDBOX, FORMAT}
+    | KEPT_FORMS.keys() - {FILES}
 )
 """The names of all settings but those that go on with the name of a bot."""
 OF_BOTS = (LIMITS_OF, TIME_OF, FILES)
@@ -101,6 +105,8 @@ def _expected_beside(name: str, value: str) -> str | None:
     """The same of what is kept beside the settings of the games."""
     if name == PLANNED and value and planned_in({PLANNED: value}) is None:
         return "a number of games, or nothing"
+    if name == FORMAT and value and not _is_format(value):
+        return FORMAT_WORDS
     levels = [level.value for level in Level]
     if name == SANDBOX and value not in levels:
         return " or ".join(levels)
@@ -112,6 +118,14 @@ def _expected_beside(name: str, value: str) -> str | None:
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return form.words
     return None
+
+
+def _is_format(text: str) -> bool:
+    try:
+        format_in(text)
+    except UsageError:
+        return False
+    return True
 
 
 def _is_time(text: str) -> bool:

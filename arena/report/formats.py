@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
@@ -18,13 +19,13 @@ from arena.league.pairing.placing import (
     StopReason,
     SwissPlace,
 )
-from arena.league.store import Disqualified
+from arena.league.places import stored_places
+from arena.league.store import Contents, Disqualified, GameRow, Groups, Store
+from arena.report.rounds import ROUNDS, RoundEntry, round_entry
 from arena.report.shorten import NAME_WIDTH
 from arena.report.standings import Line
 
 Names = Mapping[Player, str]
-
-ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 
 
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,6 +66,14 @@ class PlacingEntry(msgspec.Struct, frozen=True):
     disqualified: tuple[DisqualifiedEntry, ...]
     stop: LadderStop | None = None
     """Why a ladder is over, if it is one and it is."""
+    is_over: bool | None = None
+    """Whether the places are final; None where the format has none but those of the table."""
+    stage: str = ""
+    """How far it is, in words."""
+    rounds: tuple[RoundEntry, ...] = ()
+    """Who met whom in a Swiss and in a knockout."""
+    problem: str = ""
+    """Why there are no places, where a store's league has some that cannot be worked out."""
 
 
 def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
@@ -78,7 +87,25 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
             for one in placing.disqualified
         ),
         stop=placing.stop,
+        is_over=placing.stage.is_over if placing.stage else None,
+        stage=stage_text(placing),
+        rounds=tuple(round_entry(each, names) for each in placing.rounds),
+        problem=placing.problem,
     )
+
+
+def placing_in(
+    store: Store, contents: Contents[list[GameRow]] | Contents[Groups], lines: Sequence[Line], names: Names
+) -> Placing | None:
+    """All that a store's last league says of the bots besides the table of these `lines`; None if that is nothing.
+
+    Places, and who is out in a format that has some, follow from the games (`arena.league.places`); who was
+    disqualified in another format is what the store says, as far as the games bear it out.
+    """
+    said, found = borne_out(contents.disqualified, lines, names), stored_places(store, contents)
+    if found is None or found.problem:
+        return replace(said or Placing(), problem=found.problem) if found else said
+    return replace(found, others=said.others) if said else found
 
 
 def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: Names) -> Placing | None:
@@ -103,25 +130,66 @@ def placing_report(placing: Placing, names: Names) -> RenderableType:
     """A placing as a list, a line for each bot that was disqualified, and why a ladder is over."""
     parts: list[RenderableType] = []
     if placing.places:
-        title, grid = _list(placing.places, names)
-        parts += ["", Text(title, style="bold"), grid]
-    parts += map(Text, disqualified_lines(placing, names))
+        parts += ["", Text(title_text(placing), style="bold"), _list(placing.places, names)]
+    parts += map(Text, placing_lines(placing, names))
     if placing.stop:
-        parts.append(Text(_stop(placing.stop)))
+        parts.append(Text(stop_text(placing.stop)))
     return Group(*parts)
 
 
-def disqualified_lines(placing: Placing, names: Names) -> list[str]:
-    """A line for each bot that was disqualified."""
-    return [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
+def title_text(placing: Placing) -> str:
+    """What stands above the list of places: the format, how far it is, and what the list has."""
+    match placing.places[0]:
+        case SwissPlace():
+            name, what = "Swiss", ": points with byes"
+        case KnockoutPlace():
+            name, what = "Knockout", ""
+        case LadderPlace():
+            name, what = "Ladder", ": how likely each is stronger than the next"
+    if not placing.stage:
+        return f"{name}{what}"
+    provisional = "" if placing.stage.is_over else "provisional places "
+    return f"{name}, {provisional}{stage_text(placing)}{what}"
+
+
+def stage_text(placing: Placing) -> str:
+    """How far the format is, in words; empty where it has no places."""
+    stage = placing.stage
+    if stage is None or not placing.places:
+        return ""
+    match placing.places[0]:
+        case SwissPlace():
+            last = placing.rounds[-1] if placing.rounds else None
+            if last and not last.is_over and last.played:
+                return f"in round {last.number} of {stage.of} ({last.played} of {last.games} games)"
+            if stage.is_over and stage.done == stage.of:
+                return f"after {counted(stage.of, 'round')}"
+            return f"after round {stage.done} of {stage.of}" if stage.done else f"before round 1 of {stage.of}"
+        case KnockoutPlace() if stage.is_over:
+            return f"after {counted(stage.of, 'match', 'matches')}"
+        case KnockoutPlace():
+            return f"after {stage.done} of {counted(stage.of, 'match', 'matches')}"
+        case LadderPlace() if stage.is_over:
+            return f"after {counted(stage.done, 'game')}"
+        case LadderPlace():
+            return f"after {stage.done} of at most {counted(stage.of, 'game')}"
+
+
+def placing_lines(placing: Placing, names: Names) -> list[str]:
+    """What is to be known wherever the places or the table are shown: a line for each bot that was disqualified, and
+    why there are no places where there should be some."""
+    lines = [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
+    if placing.problem:
+        lines.append(f"the places of the league's format cannot be worked out from this store: {placing.problem}")
+    return lines
 
 
 def _name(player: Player, names: Names) -> str:
     return names.get(player, player.name)
 
 
-def _place(place: FormatPlace) -> str:
-    """A disqualified bot has none."""
+def place_text(place: FormatPlace) -> str:
+    """The number of a place; a disqualified bot has none."""
     return "-" if place.place is None else str(place.place)
 
 
@@ -151,32 +219,35 @@ def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
             return PlaceEntry(place.place, name, elo=place.elo, games=place.games, above_next=place.above_next)
 
 
-def _list(places: Sequence[FormatPlace], names: Names) -> tuple[str, Grid]:
+def _list(places: Sequence[FormatPlace], names: Names) -> Grid:
     grid = Grid(box=None, pad_edge=False, header_style="dim")
     grid.add_column("#", justify="right")
     grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
-    headers: tuple[str, ...]
-    first, cells = places[0], [(_place(place), Text(_name(place.player, names))) for place in places]
-    match first:
-        case SwissPlace():
-            title, headers = "Swiss: points with byes", ("points", "Buchholz", "won", "byes")
-        case KnockoutPlace():
-            title, headers = "Knockout", ("",)
-        case LadderPlace():
-            title, headers = "Ladder: how likely each is stronger than the next", ("Elo", "games", "above next")
-    for header in headers:
+    for header in headings(places[0]):
         grid.add_column(header, justify="left" if header == "" else "right")
-    for start, place in zip(cells, places, strict=True):
-        grid.add_row(*start, *_cells(place, names))
-    return title, grid
+    for place in places:
+        grid.add_row(place_text(place), Text(_name(place.player, names)), *map(Text, cells(place, names)))
+    return grid
 
 
-def _cells(place: FormatPlace, names: Names) -> list[str | Text]:
+def headings(place: FormatPlace) -> tuple[str, ...]:
+    """What stands above the `cells` of a list of such places; nothing above words."""
+    match place:
+        case SwissPlace():
+            return "points", "Buchholz", "won", "byes"
+        case KnockoutPlace():
+            return ("",)
+        case LadderPlace():
+            return "Elo", "games", "above next"
+
+
+def cells(place: FormatPlace, names: Names) -> list[str]:
+    """What a list has of a place besides its number and the bot."""
     match place:
         case SwissPlace():
             return [_points(place.points), _points(place.buchholz), str(place.wins), str(place.byes)]
         case KnockoutPlace():
-            return [Text(_fate(place, names))]
+            return [_fate(place, names)]
         case LadderPlace():
             above = "" if place.above_next is None else f"{min(place.above_next, 0.9999):.2%}"
             return [f"{round(place.elo) or 0:+d}", str(place.games), above]
@@ -210,7 +281,8 @@ def _disqualified(one: Disqualified, names: Names, others: int) -> str:
     return words
 
 
-def _stop(stop: LadderStop) -> str:
+def stop_text(stop: LadderStop) -> str:
+    """Why a ladder is over, in a sentence."""
     before = "all" if stop.known == stop.games else f"{stop.known} of them"
     played = f"{stop.games} games" + (f", {before} from before" if stop.known else "")
     match stop.reason:

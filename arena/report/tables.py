@@ -9,13 +9,17 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from arena.errors import UsageError
+from arena.game.spec import Player
+from arena.league.pairing import Placing
 from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
+from arena.report.formats import PlaceEntry, cells, headings, place_text, placing_entry
 from arena.report.result_words import interval_text, points_text
 from arena.report.standings import Line, Table
 
@@ -23,13 +27,26 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:^=])|(?<=\bwww)(\.)")
 
 
-def check_form(forms: Collection[str], *, as_json: bool, crosstable: bool, pairs: bool = False) -> None:
+def check_form(
+    forms: Collection[str],
+    *,
+    as_json: bool,
+    crosstable: bool,
+    pairs: bool = False,
+    places: bool = False,
+    rounds: bool = False,
+) -> None:
     """Raise `UsageError` for options that do not go together; `forms` are those that were asked for."""
     one_form([*(f"--{form}" for form in forms), *(["--json"] if as_json else [])])
     if crosstable and not forms:
         raise UsageError("--crosstable: expected --csv or --markdown with it; the table and --json have the crosstable")
-    if pairs and forms:
-        raise UsageError(f"--pairs: expected the table or --json, which have them; --{next(iter(forms))} has not")
+    if places and not forms:
+        raise UsageError("--places: expected --csv or --markdown with it; the table and --json have the places")
+    if places and crosstable:
+        raise UsageError("--places: expected one of places and crosstable, and --crosstable is the other")
+    for option in [*(["--pairs"] if pairs else []), *(["--rounds"] if rounds else [])]:
+        if forms:
+            raise UsageError(f"{option}: expected the table or --json, which have them; --{next(iter(forms))} has not")
 
 
 def one_form(options: Sequence[str]) -> None:
@@ -55,6 +72,22 @@ def standings_csv(table: Table, declared: Mapping[str, Declared] = NOT_LOOKED_AT
 def crosstable_csv(table: Table) -> str:
     """What each bot scored against each other one, a row for each of the two."""
     return _csv(Meeting, table.meetings)
+
+
+def places_text(store: Path, placing: Placing | None, form: str, names: Mapping[Player, str]) -> str:
+    """The places of a store's format as `csv`, where a cell is empty for what the format has not, or `markdown`; it
+    ends with a line feed. Raises `UsageError` for a store without."""
+    if placing is None or not placing.places:
+        raise UsageError(
+            f"--places: expected a store whose last league was a Swiss, a knockout or a ladder, got {store}"
+        )
+    if form == "csv":
+        return _csv(PlaceEntry, placing_entry(placing, names).places)
+    rows = [
+        [place_text(place), escaped(names.get(place.player, place.player.name)), *map(escaped, cells(place, names))]
+        for place in placing.places
+    ]
+    return _markdown(["#", "bot", *headings(placing.places[0])], rows)
 
 
 def _csv(kind: type[msgspec.Struct], values: Iterable[msgspec.Struct]) -> str:

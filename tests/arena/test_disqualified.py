@@ -9,7 +9,7 @@ from arena.game.verdict import GameResult
 from arena.league.pairing import Placing
 from arena.league.store import Disqualified, GameRow, PlayerTime, Store
 from arena.league.store.disqualified import disqualified_in
-from arena.report.formats import borne_out, disqualified_lines
+from arena.report.formats import borne_out, placing_lines
 from arena.report.roster import Roster
 from arena.report.standings import make_table
 from protocol.notation import Reason
@@ -47,7 +47,7 @@ def test_a_table_of_games_that_the_league_left_out_says_how_many_it_counts() -> 
     for counted in (1, 2, 3, 4, None):
         placing = borne_out((Disqualified(BOB, 1, 2, counted=counted),), table.lines, names)
         assert placing is not None
-        said[counted] = disqualified_lines(placing, names)
+        said[counted] = placing_lines(placing, names)
     start = "bob is disqualified after 1 fault: 2 games left out"
     assert said == {
         1: [f"{start}; this table counts 2 games of it that the league does not"],

@@ -5,148 +5,33 @@ are disqualified or broken, stopped and gone on with, and with games of other st
 """
 
 import json
-import random
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import pytest
-import unplayed
+from ended_leagues import BOTS, Made, Run, Stopping, made_in
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.api.league import League
 from arena.cli.main import cli
-from arena.game.faults import lost_by
-from arena.game.record import GameRecord
-from arena.game.spec import GameSpec
-from arena.game.verdict import GameResult, Verdict
 from arena.league.compare import Comparison, comparison_entry
-from arena.league.exchange import import_games
-from arena.league.executor import Executor, GameTask, PlaySettings
 from arena.league.formats import FormatName, FormatOptions
-from arena.league.league import OpenLeague, open_league
-from arena.league.options import Kind, PlayOptions
-from arena.league.pairing import format_of
-from arena.league.plan import Entry
+from arena.league.league import open_league
+from arena.league.options import PlayOptions
 from arena.league.ratings.sequential import Hypotheses
-from arena.league.stop import Stop, Wish
-from arena.league.store import GameRow, Store
+from arena.league.stop import Stop
+from arena.league.store import Store
+from arena.report.formats import PlacingEntry, placing_entry
+from arena.report.json import to_json
 from arena.report.site.contents import SitePlan, read_site
-from arena.report.standings import Line, Table, make_table
+from arena.report.standings import Line, Table
 from arena.web.store_reader import StoreReader
-from protocol.notation import Color, Reason
 
-ROWS = "FBBS2339M./........../........../2........."
-"""A set-up for both, whose last piece can go ahead."""
-BOTS = 5
 Command = Callable[..., str]
-
-
-class Ended(NamedTuple):
-    """What a game came to, for its record."""
-
-    actions: tuple[str, ...]
-    verdict: Verdict
-
-
-def ended(game: GameSpec, seed: int) -> Ended:
-    """How a game ends follows from its id: who is to move resigns, or one bot or both fail before it begins."""
-    chance = random.Random(f"{seed} {game.id}")
-    if chance.random() < 0.05:
-        words = "; ".join(f"{lost_by(game.players, color, Reason.NO_START)}: it ended" for color in Color)
-        return Ended((), Verdict(GameResult.NEITHER, Reason.NO_START, 0, words))
-    for color in Color:
-        if game.players[color].name == "bot1" and chance.random() < 0.6:
-            words = f"{lost_by(game.players, color, Reason.CRASH)}: it ended"
-            return Ended((), Verdict(GameResult.win(color.opponent), Reason.CRASH, 0, words))
-    loser = chance.choice(list(Color))
-    actions = (*(["a4-a5"] if loser is Color.BLUE else []), "resign")
-    words = lost_by(game.players, loser, Reason.RESIGN)
-    return Ended(actions, Verdict(GameResult.win(loser.opponent), Reason.RESIGN, len(actions), words))
-
-
-def record_of(game: GameSpec, seed: int) -> GameRecord:
-    actions, verdict = ended(game, seed)
-    return msgspec.structs.replace(
-        unplayed.record_of(game),
-        setups=(ROWS, ROWS) if actions else (None, None),
-        actions=actions,
-        times_us=tuple(1000 for _ in actions),
-        verdict=verdict,
-        started=1.0e9,
-        seconds=1.0,
-        cpu_us=tuple(0 for _ in actions),
-        forgiven_us=tuple(0 for _ in actions),
-    )
-
-
-class Stopping:
-    """Asks to stop after so many games."""
-
-    def __init__(self, stop: Stop, games: int | None) -> None:
-        self._stop, self._left = stop, games
-
-    def finished(self, row: GameRow, record: GameRecord) -> None:
-        if self._left is not None:
-            self._left -= 1
-            if self._left <= 0:
-                self._stop.ask(Wish.STOP_NOW)
-
-    def remark(self, text: str) -> None:
-        pass
-
-    def closing(self, under_way: int) -> None:
-        pass
-
-
-class Run(NamedTuple):
-    """A league that is played in the store, of the first so many bots; `most`: it is stopped after so many games."""
-
-    options: FormatOptions
-    bots: int = BOTS
-    most: int | None = None
-
-
-class Made:
-    """A store of leagues whose games end at once; the first bot crashes often, the second is broken."""
-
-    def __init__(self, folder: Path, seed: int, patch: pytest.MonkeyPatch, here: Callable[..., Any]) -> None:
-        self.folder, self.path = folder, folder / "l.sqlite"
-        for number in range(1, BOTS + 1):
-            bot = folder / f"bot{number}"
-            bot.write_text(f"#!/bin/sh\n# {number}\n")
-            bot.chmod(0o644 if number == 2 else 0o755)
-
-        async def play(task: GameTask) -> GameRecord:
-            return record_of(task.spec, seed)
-
-        @asynccontextmanager
-        async def executor(league: OpenLeague, settings: PlaySettings, jobs: int) -> AsyncGenerator[Executor, None]:
-            async with here(play, jobs) as executor:
-                yield executor
-
-        patch.setattr(OpenLeague, "_executor", executor)
-
-    def play(self, run: Run, store: str = "l.sqlite") -> Table:
-        """The last table of a league."""
-        paths = [str(self.folder / f"bot{number}") for number in range(1, run.bots + 1)]
-        entry = Entry(paths, Kind.LEAGUE, 2, strict=False, format=format_of(run.options))
-        asked = PlayOptions(rules="duel", time="10s", store=self.folder / store, jobs=2)
-        stop = Stop()
-        with open_league(entry, asked, lambda line: None) as league:
-            outcome = league.play(stop, Stopping(stop, run.most))
-            assert outcome.error is None
-            assert outcome.is_complete or run.most is not None
-            return make_table(league.plan.players, league.rows(), league.planned, meets_all=league.meets_all)
-
-    def merge(self, run: Run) -> None:
-        """Add the games of another store, in which a league of such bots was played."""
-        if self.play(run, "other.sqlite").games:
-            import_games(self.path, [self.folder / "other.sqlite"], lambda *_: None)
 
 
 class Numbers(NamedTuple):
@@ -173,7 +58,7 @@ def added_up(games: Iterable[tuple[str, str, str]]) -> dict[str, tuple[float, in
     return found
 
 
-def check_all(path: Path, table: Table, run: Command) -> None:
+def check_all(path: Path, table: Table, placing: PlacingEntry | None, run: Command) -> None:
     """Everything that is made of the store says what the table says."""
     expected = numbers_of(table.lines)
     document = json.loads(run("standings", str(path), "--json"))
@@ -181,7 +66,10 @@ def check_all(path: Path, table: Table, run: Command) -> None:
     assert sorted(Numbers(**line) for line in said) == expected
     assert len(document["games"]) == table.games
     assert (document["complete"], document["planned_games"]) == (table.is_complete, table.planned)
-    assert numbers_of(League(path).standings()) == expected
+    standings = League(path).standings()
+    assert numbers_of(standings) == expected
+    assert standings.placing == placing
+    assert document["placing"] == json.loads(to_json(placing))
 
     with Store(path, create=False) as store:
         report = read_site(store, SitePlan())
@@ -192,6 +80,7 @@ def check_all(path: Path, table: Table, run: Command) -> None:
         assert numbers_of(contents.table.lines) == expected
         assert len(contents.numbers) == table.games
         assert contents.not_counted == document["not_counted"]
+        assert (placing_entry(contents.placing, contents.roster.names) if contents.placing else None) == placing
 
     added = {line.name: (line.points, line.games) for line in table.lines if line.games}
     exported = map(json.loads, run("export", str(path), "--counted").splitlines())
@@ -208,8 +97,11 @@ FORMATS = [
     FormatOptions(FormatName.SINGLE, rounds=1),
     FormatOptions(FormatName.GAUNTLET, rounds=1, challengers=2),
     FormatOptions(FormatName.SWISS, rounds=2),
+    FormatOptions(FormatName.SWISS, rounds=3, seeds=("bot3",)),
     FormatOptions(FormatName.KNOCKOUT, best_of=1),
+    FormatOptions(FormatName.KNOCKOUT, best_of=2, extra_pairs=1, seeds=("bot3", "bot1")),
     FormatOptions(FormatName.LADDER, games=10),
+    FormatOptions(FormatName.LADDER, games=14, confidence=0.6),
 ]
 asked = st.builds(replace, st.sampled_from(FORMATS), disqualify=st.sampled_from([None, 1, 2]))
 runs = st.builds(Run, asked, st.integers(3, BOTS), st.sampled_from([None, None, 1, 4, 9]))
@@ -235,8 +127,8 @@ def make(
 
     @contextmanager
     def make(seed: int) -> Iterator[Made]:
-        with pytest.MonkeyPatch.context() as patch:
-            yield Made(tmp_path_factory.mktemp("made"), seed, patch, executor_here)
+        with made_in(tmp_path_factory.mktemp("made"), executor_here, seed) as made:
+            yield made
 
     return make
 
@@ -265,7 +157,7 @@ def test_all_that_is_made_of_a_store_has_the_numbers_of_its_last_league(
                 assert table.is_complete
                 assert numbers_of(made.play(run).lines) == numbers_of(table.lines), "nothing is left to play"
             if table.games:
-                check_all(made.path, table, command)
+                check_all(made.path, table, made.placing, command)
 
 
 def test_a_table_has_the_games_of_another_format_that_its_own_comes_to_only_in_a_later_round(made: Made) -> None:

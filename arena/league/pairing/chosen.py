@@ -72,21 +72,22 @@ class ChosenFormat:
 
         The options say how many rounds and games there are, if they do.
         """
-        options, limit = self.options, self.options.disqualify
-        rounds = options.rounds or rounds
-        players = _seeded(players, options.seeds)
+        players, options = self.settled(players, rounds, most)
+        limit, rounds = options.disqualify, options.rounds or rounds
         match options.name:
             case FormatName.SWISS:
-                return Swiss(games, players, options.rounds or usual_rounds(len(players)), limit)
+                return Swiss(games, players, rounds, limit)
             case FormatName.KNOCKOUT:
-                extra = USUAL_EXTRA_PAIRS if options.extra_pairs is None else options.extra_pairs
-                return Knockout(games, players, options.best_of or 1, extra, limit)
+                return Knockout(games, players, options.best_of or 1, options.extra_pairs or 0, limit)
             case FormatName.LADDER:
-                confidence = options.confidence
-                if confidence is None and options.games is None:
-                    confidence = USUAL_CONFIDENCE
-                most = options.games or most or min(GAMES_A_BOT * len(players), MOST_GAMES)
-                return Ladder(games, players, confidence=confidence, most=most, known=self.known, disqualify=limit)
+                return Ladder(
+                    games,
+                    players,
+                    confidence=options.confidence,
+                    most=options.games or 0,
+                    known=self.known,
+                    disqualify=limit,
+                )
             case FormatName.GAUNTLET:
                 pairing: Pairing = Gauntlet(games, players, options.challengers or 0, rounds)
             case FormatName.SINGLE:
@@ -94,6 +95,28 @@ class ChosenFormat:
             case FormatName.ROUND_ROBIN:
                 pairing = RoundRobin(games, players, rounds, most)
         return WithoutDisqualified(pairing, limit) if limit else pairing
+
+    def settled(
+        self, players: Sequence[Player], rounds: int, most: int | None = None
+    ) -> tuple[Sequence[Player], FormatOptions]:
+        """The players in the order of their seeds, and the options with what nobody has asked for filled in.
+
+        Raises `UsageError` for seeds that are none.
+        """
+        asked = self.options
+        seeded = _seeded(players, asked.seeds)
+        match asked.name:
+            case FormatName.SWISS:
+                return seeded, replace(asked, rounds=asked.rounds or usual_rounds(len(seeded)))
+            case FormatName.KNOCKOUT:
+                extra = USUAL_EXTRA_PAIRS if asked.extra_pairs is None else asked.extra_pairs
+                return seeded, replace(asked, best_of=asked.best_of or 1, extra_pairs=extra)
+            case FormatName.LADDER:
+                is_open = asked.confidence is None and asked.games is None
+                games = asked.games or most or min(GAMES_A_BOT * len(seeded), MOST_GAMES)
+                confidence = USUAL_CONFIDENCE if is_open else asked.confidence
+                return seeded, replace(asked, confidence=confidence, games=games)
+        return seeded, replace(asked, rounds=asked.rounds or rounds)
 
 
 def format_of(options: FormatOptions) -> ChosenFormat:

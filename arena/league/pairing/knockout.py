@@ -8,12 +8,13 @@ bots, who has equal points has equal wins.)
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from arena.errors import UsageError
 from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
-from arena.league.pairing.placing import KnockoutPlace, Placing
+from arena.league.pairing.placing import KnockoutPlace, Meeting, Placing, Round, Stage
 from arena.league.store import Disqualified, GameRow
 
 BY_SEED = "by seed"
@@ -203,7 +204,31 @@ class Knockout:
                     is_winner=self._matches[-1].winner == player,
                 )
             )
-        return Placing(tuple(places), disqualified)
+        rounds = tuple(self._rounds())
+        matches = [meeting for round_ in rounds for meeting in round_.meetings if not meeting.is_bye]
+        stage = Stage(is_over=self._matches[-1].is_over, done=sum(match.is_over for match in matches), of=len(matches))
+        return Placing(tuple(places), disqualified, stage=stage, rounds=rounds)
+
+    def _rounds(self) -> Iterator[Round]:
+        """All rounds, those of which the players are not known yet among them."""
+        for number, (left, matches) in enumerate(groupby(self._matches, lambda match: match.left), 1):
+            found = list(matches)
+            given = sum(pair.given for match in found for pair in match.pairs)
+            yield Round(number, tuple(map(self._meeting, found)), games=given, left=left)
+
+    def _meeting(self, match: _Match) -> Meeting:
+        one, other = match.players or [side.winner if isinstance(side, _Match) else side for side in match.sides]
+        first, second = match.half_points
+        players = self._ledger.players
+        return Meeting(
+            players=(None if one is None else players[one], None if other is None else players[other]),
+            points=(first / 2, second / 2),
+            games=tuple(sorted(number for pair in match.pairs for number in pair.numbers)),
+            is_over=match.is_over,
+            is_bye=match.players is not None and None in match.players,
+            winner=None if match.winner is None else players[match.winner],
+            decided_by=match.decided_by,
+        )
 
     def _disqualified(self) -> Iterator[Disqualified]:
         counts = list(self._faults)

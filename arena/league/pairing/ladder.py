@@ -23,7 +23,7 @@ from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.estimate import Estimate
 from arena.league.pairing.ledger import Ledger, Pair
-from arena.league.pairing.placing import LadderPlace, LadderStop, Placing, StopReason
+from arena.league.pairing.placing import LadderPlace, LadderStop, Placing, Stage, StopReason
 from arena.league.ratings.pair import ELO_PER_LOGIT
 from arena.league.store import Disqualified, GameRow
 
@@ -211,7 +211,12 @@ class Ladder:
             for number, player in enumerate(order, 1)
         ]
         disqualified = tuple(Disqualified(self._ledger.players[player], number, None) for player, number in out.items())
-        return Placing(tuple(places), disqualified, self._stopped(places))
+        given = self._planned - self._left
+        over = given - sum(pair.left for batch in self._under_way for pair in batch)
+        if self._opening:  # nobody has asked for a game yet
+            over = 0
+        stage = Stage(is_over=self._stop is not None, done=over, of=self._planned)
+        return Placing(tuple(places), disqualified, self._stopped(places), stage=stage)
 
     def _stopped(self, places: Sequence[LadderPlace]) -> LadderStop | None:
         if self._stop is None:

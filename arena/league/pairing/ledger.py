@@ -50,6 +50,8 @@ class Pair:
     """Games given out, and those of them that are not over."""
     half_points: list[int] = field(default_factory=lambda: [0, 0])
     faults: list[int] = field(default_factory=lambda: [0, 0])
+    numbers: list[int] = field(default_factory=list)
+    """Those that its games which are over have in the store."""
 
 
 class Ledger:
@@ -116,3 +118,4 @@ class Ledger:
                 pair.half_points[side ^ is_return] += points
                 pair.faults[side ^ is_return] += fault
             pair.left -= 1
+            pair.numbers.append(row.number)

@@ -80,14 +80,68 @@ class LadderStop(msgspec.Struct, frozen=True):
     unclear: int | None
 
 
+class Meeting(msgspec.Struct, frozen=True):
+    """Two bots in a round, their points against each other, and the numbers of their games that are over.
+
+    Of a bye the second is None; so is who is not known yet, in a knockout. `winner` is who goes on in a knockout, and
+    `decided_by` as for `KnockoutPlace`.
+    """
+
+    players: tuple[Player | None, Player | None]
+    points: tuple[float, float]
+    games: tuple[int, ...]
+    is_over: bool
+    is_bye: bool = False
+    winner: Player | None = None
+    decided_by: str = ""
+
+
+class Round(msgspec.Struct, frozen=True):
+    """A round of a Swiss, or of a knockout: then `left` is how many bots it has, as a power of two. `games` are those
+    that were given out."""
+
+    number: int
+    meetings: tuple[Meeting, ...]
+    games: int
+    left: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return all(meeting.is_over for meeting in self.meetings)
+
+    @property
+    def played(self) -> int:
+        """How many games of it are over."""
+        return sum(len(meeting.games) for meeting in self.meetings)
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """How far a format is: what is not over has places that may change.
+
+    `done` and `of` are rounds of a Swiss, matches of a knockout (byes are none) and games of a ladder, of which there
+    may be fewer.
+    """
+
+    is_over: bool
+    done: int
+    of: int
+
+
 class Placing(msgspec.Struct, frozen=True):
-    """What a format says of the bots besides what the table does; `stop` is None unless it is a ladder that is over."""
+    """What a format says of the bots besides what the table does; `stop` is None unless it is a ladder that is over.
+
+    A format that places bots has a `stage`. In a Swiss and a knockout, `rounds` are those who met.
+    """
 
     places: tuple[FormatPlace, ...] = ()
     disqualified: tuple[Disqualified, ...] = ()
     stop: LadderStop | None = None
     others: dict[Player, int] = msgspec.field(default_factory=dict)
     """Of disqualified bots: how many games a table of the whole store counts that their league left out."""
+    stage: Stage | None = None
+    rounds: tuple[Round, ...] = ()
+    problem: str = ""
+    """Why there are no places, where a store has a league that has some and they cannot be worked out."""
 
 
 @runtime_checkable

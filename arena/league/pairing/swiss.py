@@ -18,7 +18,7 @@ from arena.game.spec import GameSpec, Player
 from arena.league.games import Games
 from arena.league.pairing.ledger import PAIR_HALF_POINTS, Ledger, Pair
 from arena.league.pairing.matching import Matching
-from arena.league.pairing.placing import Placing, SwissPlace
+from arena.league.pairing.placing import Meeting, Placing, Round, Stage, SwissPlace
 from arena.league.store import Disqualified, GameRow
 
 
@@ -43,12 +43,15 @@ class Swiss:
                 f"got {rounds}"
             )
         self._ledger = Ledger(games, players)
-        self._rounds_left = rounds
+        self._rounds = self._rounds_left = rounds
         self._disqualify = disqualify
         self._planned = rounds * 2 * (len(players) // 2)
         self._round: list[Pair] = []
         self._played: list[Pair] = []
         self._byes = Counter[int]()
+        self._given: list[tuple[list[Pair], int | None]] = []
+        """The rounds so far: their pairs, and who has the bye."""
+        self._is_over = False
 
     @property
     def planned(self) -> int | None:
@@ -61,14 +64,20 @@ class Swiss:
         self._played += self._round
         self._round = []
         if not self._rounds_left:
+            self._is_over = True
             return None
         batch: list[GameSpec] = []
         self._rounds_left -= 1
+        before = self._byes.copy()
         for one, other in self._paired():
             pair, games = self._ledger.give(one, other)
             self._round.append(pair)
             batch += games
-        return batch or None
+        if not batch:
+            self._is_over = True
+            return None
+        self._given.append((self._round, next(iter(self._byes - before), None)))
+        return batch
 
     def _half_points(self) -> Counter[int]:
         """What each has, byes included."""
@@ -132,11 +141,19 @@ class Swiss:
     def placing(self) -> Placing:
         """By points with byes, then Buchholz (a bye is an opponent with the bot's own points), then games won by both
         colours, which is what wins count here; who is equal in all shares a place. Disqualified bots stand last,
-        without a place."""
-        points, out = self._half_points(), self._out()
-        buchholz = Counter({player: count * points[player] for player, count in self._byes.items()})
+        without a place.
+
+        In a round that is not over, opponents have met as soon as a game of theirs is over, and the bye does not count
+        yet."""
+        points, out, byes = self._half_points(), self._out(), self._byes.copy()
+        if any(pair.left for pair in self._round):
+            _, idle = self._given[-1]
+            if idle is not None:
+                byes[idle] -= 1
+                points[idle] -= PAIR_HALF_POINTS
+        buchholz = Counter({player: count * points[player] for player, count in byes.items()})
         won = Counter[int]()
-        for pair in (*self._played, *self._round):
+        for pair in (*self._played, *(pair for pair in self._round if pair.left < pair.given)):
             one, other = pair.players
             buchholz[one] += points[other]
             buchholz[other] += points[one]
@@ -158,10 +175,29 @@ class Swiss:
                     place=None if player in out else shared,
                     player=self._ledger.players[player],
                     points=points[player] / 2,
-                    byes=self._byes[player],
+                    byes=byes[player],
                     buchholz=buchholz[player] / 2,
                     wins=won[player],
                 )
             )
         disqualified = tuple(Disqualified(self._ledger.players[player], count, None) for player, count in out.items())
-        return Placing(tuple(places), disqualified)
+        rounds = tuple(self._rounds_given())
+        stage = Stage(is_over=self._is_over, done=sum(one.is_over for one in rounds), of=self._rounds)
+        return Placing(tuple(places), disqualified, stage=stage, rounds=rounds)
+
+    def _rounds_given(self) -> Iterator[Round]:
+        players = self._ledger.players
+        for number, (pairs, idle) in enumerate(self._given, 1):
+            meetings = [
+                Meeting(
+                    players=(players[pair.players[0]], players[pair.players[1]]),
+                    points=(pair.half_points[0] / 2, pair.half_points[1] / 2),
+                    games=tuple(sorted(pair.numbers)),
+                    is_over=not pair.left,
+                )
+                for pair in pairs
+            ]
+            if idle is not None:
+                bye = (PAIR_HALF_POINTS / 2, 0.0)
+                meetings.append(Meeting((players[idle], None), bye, (), is_over=True, is_bye=True))
+            yield Round(number, tuple(meetings), games=sum(pair.given for pair in pairs))

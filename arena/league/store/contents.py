@@ -9,7 +9,7 @@ from arena.league.store.faults import Damage
 from arena.league.store.game_row import Columns, GameRow
 from arena.league.store.groups import Groups
 from arena.league.store.not_counted import GameNumbers, not_counted_in
-from arena.league.store.settings import meets_all_in, planned_in
+from arena.league.store.settings import FORMAT, meets_all_in, planned_in
 
 Rows = TypeVar("Rows", bound=list[GameRow] | Groups)
 
@@ -44,6 +44,11 @@ class Contents(NamedTuple, Generic[Rows]):
         if {player.digest for player in players} != {player.digest for player in self.entrants}:
             return None, None
         return self.planned, self.meets_all
+
+    @property
+    def format_text(self) -> str:
+        """The format of the last league, as it was kept; empty for none. `arena.league.kept_format` reads it."""
+        return self.settings.get(FORMAT, "")
 
     @property
     def numbers_not_counted(self) -> GameNumbers:

@@ -1,7 +1,9 @@
 """Who was disqualified when the store was last used, as the league that did it says: a setting beside the games.
 
-Which games are left out for it follows from the format and the order of its games, which no store knows; so the league
-keeps what came of it. It is a claim, and whoever shows it holds it to the games (`arena.report.formats.borne_out`).
+Which games are left out for it follows from the pairing, which has to be asked for all its games to know it; so the
+league keeps what came of it. It is a claim, and whoever shows it holds it to the games
+(`arena.report.formats.borne_out`). In formats with places of their own it is worked out with them
+(`arena.league.places`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,6 +16,7 @@ from arena.league.store.faults import DamagedError, StoreError
 from arena.league.store.not_counted import NOT_COUNTED, encode_not_counted
 from arena.league.store.settings import (
     ENTRANTS,
+    FORMAT,
     LADDER,
     MEETS_ALL,
     PLANNED,
@@ -67,6 +68,12 @@ class KeptBeside:
         """
         with self._database.transaction():
             self._settings.set(PLANNED, "" if games is None else str(games))
+
+    def set_format(self, text: str) -> None:
+        """Keep the format of the league that is played now, as whoever reads it has written it."""
+        if self._settings.checked().get(FORMAT, "") != text:
+            with self._database.transaction():
+                self._settings.set(FORMAT, text)
 
     def set_meets_all(self, meets_all: bool) -> None:
         """Keep whether those who take part now are all to meet equally often: a table says what is missing by it."""

@@ -1,9 +1,10 @@
 """The games of its bots that the last league of a store did not count: a setting beside the games.
 
 A store can hold more games of the same bots than its last league has: those of a format or a number of rounds that was
-played before, and those that a disqualification leaves out. Which they are follows from the format and the order of its
-games, which no store knows; so the league keeps what came of it, and every table of the store is that of the league.
-Games that come in later, as by an import, count. It is a claim, so whoever shows a table says how many it leaves out.
+played before, and those that a disqualification leaves out. Which they are follows from the pairing, which has to be
+asked for all its games to know it; so the league keeps what came of it, and every table of the store is that of the
+league. Games that come in later, as by an import, count. It is a claim, so whoever shows a table says how many it
+leaves out.
 """
 
 from bisect import bisect_right

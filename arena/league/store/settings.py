@@ -31,11 +31,15 @@ PLACES = "places"
 MEETS_ALL = "all bots meet"
 LADDER = "ladder"
 SANDBOX = "sandbox"
-KEPT_BESIDE = (ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, LADDER, SANDBOX, DISQUALIFIED, NOT_COUNTED, ARGUMENTS)
+FORMAT = "format"
+KEPT_BESIDE = (
+    *(ENTRANTS, FILES, PLACES, PLANNED, MEETS_ALL, FORMAT, LADDER, SANDBOX),
+    *(DISQUALIFIED, NOT_COUNTED, ARGUMENTS),
+)
 """How the names of settings begin that are none of the games: who takes part, the files of a version of a bot,
-the places that players last played from, how many games are to be played, whether all are to meet equally often, with
-which games the last ladder began, the level at which bots were held the last time, who was disqualified then, which
-games did not count, and with which arguments bots are started."""
+the places that players last played from, how many games are to be played, whether all are to meet equally often, in
+which format the last league was played and with which games the last ladder began, the level at which bots were held
+the last time, who was disqualified then, which games did not count, and with which arguments bots are started."""
 SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
 """What every store says that holds games. Without it, games under any other rules could be added."""
 CALIBRATION = "calibration"

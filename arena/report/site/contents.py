@@ -14,12 +14,13 @@ import msgspec
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Player
 from arena.game.time_control import parse_time
+from arena.league.pairing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
 from arena.league.store import Damage, DamagedError, Store, files_in
 from arena.printable import printable
 from arena.report.bots import BotVersion, VersionCount
-from arena.report.formats import borne_out, disqualified_lines
+from arena.report.formats import placing_in, placing_lines
 from arena.report.names import DEFAULT_NAMES, Names
 from arena.report.result_words import missing_text, not_counted_text
 from arena.report.roster import Roster, players_of
@@ -27,6 +28,7 @@ from arena.report.site.audience import sees_bot
 from arena.report.site.frame import Frame, Site
 from arena.report.site.game_texts import GameTexts
 from arena.report.site.pages import LeaguePages
+from arena.report.site.places import ROUNDS_PAGE, place_list, rounds_page
 from arena.report.site.values import League
 from arena.report.site.words import ENGLISH, script_words
 from arena.report.standings import Line, Table, make_table
@@ -43,6 +45,7 @@ MENU = (
     (ENGLISH.games_title, "games.html"),
     (ENGLISH.rules, "rules.html"),
 )
+MENU_WITH_ROUNDS = (MENU[0], (ENGLISH.rounds, ROUNDS_PAGE), *MENU[1:])
 MOST_IN_PAIRS = 60
 """Bots up to which the likelihood of superiority of each two is shown."""
 
@@ -90,8 +93,8 @@ class SiteContents:
     numbers: tuple[int, ...]
     ruleset: Ruleset
     damage: tuple[Damage, ...]
-    disqualified: tuple[str, ...] = ()
-    """A line for each bot that was disqualified."""
+    placing: Placing | None = None
+    """What the format says of the bots besides the table."""
     not_counted: int = 0
     """How many games between the bots their league does not count: they are on no page."""
 
@@ -99,7 +102,8 @@ class SiteContents:
     def notes(self) -> list[str]:
         """What the table alone does not tell: games that are missing or do not count, who was disqualified, damage."""
         left_out = not_counted_text(self.not_counted) if self.not_counted else ""
-        notes = [missing_text(self.table), *self.disqualified, left_out, ENGLISH.damaged if self.damage else ""]
+        placing = placing_lines(self.placing, self.roster.names) if self.placing else ()
+        notes = [missing_text(self.table), *placing, left_out, ENGLISH.damaged if self.damage else ""]
         return [note for note in notes if note]
 
     @cached_property
@@ -122,6 +126,8 @@ class SiteContents:
     def names(self) -> Iterator[str]:
         """The names of all pages and scripts but those of the games."""
         yield from ("index.html", "crosstable.html", "games.js", "words.js", "rules.html")
+        if self.placing and self.placing.rounds:
+            yield ROUNDS_PAGE
         yield from self.pages.list_names
         yield from self.pages.href.values()
 
@@ -131,7 +137,10 @@ class SiteContents:
         match name:
             case "index.html":
                 rules, time = (printable(self.settings.get(name, "")) for name in ("ruleset", "time"))
-                return pages.standings(rules, time, self.notes)
+                places = place_list(self.placing, self.roster.names, pages.href, ENGLISH)
+                return pages.standings(rules, time, self.notes, places)
+            case "rounds.html" if self.placing and self.placing.rounds:
+                return rounds_page(Frame(self.site), self.placing, self.roster.names, pages.href, self._shown(played))
             case "crosstable.html":
                 return pages.crosstable()
             case "rules.html":
@@ -180,14 +189,18 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
     for row in store.each_row(counted=True):
         league.add(row)
         versions.add(row)
-    placing = borne_out(contents.disqualified, table.lines, roster.names)
+    placing = placing_in(store, contents, table.lines, roster.names)
     reader = _found(plan.reader, roster)
     numbers = _chosen([game.number for game in league.games], plan)
     _refuse_what_gives_away(reader, settings, roster, league, numbers)
     return SiteContents(
         plan=plan,
         reader=reader,
-        site=Site(plan.title or printable(store.path.stem), MENU, ENGLISH.made_by.format(version=__version__)),
+        site=Site(
+            plan.title or printable(store.path.stem),
+            MENU_WITH_ROUNDS if placing and placing.rounds else MENU,
+            ENGLISH.made_by.format(version=__version__),
+        ),
         table=table,
         league=league,
         roster=roster,
@@ -200,7 +213,7 @@ def read_site(store: Store, plan: SitePlan) -> SiteContents:
         numbers=numbers,
         ruleset=_rules(store, league),
         damage=contents.damage,
-        disqualified=tuple(disqualified_lines(placing, roster.names) if placing else ()),
+        placing=placing,
         not_counted=contents.not_counted,
     )
 

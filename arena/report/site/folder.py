@@ -18,7 +18,7 @@ from arena.hostfile import draft_folder, remove_drafts
 MARK = "arena-site.json"
 """A file that says that a folder holds a site, and nothing else: it may be replaced."""
 PAGES = re.compile(
-    rf"{re.escape(MARK)}|(index|crosstable|rules|games(-\d+)?)\.html|(games|words)\.js|static/arena\.(css|js)"
+    rf"{re.escape(MARK)}|(index|crosstable|rounds|rules|games(-\d+)?)\.html|(games|words)\.js|static/arena\.(css|js)"
     r"|bots/\d+\.html|games/\d+\.(html|js)"
 )
 """What a site consists of: a folder with anything else in it is not replaced."""

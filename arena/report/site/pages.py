@@ -13,6 +13,7 @@ from arena.report.rules import army_entries, rule_lines
 from arena.report.sentences import Part
 from arena.report.site.charts import Whisker, bars, curves, edge, heat, whiskers
 from arena.report.site.frame import Frame
+from arena.report.site.places import PlaceList
 from arena.report.site.values import League
 from arena.report.site.words import in_script
 from arena.report.standings import Line, Table
@@ -51,8 +52,9 @@ class LeaguePages:
 
     # --- the league ---------------------------------------------------------------------------------------------------
 
-    def standings(self, rules: str, time: str, notes: Sequence[str] = ()) -> str:
-        """The front page; of the settings it says the rules and the time. `notes` stand below the table."""
+    def standings(self, rules: str, time: str, notes: Sequence[str] = (), places: PlaceList | None = None) -> str:
+        """The front page; of the settings it says the rules and the time. `notes` stand below the table, `places` of a
+        format that has some above it."""
         words = self._frame.words
         summary = words.summary.format(
             bots=len(self._table.lines),
@@ -87,7 +89,14 @@ class LeaguePages:
             words,
         )
         return self._frame.page(
-            "index.html", "index.html", summary=summary, lines=rows, notes=notes, endings=endings, history=history
+            "index.html",
+            "index.html",
+            summary=summary,
+            places=places,
+            lines=rows,
+            notes=notes,
+            endings=endings,
+            history=history,
         )
 
     def crosstable(self) -> str:

@@ -36,6 +36,9 @@ class Words:
     against_itself: str = "games of a bot against itself, which do not count: {games}"
     not_known: str = "not known"
     damaged: str = "The store is damaged, or was changed from outside: what is not as it was stored does not count."
+    outcome: str = "outcome"
+    all_games: str = "Table of the games"
+    to_rounds: str = "Who met whom, round by round"
     standings_caption: str = "The bots in the order of their points, with their Elo"
     place: str = "#"
     points: str = "points"
@@ -59,6 +62,11 @@ class Words:
     so_many_games: str = "{} games"
     how_games_ended: str = "How the games ended"
     lost_so: str = "lost so"
+    # --- rounds ---
+    rounds: str = "Rounds"
+    rounds_note: str = "Who has more points, or goes on, is in bold. Numbers lead to the games."
+    bye: str = "bye"
+    open_place: str = "not known yet"
     # --- crosstable ---
     crosstable_note: str = (
         "Points of the bot of the row against that of the column, of so many games. Each cell leads to the games of "

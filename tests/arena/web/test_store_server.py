@@ -7,13 +7,15 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import pytest
+from ended_leagues import Run, made_in
 from made_stores import forge_row
 from served import Serve, Served
 
+from arena.league.formats import FormatName, FormatOptions
 from arena.league.readers import reader_named
 from arena.league.store import Store
 from arena.report.site.build import write_site
@@ -153,6 +155,22 @@ def test_a_game_that_is_added_is_on_the_pages_and_viewers_are_told(
     assert "games/3.html" in after.text
     assert "games/3.html" not in before.text
     assert running.get("/games.html", If_None_Match=after.headers["ETag"]).status == 304
+
+
+def test_places_and_rounds_are_those_of_the_games_so_far(
+    serve_stores: "ServeStores", executor_here: Callable[..., Any], tmp_path: Path
+) -> None:
+    with made_in(tmp_path, executor_here, 7) as made:
+        made.killed(Run(FormatOptions(FormatName.SWISS, rounds=2), bots=4), 4)
+    running = serve_stores(tmp_path / "l.sqlite")
+    running.until_read(4)
+    for name in ("/index.html", "/rounds.html"):
+        assert "Swiss, provisional places after round 1 of 2" in running.get(name).text
+    with Store(tmp_path / "whole.sqlite", create=False) as whole, Store(tmp_path / "l.sqlite", create=True) as store:
+        store.add_all([whole.record(str(number))[1] for number in whole.numbers()])
+    running.until_read(8)
+    for name in ("/index.html", "/rounds.html"):
+        assert "Swiss, after 2 rounds" in running.get(name).text
 
 
 def test_a_store_without_games_says_so_and_shows_the_first_when_it_comes(

@@ -1,0 +1,111 @@
+"""The places of a league by its format's own rules: one home for whoever shows them, as it is played and afterwards.
+
+A store keeps its last league's format (`kept_format`); the format's pairing is made anew and told the games that are
+there, as where the league is taken up again. So the places follow from the format and the games, and are never a claim.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from arena.errors import ArenaError, UsageError
+from arena.game.spec import Opening, Player
+from arena.league.described import settings_in
+from arena.league.formats import FormatName
+from arena.league.game_ids import pair_seed_of, place_of_opening
+from arena.league.games import NO_OPENINGS, OPENINGS, Games, Settings, openings_in
+from arena.league.kept_format import PLACING, KeptFormat, format_in
+from arena.league.pairing import ChosenFormat, Pairing, Placed, Placing
+from arena.league.resume import stored_among
+from arena.league.store import Contents, GameRow, Groups, Store
+from arena.league.store.settings import ladder_start_in
+from arena.league.stored_games import games_between, tell_stored
+from arena.league.verify import ROUNDS_TRIED
+
+MOST_BOTS = 5000
+"""A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
+MOST_PAIRS = 200_000
+"""Of games that a knockout may give out before any is played: so many bots times the pairs of a match."""
+MOST_OPENINGS = 100_000
+"""More than a file of openings can have."""
+
+
+def placing_of(pairing: Pairing, players: Sequence[Player], rows: Iterable[GameRow]) -> Placing | None:
+    """How a pairing, which nobody has asked before, places the players by the games that are stored; None where the
+    table says all, as where nobody is disqualified who could be."""
+    if not isinstance(pairing, Placed):
+        return None
+    tell_stored(pairing, players, rows)
+    placing = pairing.placing()
+    return placing if placing != Placing() else None
+
+
+def stored_places(store: Store, contents: Contents[list[GameRow]] | Contents[Groups]) -> Placing | None:
+    """How the format of the last league of a store places those who took part, by the games that are whole.
+
+    None where no league was played, or one whose places are those of the table. Where there are places and they cannot
+    be worked out, they have a `problem`.
+    """
+    text = contents.format_text
+    if not text:
+        return None
+    try:
+        kept = format_in(text)
+        if kept.options.name not in PLACING or {*kept.players} != {player.digest for player in contents.entrants}:
+            return None  # of those who take part now, another command has stored games since
+        players = _players(kept, contents.entrants)
+        rows = list(games_between(players, store.each_row()))
+        return placing_of(_pairing(store, contents.settings, kept, players, rows), players, rows)
+    except ArenaError as error:  # of a store that somebody has changed
+        return Placing(problem=str(error))
+
+
+def _players(kept: KeptFormat, entrants: Sequence[Player]) -> list[Player]:
+    """Those who take part, as they are called now, in the order of their seeds. Raises `UsageError`."""
+    count = len(set(kept.players))
+    if count != len(kept.players):
+        raise UsageError("expected each bot of the format once")
+    if not 2 <= count <= MOST_BOTS:
+        raise UsageError(f"expected from 2 to {MOST_BOTS} bots in a format, got {count}")
+    if count * (kept.options.best_of or 1) > MOST_PAIRS:
+        raise UsageError(f"expected at most {MOST_PAIRS // count} pairs in a match of {count} bots")
+    called = {player.digest: player for player in entrants}
+    return [called[digest] for digest in kept.players]
+
+
+def _pairing(
+    store: Store, described: dict[str, str], kept: KeptFormat, players: Sequence[Player], rows: Sequence[GameRow]
+) -> Pairing:
+    """The league's pairing, which nobody has asked for games. Raises `ArenaError`."""
+    settings = settings_in(described)
+    if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
+        settings = settings_in(described, _openings(store, settings, openings_in(described[OPENINGS]), rows))
+    chosen = ChosenFormat(kept.options)
+    if kept.options.name is FormatName.LADDER:
+        start = ladder_start_in(described)
+        if start is None or start.players != kept.players:
+            raise UsageError("there is nothing of the games that the ladder began with")
+        chosen = chosen.with_known([row for row in rows if row.number <= start.since])
+    return chosen(Games(settings, stored_among(rows)), players, 1, None)
+
+
+def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> list[Opening]:
+    """The openings of a league, whose file nobody has, as far as records have them: the others are in no game.
+
+    Raises `UsageError` for a number of them that no file has.
+    """
+    if not 1 <= count <= MOST_OPENINGS:
+        raise UsageError(f"expected from 1 to {MOST_OPENINGS} openings, got {count}")
+    found: dict[int, Opening] = {}
+    met = Counter(frozenset(player.digest for player in row.players) for row in rows)
+    for row in rows:
+        if len(found) == count:
+            break
+        record = store.stored(row.number).sound
+        if record is None or not record.opening:
+            continue
+        common = settings.digest(row.players)
+        for number in range(2 * met[frozenset(player.digest for player in row.players)] + ROUNDS_TRIED):
+            if pair_seed_of(common, row.players, number, opening=record.opening) == record.pair_seed:
+                found.setdefault(place_of_opening(common, row.players, number, count), record.opening)
+                break
+    return [found.get(place, ("", "")) for place in range(count)]
