@@ -97,13 +97,14 @@ def games_command(
         elif form is Form.JSON:
             result(games_json(list(rows), roster.names, not_counted))
         else:
-            shown = 0
-            for shown, row in enumerate(rows, 1):
+            found = False
+            for row in rows:
+                found = True
                 note = NOTE if row.number in not_counted else ""
                 result(game_line(row, roster.names) + note + _fault(row))
                 if is_long:
                     result(f"    {long_line(row)}")
-            if not shown:
+            if not found:
                 words = "no game is as asked for" if contents.rows.games else "it holds no games"
                 remark(f"{store}: {words}")
     return warn_of_damage(store, contents.damage)

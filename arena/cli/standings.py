@@ -1,5 +1,6 @@
 """`arena standings`: the table of a store."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -61,15 +62,13 @@ def standings_command(
     places: bool,
 ) -> int:
     """Print the table of the games in STORE, and its format's places."""
-    from arena.bots.look_alike import alike_lines
     from arena.cli.stores import open_to_read
-    from arena.counted import counted
     from arena.report.clocks import table_note
     from arena.report.consoles import results_console
     from arena.report.declared import declared_last
     from arena.report.formats import placing_in, placing_lines, placing_report
     from arena.report.json import league_json
-    from arena.report.result_words import against_itself_text, not_counted_text
+    from arena.report.result_words import against_itself_text
     from arena.report.roster import Roster, players_of
     from arena.report.rounds import rounds_of, rounds_report
     from arena.report.standings import make_table
@@ -110,14 +109,23 @@ def standings_command(
             if placing:
                 console.print(placing_report(placing, names), rounds_report(chosen, names), sep="", end="")
         left_out = rows.games - table.games - table.against_itself
-    for line in alike_lines(entry.name for entry in table.lines):
+    _remark_on_table([line.name for line in table.lines], left_out, contents.not_counted)
+    return warn_of_damage(store, contents.damage)
+
+
+def _remark_on_table(names: Sequence[str], left_out: int, not_counted: int) -> None:
+    """Say what may mislead whoever reads a table: names that look alike, and how many games are none of it."""
+    from arena.bots.look_alike import alike_lines
+    from arena.counted import counted
+    from arena.report.result_words import not_counted_text
+
+    for line in alike_lines(names):
         remark(line)
     if left_out:
         are = "is" if left_out == 1 else "are"
         remark(f"{counted(left_out, 'game')} of other bots or versions {are} left out; --all shows them")
-    if contents.not_counted:
-        remark(f"{not_counted_text(contents.not_counted)}; --all counts them")
-    return warn_of_damage(store, contents.damage)
+    if not_counted:
+        remark(f"{not_counted_text(not_counted)}; --all counts them")
 
 
 def _print_by_machine(store: Path, others: list[str], *, as_json: bool) -> int:
