@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 from click.shell_completion import ZshComplete
+from waiting import PATIENCE
 
 from arena.bots.languages import LANGUAGES
 from arena.bots.samples import SAMPLES
@@ -230,4 +231,4 @@ def test_a_shell_completes_the_number_of_a_game(
 
 def run(words: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run a program of the tests' own to its end."""
-    return subprocess.run(words, env=environment, text=True, capture_output=True, timeout=60, check=False)
+    return subprocess.run(words, env=environment, text=True, capture_output=True, timeout=PATIENCE, check=False)

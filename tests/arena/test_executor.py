@@ -178,6 +178,8 @@ def test_all_slots_have_a_game_and_no_worker_more_than_one_in_hand(waiting: Wait
         async with local_executor(PlaySettings(waiting.bots), jobs) as executor, trio.open_nursery() as nursery:
             nursery.start_soon(heard, executor, games_of(waiting.bots, jobs))
             await waiting.until(jobs)
+            await until(lambda: sum(len(state.begun) for state in executor._workers) == jobs)
+            await until(lambda: all(len(state.queued) >= AHEAD for state in executor._workers))
             await trio.testing.wait_all_tasks_blocked(0.05)
             assert sum(len(state.begun) for state in executor._workers) == jobs
             assert [len(state.queued) for state in executor._workers] == [AHEAD] * len(executor._workers)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from commands import UNHURRIED
 from waiting import until
 
 from arena.league.store import Store
@@ -103,7 +104,7 @@ def thinking(folder: Path) -> int:
     return len(list(folder.glob("thinking-*")))
 
 
-PLAN = ["--rules", "duel", "--rounds", "2", "-j", "2", "--time", "60s", "--store", "l.sqlite"]
+PLAN = ["--rules", "duel", "--rounds", "2", "-j", "2", *UNHURRIED, "--store", "l.sqlite"]
 LEAGUE = ["league", "wait.py", "watch.py", *PLAN]
 """Four games, two at a time, each of which goes on until there is a file `go`."""
 STOP_SOON = "finishing 2 games under way; Ctrl-C again to stop at once"
@@ -403,8 +404,7 @@ PAUSABLE = [
     "watch.py",
     "--rules",
     "duel",
-    "--time",
-    "60s",
+    *UNHURRIED,
     "--store",
     "l.sqlite",
     "--pause",

@@ -451,10 +451,15 @@ def test_closed_in_the_first_game_the_second_one_is_not_begun(
 
 @pytest.mark.parametrize("number", [0, 1], ids=["in the first game", "in the second game"])
 def test_a_worker_that_dies_costs_only_what_was_not_told(
-    number: int, make_bot: MakeBot, left_behind: LeftBehind
+    number: int, tmp_path: Path, make_bot: MakeBot, left_behind: LeftBehind
 ) -> None:
-    """The pair is played again, or the second game alone, in new processes."""
-    ann, bob = make_bot("import time\n" + plays(turn="time.sleep(0.1)"), "ann"), make_bot(plays(), "bob")
+    """The pair is played again, or the second game alone, in new processes. Ann waits in that game until its worker has
+    been killed."""
+    go = tmp_path / "go"
+    program = "import time\n" + plays(
+        turn=f"while game == {number + 1} and not os.path.exists({str(go)!r}):\n            time.sleep(0.005)"
+    )
+    ann, bob = make_bot(program, "ann"), make_bot(plays(), "bob")
     games = pair_of(ann, bob)
     deaths: list[str] = []
 
@@ -464,6 +469,7 @@ def test_a_worker_that_dies_costs_only_what_was_not_told(
             (state,) = executor._workers
             assert state.process is not None
             state.process.kill()
+            go.touch()
 
     outcomes = outcomes_of(ann, bob, kill)
     whole = [(Begun, games[0].id), (Played, games[0].id), (Begun, games[1].id), (Played, games[1].id)]

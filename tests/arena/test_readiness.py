@@ -9,6 +9,7 @@ import pytest
 import trio
 import trio.lowlevel
 import trio.testing
+from waiting import PATIENCE
 
 from arena import readiness
 from arena.bots import BotSpec
@@ -57,7 +58,7 @@ def test_what_comes_is_seen_though_nothing_may_be_waited_for(pipe: Pipe) -> None
         seen.append(os.read(pipe[0], 10))
 
     async def main() -> None:
-        with trio.fail_after(60):
+        with trio.fail_after(PATIENCE):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(read)
                 await trio.sleep(2 * readiness.ASK_SECONDS)
@@ -83,7 +84,7 @@ def test_it_is_waited_for_as_usual_again_as_soon_as_that_can_be_done(
     async def main() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(readable, pipe[0])
-            with trio.fail_after(60):
+            with trio.fail_after(PATIENCE):
                 while answers:
                     await trio.lowlevel.checkpoint()
                 await trio.testing.wait_all_tasks_blocked()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 import trio
+from waiting import PATIENCE
 
 from arena.league.executor.stopped import MOST_WOKEN, QUIET_LOOKS, STOPPED_LOOKS, Step, Stops, is_stopped
 from arena.nursery import open_nursery
@@ -97,7 +98,7 @@ def test_the_gate_to_a_cluster_is_not_waited_for_in_silence_when_it_is_stopped(m
         gate.start(Connect("tcp://127.0.0.1:9", 0, None, 600.0, b""))
         (running,) = [child for child in psutil.Process().children() if "cluster.gate" in command_line(child)]
         running.send_signal(signal.SIGSTOP)
-        with trio.fail_after(60):
+        with trio.fail_after(PATIENCE):
             async with open_nursery() as nursery:
                 nursery.start_soon(gate.attend, hear)
 

@@ -246,6 +246,7 @@ def playing(command: str, folder: Path) -> Iterator["subprocess.Popen[str]"]:
     words = ["league", "--rounds", "1"] if command == "league" else ["match", "--pause", "p.json"]
     line = [sys.executable, "-c", "import sys; from arena.cli.main import main; sys.exit(main())", *words]
     line += ["ann.py", "bob.py", "--rules", "duel", "--time", f"{LIMIT:g}s", "-j", "1", "--store", "l.sqlite"]
+    line += ["--start-time", "2m", "--setup-time", "2m"]
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as league:
         until((folder / "thinking").exists)
         yield league

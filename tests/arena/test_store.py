@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from waiting import PATIENCE
 
 from arena.errors import UsageError
 from arena.game.record import GameRecord, encode_record
@@ -432,7 +433,7 @@ def open_at_once(paths: list[Path]) -> list[tuple[int, str]]:
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    complaints = [process.communicate(timeout=60)[1] for process in both]
+    complaints = [process.communicate(timeout=PATIENCE)[1] for process in both]
     return [(process.returncode, said) for process, said in zip(both, complaints, strict=True)]
 
 

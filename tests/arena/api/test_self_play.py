@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from arena.api.self_play import USUAL_SEED, main, options_parser, play_itself
 from arena.rules.loading import load_ruleset
@@ -148,7 +149,7 @@ def test_without_the_arena_the_kit_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "protocol").symlink_to(ROOT / "protocol")
     (tmp_path / "mine.py").write_text("from protocol.bot import Bot, run\nrun(Bot)\n")
     line = [sys.executable, "-S", "-E", "mine.py", "--play-itself"]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 1
     assert done.stderr.startswith("--play-itself needs the arena, which judges the game, and this Python (")
     assert "install stratego-arena" in done.stderr

@@ -19,41 +19,48 @@ import time
 introduce()
 set_up()
 hear("turn")
-if os.path.exists({hold!r}):
-    open({folder!r} + "/held-" + str(os.getpid()), "w").close()
-    while os.path.exists({hold!r}):
+for hold in [name for name in os.listdir({folder!r}) if name.startswith("hold-")]:
+    open({folder!r} + "/in-" + hold + "-" + str(os.getpid()), "w").close()
+    while os.path.exists({folder!r} + "/" + hold):
         time.sleep(0.02)
 say("move " + heard["legal"][{number} % len(heard["legal"])])
 play()
 """
 NAMES = ("ann", "bob", "cat", "dan")
-SAME = ("--rules", "duel", "--time", "60s/move", "--start-time", "60s", "--rounds", "2")
+SAME = ("--rules", "duel", "--time", "600s/move", "--start-time", "600s", "--setup-time", "600s", "--rounds", "2")
+"""With more time for a bot than any test holds it."""
 GAMES = 24
 
 
 class Bots:
-    """Four bots in a folder. While there is a file `hold` they wait in their first turn."""
+    """Four bots in a folder. From `hold` to `let_go` they wait in their first turn."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, all_folders: Path) -> None:
+        """Only processes somewhere in `all_folders` count as these bots."""
         self.folder = folder
-        self._hold = folder / "hold"
+        self._all_folders = all_folders
+        self._holds = 0
         for number, name in enumerate(NAMES):
-            text = PROGRAM.format(hold=str(self._hold), folder=str(folder), number=number)
+            text = PROGRAM.format(folder=str(folder), number=number)
             (folder / f"{name}.py").write_text(f"{PREAMBLE.read_text()}\n\n{text}")
         self.arguments = (*(str(folder / f"{name}.py") for name in NAMES), *SAME)
 
     def hold(self) -> None:
+        """Hold bots. Who is slow to say that it is held has found an earlier hold, and counts as held by that one."""
+        self._holds += 1
         self._hold.touch()
 
     def let_go(self) -> None:
         self._hold.unlink(missing_ok=True)
-        for mark in self.folder.glob("held-*"):
-            mark.unlink(missing_ok=True)
 
     @property
-    def held(self) -> list[int]:
-        """The processes of bots that were held, by their numbers."""
-        return [int(mark.name.removeprefix("held-")) for mark in self.folder.glob("held-*")]
+    def _hold(self) -> Path:
+        return self.folder / f"hold-{self._holds}"
+
+    @property
+    def held(self) -> list[Path]:
+        """A mark of each bot that is held."""
+        return list(self.folder.glob(f"in-{self._hold.name}-*"))
 
     def until_held(self, count: int) -> None:
         until(lambda: len(self.held) >= count, f"{count} bots wait in their first turn")
@@ -61,9 +68,7 @@ class Bots:
     @property
     def alive(self) -> list[int]:
         """The processes of bots that live."""
-        names = tuple(f"{self.folder}/{name}.py".encode() for name in NAMES) + tuple(
-            f"/{name}.py".encode() for name in NAMES
-        )
+        names = tuple(f"/{name}.py".encode() for name in NAMES)
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
             try:
@@ -71,7 +76,8 @@ class Bots:
                 here = os.readlink(entry / "cwd")
             except OSError:
                 continue
-            if any(word.endswith(names) for word in words) and "cache-" in here:
+            is_copy = here.startswith(f"{self._all_folders}/") and "cache-" in here
+            if is_copy and any(word.endswith(names) for word in words):
                 found.append(int(entry.name))
         return found
 
@@ -86,7 +92,7 @@ def results(store: Path) -> dict[str, object]:
 
 @pytest.fixture(scope="package")
 def bots(tmp_path_factory: pytest.TempPathFactory) -> Bots:
-    return Bots(tmp_path_factory.mktemp("bots"))
+    return Bots(tmp_path_factory.mktemp("bots"), tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="package")

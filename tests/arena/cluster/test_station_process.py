@@ -4,13 +4,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from waiting import PATIENCE
 
 from arena.league.executor import stopped
 from arena.league.executor.cluster import station_process
 from arena.league.executor.cluster.messages import Close, Refused
 from arena.league.executor.cluster.station_process import StationGoneError, StationProcess
-
-PATIENCE = 60
 
 
 @pytest.fixture

@@ -15,13 +15,13 @@ import psutil
 import pytest
 from made_stores import MakeStore
 from served_command import pages_address
+from waiting import PATIENCE
 
 from arena.cli import exit_codes
 from arena.web.address import Address, Listening, listen
 from arena.web.live.beside import ServerBeside
 from arena.web.live.wire import LiveSetup
 
-PATIENCE = 60.0
 LINUX = sys.platform == "linux"
 
 

@@ -95,31 +95,48 @@ import time
 from protocol.bot import Bot, run
 
 
-class Slow(Bot):
+class Told(Bot):
+    made = 0
+
     def move(self, view):
-        if os.path.exists({gate!r}):
-            return "resign"
-        time.sleep(0.5)
+        while os.stat({moves!r}).st_size <= self.made:
+            if os.path.exists({enough!r}):
+                return "resign"
+            time.sleep(0.01)
+        self.made += 1
         quiet = [action for action in view.legal if view.at(action.split("-")[1]) is None]
         return view.random.choice(quiet or view.legal)
 
 
-run(Slow)
+run(Told)
 """
-"""Plays until a file is there, and attacks nobody if it need not, so that a game outlasts the start of a browser."""
+"""Makes as many moves as a file has bytes, attacks nobody if it need not, and waits for more or for a file that says
+that it is enough: a game lasts until the test has seen it."""
+PROGRAM = """
+from arena.web.live import beside
+patient = "from arena.web.live import process; process.LAST_SECONDS = 120\\n"
+before, found, after = beside.PROGRAM.partition("main(int")
+beside.PROGRAM, beside.END_SECONDS = before + patient + found + after, 120
+from arena.cli.main import main
+main()
+"""
+"""The arena, with as much time to tell viewers that a league is over as a busy machine may need."""
 SCRIPT_NAME = "<b onclick=x>&amp;"
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A league of two bots, served, whose games end when there is a file `enough`."""
+    """A league of two bots, served, in whose games each bot makes as many moves as the file `moves` has bytes, and that
+    end when there is a file `enough`."""
+    moves, enough = tmp_path / "moves", tmp_path / "enough"
+    moves.write_text("x")
     for name in (f"{SCRIPT_NAME}.py", "bob.py"):
-        (tmp_path / name).write_text(f"{BOT.format(gate=str(tmp_path / 'enough'))}# {name}\n")
+        (tmp_path / name).write_text(f"{BOT.format(moves=str(moves), enough=str(enough))}# {name}\n")
         (tmp_path / name).chmod(0o755)
-    words = ["league", f"{SCRIPT_NAME}.py", "bob.py", "--rules", "duel", "--time", "20s", "--start-time", "90s"]
+    words = ["league", f"{SCRIPT_NAME}.py", "bob.py", "--rules", "duel", "--time", "600s", "--start-time", "600s"]
     words += ["--rounds", "2", "--jobs", "1", "--serve", "127.0.0.1:0", "--store", "l.sqlite"]
     with subprocess.Popen(
-        [sys.executable, "-c", "from arena.cli.main import main; main()", *words],
+        [sys.executable, "-c", PROGRAM, *words],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
         stdin=subprocess.DEVNULL,
@@ -128,11 +145,12 @@ def league(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         text=True,
     ) as process:
         yield process
+        enough.touch()
         process.kill()
 
 
 def test_a_league_is_watched_to_its_end(
-    league: "subprocess.Popen[str]", open_address: "OpenAddress", tmp_path: Path
+    league: "subprocess.Popen[str]", open_address: "OpenAddress", complaints: list[str], tmp_path: Path
 ) -> None:
     address = pages_address(league)
     page = open_address(f"{address}now.html")
@@ -141,14 +159,20 @@ def test_a_league_is_watched_to_its_end(
     watched = open_address(page.evaluate("document.querySelector('#now tbody a').href"))
     watched.wait_for_selector("[data-square] .piece")
     plies = "() => Number.parseInt(document.querySelector('[data-moves]').lastElementChild?.textContent ?? '0', 10)"
-    before = watched.evaluate(plies)
-    watched.wait_for_function(f"() => ({plies})() > {before}")
+    watched.wait_for_function(f"() => ({plies})() == 2")
+    (tmp_path / "moves").write_text("xx")
+    watched.wait_for_function(f"() => ({plies})() == 4")
     assert SCRIPT_NAME in watched.inner_text("h1")
     known = watched.evaluate("[...document.querySelectorAll('.piece:not(.unknown)')].length")
     assert known < 16  # most ranks of this army are not known to both sides
+    assert complaints == []
     (tmp_path / "enough").touch()
     watched.wait_for_selector("#end a")
     page.wait_for_function("() => document.querySelector('#progress').textContent.includes('league is over')")
+    for viewer in (page, watched):
+        viewer.close()
+    # Until then a page looks for the server again, which may be gone.
+    complaints[:] = [text for text in complaints if "ERR_CONNECTION_REFUSED" not in text]
     league.communicate(timeout=PATIENCE * 3)
     assert league.returncode == 0
 
@@ -163,5 +187,7 @@ def test_axe_finds_nothing_on_the_pages_of_running_games(
     watched.wait_for_selector("[data-square] .piece")
     assert_for_everybody(page, axe)
     assert_for_everybody(watched, axe)
+    for viewer in (page, watched):
+        viewer.close()  # it would look for a server that is gone
     (tmp_path / "enough").touch()
     league.communicate(timeout=PATIENCE * 3)

@@ -13,6 +13,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.league.executor import child_process
+from arena.league.executor.cluster.dask import distributed
 from arena.league.executor.cluster.guarded import guard_pickle
 from arena.league.executor.cluster.local_cluster import LocalCluster
 from arena.league.executor.cluster.messages import (
@@ -101,6 +102,7 @@ async def _serve_connected(pipes: Pipes, inbox: "asyncio.Queue[Any]", connect: C
     """Serve as long as there is a scheduler. One that is lost is tried to be reached until its time is over, which
     begins when it was heard last."""
     now = asyncio.get_running_loop().time
+    distributed()  # what its import takes, seconds on a busy machine, is no silence of the scheduler
     deadline, is_again = now() + connect.patience, False
     while True:
         scheduler = Scheduler(pipes.send, connect, is_again=is_again)
