@@ -163,12 +163,15 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
     What there is at the end of a test that failed is cleared away, so that no other test is blamed for it.
     """
 
-    # What `arena doctor` tries out, as a program of an earlier test, becomes an orphan of this process.
+    # What `arena doctor` tries out, as a program of an earlier test, becomes an orphan of this process; and the browser
+    # of other tests may be among its children.
     before = {child.pid for child in psutil.Process().children(recursive=True)}
 
+    def started() -> list[psutil.Process]:
+        return [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
+
     def look() -> list[str]:
-        children = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
-        found = [f"{child.pid} is {child.status()}" for child in children]
+        found = [f"{child.pid} is {child.status()}" for child in started()]
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if marker.encode() in (folder / "environ").read_bytes():
@@ -176,7 +179,7 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
         return found
 
     yield look
-    left = psutil.Process().children(recursive=True)
+    left = started()
     for process in left:
         with suppress(psutil.Error):
             process.kill()

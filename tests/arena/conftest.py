@@ -2,13 +2,22 @@
 at random."""
 
 import os
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from random import Random
 
 import pytest
 import trio
-from browsing import axe, browser, complaints, open_address
+from browsing import axe, browser, complaints, event_loop_of_the_browser_hidden, open_address
 
 import protocol.bot
 from arena.bots.sandbox import marks, reaper
@@ -27,6 +36,18 @@ from arena.rules.ruleset import Ruleset
 from protocol.notation import Color
 
 __all__ = ["axe", "browser", "complaints", "open_address"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    with event_loop_of_the_browser_hidden(item):
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    with event_loop_of_the_browser_hidden(item):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,10 @@
 """One real browser for all tests of pages: pages on which nothing goes wrong, and what axe-core finds on them."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -31,6 +33,23 @@ def browser() -> "Iterator[Browser]":
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@contextmanager
+def event_loop_of_the_browser_hidden(item: pytest.Item) -> Iterator[None]:
+    """In a thread that has started a browser, playwright's event loop counts as running until the end: it rests in the
+    middle of its work while tests go on. Tests without the browser must not find it, or those of asyncio fail wherever
+    a browser happened to be started before."""
+    assert isinstance(item, pytest.Function)
+    loop = None if "browser" in item.fixturenames else asyncio._get_running_loop()
+    if loop is None:
+        yield
+        return
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(loop)
 
 
 @pytest.fixture
