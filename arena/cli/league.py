@@ -29,7 +29,7 @@ from arena.cli.windows import refuse_windows
     },
     examples=(
         ("arena league bots/* --store league.sqlite", ""),
-        ("arena league bots/* --format swiss --rules barrage --time 1s/move", ""),
+        ("arena league bots/* --format swiss --time 1s/move --store swiss.sqlite", ""),
     ),
 )
 @click.argument("paths", nargs=-1, required=True, metavar="BOT...")

@@ -17,7 +17,7 @@ from arena.cli.streams import remark, result
     examples=(
         ("arena standings league.sqlite --anchor raider=1000", ""),
         ("arena standings league.sqlite --csv --crosstable", "for a spreadsheet"),
-        ("arena standings league.sqlite --rounds", "of a Swiss or a knockout"),
+        ("arena standings swiss.sqlite --rounds", "of a Swiss or a knockout"),
     ),
 )
 @click.argument("store", type=click.Path(path_type=Path))
