@@ -24,6 +24,7 @@ import pytest
 import trio
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from own_children import started_from_now
 
 from arena.bots import BotSpec
 from arena.game.record import GameRecord
@@ -162,13 +163,7 @@ def left_behind(marker: str) -> Iterator[Callable[[], list[str]]]:
 
     What there is at the end of a test that failed is cleared away, so that no other test is blamed for it.
     """
-
-    # What `arena doctor` tries out, as a program of an earlier test, becomes an orphan of this process; and the browser
-    # of other tests may be among its children.
-    before = {child.pid for child in psutil.Process().children(recursive=True)}
-
-    def started() -> list[psutil.Process]:
-        return [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
+    started = started_from_now()
 
     def look() -> list[str]:
         found = [f"{child.pid} is {child.status()}" for child in started()]

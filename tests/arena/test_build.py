@@ -17,6 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
+from own_children import started_from_now
 from sandboxes import at_every_level, in_bwrap
 
 from arena.bots import BotSpec, load_bot
@@ -52,8 +53,7 @@ def new_processes(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[psutil.P
     As in a league, builds are its only children: elsewhere it cannot tell whose a process is that died unmarked.
     """
     monkeypatch.setattr(reaper, "_sole_parent", True)
-    before = set(psutil.Process().children(recursive=True))
-    return lambda: [process for process in psutil.Process().children(recursive=True) if process not in before]
+    return started_from_now()
 
 
 def put(path: Path, text: str, mode: int = 0o644) -> Path:
