@@ -8,7 +8,6 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from arena.errors import UsageError, suggest
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.pairing import Placing
 from arena.league.store import GameRow
@@ -16,11 +15,11 @@ from arena.report.clocks import own_times_of, table_note
 from arena.report.consoles import PLAIN_WIDTH
 from arena.report.formats import PlacingEntry, placing_entry, placing_report
 from arena.report.result_words import game_line
+from arena.report.roster import NAMES_ALONE, ShownNames, shown_names
 from arena.report.standings import Difference, Line, Table
 from arena.report.terminal import full_report
 from protocol.notation import Color, Reason
 
-NO_NAMES: Mapping[Player, str] = {}
 SHOWN = 5
 """Bots that the short form of a table names."""
 
@@ -49,9 +48,9 @@ class Result:
         return self._line
 
 
-def result_of(row: GameRow, names: Mapping[Player, str]) -> Result:
+def result_of(row: GameRow, names: ShownNames) -> Result:
     """A stored game under the names that are shown."""
-    red, blue = (names.get(player, player.name) for player in row.players)
+    red, blue = shown_names(row.players, names)
     winner = row.result.winner
     return Result(
         number=row.number,
@@ -141,7 +140,7 @@ class Standings:
 
 
 def standings_of(
-    table: Table, settings: Mapping[str, str], placing: Placing | None = None, names: Mapping[Player, str] = NO_NAMES
+    table: Table, settings: Mapping[str, str], placing: Placing | None = None, names: ShownNames = NAMES_ALONE
 ) -> Standings:
     """A table under the settings of its store; `names` are those under which a format's `placing` shows the bots."""
     return Standings(

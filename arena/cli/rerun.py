@@ -75,14 +75,14 @@ def rerun_command(
     from arena.league.rerun import RerunOptions, chosen_level, rerun, sandbox_asked
     from arena.printable import printable
     from arena.report.rerun import rerun_json, rerun_text
-    from arena.report.roster import Roster
+    from arena.report.roster import Roster, shown_name
 
     with open_to_read(store) as opened:
         number, record = opened.record(printable(game))
         shown = Roster(opened.players_as_now_called(), [record]).names
         places, limits, last_sandbox = opened.places(), opened.limits(), opened.sandbox()
         known_arguments = opened.arguments()
-    names = [frozenset({player.name, shown.get(player, player.name)}) for player in record.players]
+    names = [frozenset({player.name, shown_name(player, shown)}) for player in record.players]
     options = RerunOptions(
         bots=by_color("--bot", paths, names),
         arguments={color: _split(text) for color, text in by_color("--arguments", words, names, "WORDS").items()},

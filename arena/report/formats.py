@@ -1,6 +1,6 @@
 """How a format places the bots, beside the table of ratings: a short list, and the same for programs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -9,7 +9,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.counted import counted
-from arena.game.spec import Player
 from arena.league.pairing.placing import (
     FormatPlace,
     KnockoutPlace,
@@ -21,11 +20,10 @@ from arena.league.pairing.placing import (
 )
 from arena.league.places import stored_places
 from arena.league.store import Contents, Disqualified, GameRow, Groups, Store
+from arena.report.roster import ShownNames, shown_name
 from arena.report.rounds import ROUNDS, RoundEntry, round_entry
 from arena.report.shorten import NAME_WIDTH
 from arena.report.standings import Line
-
-Names = Mapping[Player, str]
 
 
 class PlaceEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -76,13 +74,17 @@ class PlacingEntry(msgspec.Struct, frozen=True):
     """Why there are no places, where a store's league has some that cannot be worked out."""
 
 
-def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
+def placing_entry(placing: Placing, names: ShownNames) -> PlacingEntry:
     """A placing for programs; `names` are those that the table shows."""
     return PlacingEntry(
         places=tuple(_entry(place, names) for place in placing.places),
         disqualified=tuple(
             DisqualifiedEntry(
-                _name(one.player, names), one.faults, one.left_out, one.is_so_far, placing.others.get(one.player, 0)
+                shown_name(one.player, names),
+                one.faults,
+                one.left_out,
+                one.is_so_far,
+                placing.others.get(one.player, 0),
             )
             for one in placing.disqualified
         ),
@@ -95,7 +97,7 @@ def placing_entry(placing: Placing, names: Names) -> PlacingEntry:
 
 
 def placing_in(
-    store: Store, contents: Contents[list[GameRow]] | Contents[Groups], lines: Sequence[Line], names: Names
+    store: Store, contents: Contents[list[GameRow]] | Contents[Groups], lines: Sequence[Line], names: ShownNames
 ) -> Placing | None:
     """All that a store's last league says of the bots besides the table of these `lines`; None if that is nothing.
 
@@ -108,7 +110,7 @@ def placing_in(
     return replace(found, others=said.others) if said else found
 
 
-def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: Names) -> Placing | None:
+def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names: ShownNames) -> Placing | None:
     """What a store says of disqualified bots, as far as the games in its table do: who has fewer faults there than is
     said has not been disqualified. None if nobody is left. `names` are those that the table shows.
 
@@ -126,7 +128,7 @@ def borne_out(disqualified: Sequence[Disqualified], lines: Sequence[Line], names
     return Placing(disqualified=tuple(found), others=others) if found else None
 
 
-def placing_report(placing: Placing, names: Names) -> RenderableType:
+def placing_report(placing: Placing, names: ShownNames) -> RenderableType:
     """A placing as a list, a line for each bot that was disqualified, and why a ladder is over."""
     parts: list[RenderableType] = []
     if placing.places:
@@ -175,17 +177,13 @@ def stage_text(placing: Placing) -> str:
             return f"after {stage.done} of at most {counted(stage.of, 'game')}"
 
 
-def placing_lines(placing: Placing, names: Names) -> list[str]:
+def placing_lines(placing: Placing, names: ShownNames) -> list[str]:
     """What is to be known wherever the places or the table are shown: a line for each bot that was disqualified, and
     why there are no places where there should be some."""
     lines = [_disqualified(one, names, placing.others.get(one.player, 0)) for one in placing.disqualified]
     if placing.problem:
         lines.append(f"the places of the league's format cannot be worked out from this store: {placing.problem}")
     return lines
-
-
-def _name(player: Player, names: Names) -> str:
-    return names.get(player, player.name)
 
 
 def place_text(place: FormatPlace) -> str:
@@ -197,8 +195,8 @@ def _points(points: float) -> str:
     return f"{points:g}"
 
 
-def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
-    name = _name(place.player, names)
+def _entry(place: FormatPlace, names: ShownNames) -> PlaceEntry:
+    name = shown_name(place.player, names)
     match place:
         case SwissPlace():
             return PlaceEntry(
@@ -211,7 +209,7 @@ def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
                 place.place,
                 name,
                 lost_in=_round(place),
-                lost_to=_name(place.lost_to, names) if place.lost_to else None,
+                lost_to=shown_name(place.lost_to, names) if place.lost_to else None,
                 score=_score(place),
                 decided_by=place.decided_by,
             )
@@ -219,14 +217,14 @@ def _entry(place: FormatPlace, names: Names) -> PlaceEntry:
             return PlaceEntry(place.place, name, elo=place.elo, games=place.games, above_next=place.above_next)
 
 
-def _list(places: Sequence[FormatPlace], names: Names) -> Grid:
+def _list(places: Sequence[FormatPlace], names: ShownNames) -> Grid:
     grid = Grid(box=None, pad_edge=False, header_style="dim")
     grid.add_column("#", justify="right")
     grid.add_column("bot", no_wrap=True, overflow="ellipsis", max_width=NAME_WIDTH)
     for header in headings(places[0]):
         grid.add_column(header, justify="left" if header == "" else "right")
     for place in places:
-        grid.add_row(place_text(place), Text(_name(place.player, names)), *map(Text, cells(place, names)))
+        grid.add_row(place_text(place), Text(shown_name(place.player, names)), *map(Text, cells(place, names)))
     return grid
 
 
@@ -241,7 +239,7 @@ def headings(place: FormatPlace) -> tuple[str, ...]:
             return "Elo", "games", "above next"
 
 
-def cells(place: FormatPlace, names: Names) -> list[str]:
+def cells(place: FormatPlace, names: ShownNames) -> list[str]:
     """What a list has of a place besides its number and the bot."""
     match place:
         case SwissPlace():
@@ -261,17 +259,17 @@ def _score(place: KnockoutPlace) -> str:
     return f"{_points(place.points)}-{_points(place.opponent_points)}"
 
 
-def _fate(place: KnockoutPlace, names: Names) -> str:
+def _fate(place: KnockoutPlace, names: ShownNames) -> str:
     if place.lost_in is None:
         return "winner" if place.is_winner else "still in"
     words = f"lost {_round(place)}"
     if place.lost_to:
-        words += f" to {_name(place.lost_to, names)} {_score(place)}"
+        words += f" to {shown_name(place.lost_to, names)} {_score(place)}"
     return f"{words} {place.decided_by}".rstrip()
 
 
-def _disqualified(one: Disqualified, names: Names, others: int) -> str:
-    words = f"{_name(one.player, names)} is disqualified after {counted(one.faults, 'fault')}"
+def _disqualified(one: Disqualified, names: ShownNames, others: int) -> str:
+    words = f"{shown_name(one.player, names)} is disqualified after {counted(one.faults, 'fault')}"
     if one.left_out is None:
         words += " and plays no more"
     else:

@@ -4,7 +4,6 @@ A side is told no more than it knew: its own seed, set-up and standard error, an
 a bot says of itself can be anything, a set-up too: it is told to whom the rest of its own words is told.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import msgspec
@@ -14,9 +13,9 @@ from arena.game.persons import is_person
 from arena.game.record import GameRecord
 from arena.game.record_lines import ALL
 from arena.game.seat_lines import PUBLIC, verdict_words
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
+from arena.report.roster import ShownNames, shown_name
 from protocol.notation import COLOR_BY_WORD, Color
 
 A_PERSON = "a person"
@@ -67,7 +66,7 @@ class GameFacts(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def facts_of(number: int, record: GameRecord, view: str, names: Mapping[Player, str]) -> GameFacts:
+def facts_of(number: int, record: GameRecord, view: str, names: ShownNames) -> GameFacts:
     """The facts as `view` (`all`, a colour or `public`) may know them. `names` are to be shown, where not their own."""
     red, blue = (_side(record, color, view, names) for color in Color)
     verdict = record.verdict
@@ -90,11 +89,11 @@ def facts_of(number: int, record: GameRecord, view: str, names: Mapping[Player, 
     )
 
 
-def _side(record: GameRecord, color: Color, view: str, names: Mapping[Player, str]) -> SideFacts:
+def _side(record: GameRecord, color: Color, view: str, names: ShownNames) -> SideFacts:
     player = record.players[color]
     is_seen = view in (ALL, color.word)
     return SideFacts(
-        name=names.get(player, player.name),
+        name=shown_name(player, names),
         digest=player.digest,
         declared=record.declared[color] if is_seen else "",
         author=record.authors[color] if is_seen and record.authors else "",

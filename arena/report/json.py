@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 
-from arena.game.spec import Player
 from arena.league.exchange import Imported
 from arena.league.pairing import Placing
 from arena.league.record_file import LineFault
@@ -15,7 +14,8 @@ from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
 from arena.report.formats import PlacingEntry, placing_entry
 from arena.report.game_facts import started_of
-from arena.report.standings import NAMES_ALONE, Advantage, AnchorBot, Difference, Line, Superiority, Table
+from arena.report.roster import NAMES_ALONE, ShownNames, shown_names
+from arena.report.standings import Advantage, AnchorBot, Difference, Line, Superiority, Table
 
 NO_FAULTS: Mapping[str, str] = {}
 
@@ -88,12 +88,10 @@ class LeagueJson(msgspec.Struct, frozen=True):
     not_counted: int = 0
 
 
-def game_entry(
-    row: GameRow, names: Mapping[Player, str] = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
-) -> GameEntry:
+def game_entry(row: GameRow, names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES) -> GameEntry:
     """A stored game as a list entry; `names` are those to show, if not the players' own, `not_counted` the games that
     the last league does not count."""
-    red, blue = (names.get(player, player.name) for player in row.players)
+    red, blue = shown_names(row.players, names)
     return GameEntry(
         number=row.number,
         id=row.id,
@@ -119,7 +117,7 @@ def league_json(
     rows: Sequence[GameRow],
     faults: Mapping[str, str] = NO_FAULTS,
     *,
-    names: Mapping[Player, str] = NAMES_ALONE,
+    names: ShownNames = NAMES_ALONE,
     placing: Placing | None = None,
     declared: Mapping[str, Declared] = NOT_LOOKED_AT,
     not_counted: int = 0,
@@ -172,15 +170,13 @@ def pausable_json(ended: "GameRow | PausedJson", *, as_line: bool) -> str:
     return to_line(value) if as_line else to_json(value)
 
 
-def games_json(
-    rows: Sequence[GameRow], names: Mapping[Player, str] = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
-) -> str:
+def games_json(rows: Sequence[GameRow], names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES) -> str:
     """A list of games as JSON; the rest is as for `game_entry`."""
     return to_json([game_entry(row, names, not_counted) for row in rows])
 
 
 def game_lines(
-    rows: Iterable[GameRow], names: Mapping[Player, str] = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
+    rows: Iterable[GameRow], names: ShownNames = NAMES_ALONE, not_counted: GameNumbers = NO_GAMES
 ) -> Iterator[str]:
     """The same as one object a line."""
     return (to_line(game_entry(row, names, not_counted)) for row in rows)

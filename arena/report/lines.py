@@ -6,19 +6,19 @@ written, and what writing them raises comes out there.
 
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.store import GameRow
 from arena.report.json import game_entry, to_line
 from arena.report.progress import FINISH_SECONDS, Progress
+from arena.report.roster import ShownNames
 
 
 class GameLines:
     """What is shown of games, and besides a line of JSON for each. Use `close` after `finish`."""
 
-    def __init__(self, progress: Progress, write: Callable[[str], None], names: Mapping[Player, str]) -> None:
+    def __init__(self, progress: Progress, write: Callable[[str], None], names: ShownNames) -> None:
         """`write` writes out a line, without its line feed, at once; `names` are those that the table shows."""
         self._progress = progress
         self._write_line = write

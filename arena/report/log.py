@@ -3,16 +3,16 @@
 Each line of the protocol stands as it was, behind who said it to whom; lines that begin with `#` are added.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from arena.game.dialogue import dialogue
 from arena.game.dialogue_entries import Answer, Entry, Line, Remark, Speaker
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.report.json import to_line
 from arena.report.replay import Taken
+from arena.report.roster import ShownNames, shown_names
 from protocol.notation import Color
 
 PREFIX = 10
@@ -67,7 +67,7 @@ def log_text(
     record: GameRecord,
     side: Color | None,
     *,
-    names: Mapping[Player, str],
+    names: ShownNames,
     times: bool,
     is_followed: bool,
 ) -> Iterator[str]:
@@ -75,7 +75,7 @@ def log_text(
 
     `names` are those to show, if not the players' own; `is_followed` is as for `dialogue`.
     """
-    red, blue = (names.get(player, player.name) for player in record.players)
+    red, blue = shown_names(record.players, names)
     yield f"# game {number} ({record.id}): red {red} - blue {blue}"
     yield from (f"# {line}" for line in (*HANDSHAKE, *(KEPT if is_followed else ())))
     ply = 0

@@ -12,7 +12,6 @@ from arena.game.record import GameRecord, NoteLine
 from arena.game.record_lines import ALL
 from arena.game.replay import Replay, Step
 from arena.game.seat_lines import told_to
-from arena.game.spec import Player
 from arena.game.view import true_cells
 from arena.printable import printable
 from arena.report.boards import NO_MARKS, Mark, board_text, marks_of
@@ -21,6 +20,7 @@ from arena.report.names import DEFAULT_NAMES, Names, Numbering
 from arena.report.paint import Paint, plain
 from arena.report.plies import ALL_PLIES, Plies
 from arena.report.result_words import score_text
+from arena.report.roster import ShownNames
 from arena.rules.events import Event, Fought
 from protocol import messages
 from protocol.messages import ArenaMessage
@@ -54,7 +54,7 @@ class Look:
     boards: bool = True
     times: bool = True
     names: Names = DEFAULT_NAMES
-    players: Mapping[Player, str] = field(default_factory=dict)
+    players: ShownNames = field(default_factory=dict)
     paint: Paint = plain
 
 

@@ -1,13 +1,11 @@
 """Results in words and short figures, for tables, pages and lists alike: points, Elo, intervals, a game in one line."""
 
-from collections.abc import Mapping
-
 from arena.counted import counted
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.store import GameRow
 from arena.report.game_facts import DIGEST_DIGITS, started_of
-from arena.report.standings import NAMES_ALONE, Advantage, Difference, Table
+from arena.report.roster import NAMES_ALONE, ShownNames, shown_names
+from arena.report.standings import Advantage, Difference, Table
 
 NO_PLAN = "games may be missing: the store has no plan of a league of just these bots"
 
@@ -96,9 +94,9 @@ def score_text(result: GameResult) -> str:
     }[result]
 
 
-def game_line(row: GameRow, names: Mapping[Player, str] = NAMES_ALONE) -> str:
+def game_line(row: GameRow, names: ShownNames = NAMES_ALONE) -> str:
     """One game in one line, for lists and for plain progress; `names` are those to show, if not the players' own."""
-    red, blue = (names.get(player, player.name) for player in row.players)
+    red, blue = shown_names(row.players, names)
     ending = f"{row.reason.value}, {counted(row.plies, 'ply', 'plies')}, {row.seconds:.1f} s"
     return f"game {row.number}: {red} - {blue}  {score_text(row.result)}  {ending}"
 

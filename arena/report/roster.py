@@ -8,6 +8,20 @@ from arena.errors import UsageError, suggest
 from arena.game.spec import Player
 from arena.league.store import Groups
 
+ShownNames = Mapping[Player, str]
+"""What to show for players; who is not among them goes by the own name."""
+NAMES_ALONE: ShownNames = {}
+
+
+def shown_name(player: Player, names: ShownNames) -> str:
+    """What a player goes by."""
+    return names.get(player, player.name)
+
+
+def shown_names(players: Iterable[Player], names: ShownNames) -> list[str]:
+    """What each of the players goes by."""
+    return [shown_name(player, names) for player in players]
+
 
 class Played(Protocol):
     """A game, as far as it says who played it."""
@@ -36,7 +50,7 @@ class Roster:
             for key, player in last.items()
         }
         everybody = dict.fromkeys([*self.players, *_everybody_in(rows)])
-        self.names: Mapping[Player, str] = {
+        self.names: ShownNames = {
             player: shown[self._key(player)] for player in everybody if self._key(player) in shown
         }
 

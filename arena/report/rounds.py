@@ -1,6 +1,6 @@
 """Who met whom in the rounds of a Swiss or a knockout, with the numbers of the games: for people and for programs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,7 @@ from rich.text import Text
 from arena.errors import UsageError
 from arena.game.spec import Player
 from arena.league.pairing import Meeting, Placing, Round
+from arena.report.roster import ShownNames, shown_name
 from arena.report.shorten import NAME_WIDTH
 
 ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
@@ -18,7 +19,6 @@ ROUNDS = {2: "the final", 4: "a semi-final", 8: "a quarter-final"}
 TITLES = {2: "Final", 4: "Semi-finals", 8: "Quarter-finals"}
 OPEN = "-"
 """In the place of a bot that is not known yet."""
-Names = Mapping[Player, str]
 
 
 class MeetingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,27 +45,27 @@ class RoundEntry(msgspec.Struct, frozen=True):
     meetings: tuple[MeetingEntry, ...]
 
 
-def round_entry(round_: Round, names: Names) -> RoundEntry:
+def round_entry(round_: Round, names: ShownNames) -> RoundEntry:
     """A round for programs; `names` are those that the table shows."""
     return RoundEntry(round_.number, title_of(round_), tuple(_entry(meeting, names) for meeting in round_.meetings))
 
 
-def _entry(meeting: Meeting, names: Names) -> MeetingEntry:
-    one, other = (shown_name(player, names) for player in meeting.players)
+def _entry(meeting: Meeting, names: ShownNames) -> MeetingEntry:
+    one, other = (name_if_known(player, names) for player in meeting.players)
     return MeetingEntry(
         bots=(one, other),
         points=meeting.points,
         games=meeting.games,
         is_over=meeting.is_over,
         is_bye=meeting.is_bye,
-        winner=shown_name(meeting.winner, names),
+        winner=name_if_known(meeting.winner, names),
         decided_by=meeting.decided_by,
     )
 
 
-def shown_name(player: Player | None, names: Names) -> str | None:
+def name_if_known(player: Player | None, names: ShownNames) -> str | None:
     """What the table calls a player, if there is one."""
-    return None if player is None else names.get(player, player.name)
+    return None if player is None else shown_name(player, names)
 
 
 def title_of(round_: Round) -> str:
@@ -85,7 +85,7 @@ def score_of(meeting: Meeting) -> str:
     return f"{first:g}-{second:g}"
 
 
-def remarks_of(meeting: Meeting, names: Names) -> str:
+def remarks_of(meeting: Meeting, names: ShownNames) -> str:
     """What else there is to say of a meeting: who wins where points do not tell, and that it is not over."""
     if meeting.is_bye:
         return ""
@@ -93,7 +93,7 @@ def remarks_of(meeting: Meeting, names: Names) -> str:
         return "not over" if meeting.games else "to be played"
     if not meeting.decided_by:
         return ""
-    return f"{shown_name(meeting.winner, names) or 'nobody'} wins {meeting.decided_by}"
+    return f"{name_if_known(meeting.winner, names) or 'nobody'} wins {meeting.decided_by}"
 
 
 def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
@@ -103,7 +103,7 @@ def rounds_of(store: Path, placing: Placing | None) -> tuple[Round, ...]:
     return placing.rounds
 
 
-def rounds_report(rounds: Sequence[Round], names: Names) -> RenderableType:
+def rounds_report(rounds: Sequence[Round], names: ShownNames) -> RenderableType:
     """All rounds as lists, with the numbers of the games."""
     parts: list[RenderableType] = []
     for round_ in rounds:
@@ -113,7 +113,7 @@ def rounds_report(rounds: Sequence[Round], names: Names) -> RenderableType:
         grid.add_column("points", justify="center", no_wrap=True)
         grid.add_column("games")
         for meeting in round_.meetings:
-            one, other = (shown_name(player, names) or OPEN for player in meeting.players)
+            one, other = (name_if_known(player, names) or OPEN for player in meeting.players)
             numbers = ", ".join(map(str, meeting.games))
             what = "; ".join(filter(None, [numbers, remarks_of(meeting, names)]))
             grid.add_row(Text(one), Text("" if meeting.is_bye else other), score_of(meeting), Text(what))

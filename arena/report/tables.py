@@ -15,12 +15,12 @@ from typing import Any
 import msgspec
 
 from arena.errors import UsageError
-from arena.game.spec import Player
 from arena.league.pairing import Placing
 from arena.report.crosstable import Meeting
 from arena.report.declared import NOT_LOOKED_AT, Declared, with_declared
 from arena.report.formats import PlaceEntry, cells, headings, place_text, placing_entry
 from arena.report.result_words import interval_text, points_text
+from arena.report.roster import ShownNames, shown_name
 from arena.report.standings import Line, Table
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # noqa: RUF001  # spreadsheets take the wide ones too
@@ -74,7 +74,7 @@ def crosstable_csv(table: Table) -> str:
     return _csv(Meeting, table.meetings)
 
 
-def places_text(store: Path, placing: Placing | None, form: str, names: Mapping[Player, str]) -> str:
+def places_text(store: Path, placing: Placing | None, form: str, names: ShownNames) -> str:
     """The places of a store's format as `csv`, where a cell is empty for what the format has not, or `markdown`; it
     ends with a line feed. Raises `UsageError` for a store without."""
     if placing is None or not placing.places:
@@ -84,7 +84,7 @@ def places_text(store: Path, placing: Placing | None, form: str, names: Mapping[
     if form == "csv":
         return _csv(PlaceEntry, placing_entry(placing, names).places)
     rows = [
-        [place_text(place), escaped(names.get(place.player, place.player.name)), *map(escaped, cells(place, names))]
+        [place_text(place), escaped(shown_name(place.player, names)), *map(escaped, cells(place, names))]
         for place in placing.places
     ]
     return _markdown(["#", "bot", *headings(placing.places[0])], rows)

@@ -1,14 +1,14 @@
 """Games counted as they come in: all that a table is made from, in the same room however many games there are."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from arena.game.spec import Player
 from arena.game.verdict import GameResult
 from arena.league.ratings import Results, Score
 from arena.league.store import GameRow, Groups, SideTimes
+from arena.report.roster import ShownNames
 from protocol.notation import Color, Reason
 
 _SCORES = {
@@ -66,7 +66,7 @@ class Tally:
     arena plays none, but stores may come from anywhere: those are counted in `against_itself` and nowhere else.
     """
 
-    def __init__(self, names: Mapping[Player, str], rows: Iterable[GameRow] | Groups = ()) -> None:
+    def __init__(self, names: ShownNames, rows: Iterable[GameRow] | Groups = ()) -> None:
         self._names = names
         self.results = Results(sorted(set(names.values())))
         """Who won how often against whom; in one order, so that ratings are the same to the last digit."""

@@ -10,16 +10,15 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import ArenaError
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.league.options import usable_cpus
 from arena.league.store import Store
+from arena.report.roster import ShownNames
 from arena.report.site.charts import histogram
 from arena.report.site.game_texts import GameTexts
 from protocol.notation import Color
@@ -128,7 +127,7 @@ def write_here(store: Store, job: Job) -> Done:
     return done
 
 
-def _count_times(done: Done, record: GameRecord, shown: Mapping[Player, str]) -> None:
+def _count_times(done: Done, record: GameRecord, shown: ShownNames) -> None:
     blue_starts = dict(record.rules).get("starts") == Color.BLUE.word
     for color in Color:
         name = shown.get(record.players[color])

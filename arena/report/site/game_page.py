@@ -1,14 +1,13 @@
 """The page of one game: who played, how it ended, the set-ups, notes and errors, and where the board is put."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from arena.game.record import GameRecord
-from arena.game.spec import Player
 from arena.report.game_facts import DIGEST_DIGITS, GameFacts, SideFacts, facts_of
 from arena.report.names import Names
 from arena.report.replay import STRENGTH
 from arena.report.result_words import score_text
+from arena.report.roster import ShownNames
 from arena.report.rules import army_entries
 from arena.report.site.audience import Audience, notes_for
 from arena.report.site.frame import Frame
@@ -26,7 +25,7 @@ def game_page(
     number: int,
     record: GameRecord,
     *,
-    shown: Mapping[Player, str],
+    shown: ShownNames,
     audience: Audience,
     has_seeds: bool = True,
 ) -> str:
@@ -89,7 +88,7 @@ def _details(
 
 
 def labels_of(
-    words: Words, number: int, record: GameRecord, *, shown: Mapping[Player, str], audience: Audience, names: Names
+    words: Words, number: int, record: GameRecord, *, shown: ShownNames, audience: Audience, names: Names
 ) -> dict[str, Any]:
     """What the script of the page says of this game."""
     facts = facts_of(number, record, audience.value, shown)

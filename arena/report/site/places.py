@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.league.pairing import Meeting, Placing
-from arena.report.formats import Names, cells, headings, place_text, stop_text, title_text
-from arena.report.rounds import remarks_of, shown_name, title_of
+from arena.report.formats import cells, headings, place_text, stop_text, title_text
+from arena.report.roster import ShownNames, shown_name
+from arena.report.rounds import name_if_known, remarks_of, title_of
 from arena.report.site.frame import Frame
 from arena.report.site.words import Words
 
@@ -54,14 +55,14 @@ class MeetingRow:
     remark: str
 
 
-def place_list(placing: Placing | None, names: Names, href: Mapping[str, str], words: Words) -> PlaceList | None:
+def place_list(placing: Placing | None, names: ShownNames, href: Mapping[str, str], words: Words) -> PlaceList | None:
     """The list of places, under the names that the table shows; None where the table says all."""
     if placing is None or not placing.places:
         return None
     heads = headings(placing.places[0])
     rows = []
     for place in placing.places:
-        name = names.get(place.player, place.player.name)
+        name = shown_name(place.player, names)
         rows.append(PlaceRow(place_text(place), name, href.get(name, ""), tuple(cells(place, names))))
     return PlaceList(
         title=title_text(placing),
@@ -73,7 +74,9 @@ def place_list(placing: Placing | None, names: Names, href: Mapping[str, str], w
     )
 
 
-def rounds_page(frame: Frame, placing: Placing, names: Names, href: Mapping[str, str], shown: frozenset[int]) -> str:
+def rounds_page(
+    frame: Frame, placing: Placing, names: ShownNames, href: Mapping[str, str], shown: frozenset[int]
+) -> str:
     """Who met whom in each round; `shown` are the games that have pages."""
     return frame.page(
         "rounds.html",
@@ -90,11 +93,13 @@ def rounds_page(frame: Frame, placing: Placing, names: Names, href: Mapping[str,
     )
 
 
-def _row(meeting: Meeting, names: Names, href: Mapping[str, str], shown: frozenset[int], words: Words) -> MeetingRow:
+def _row(
+    meeting: Meeting, names: ShownNames, href: Mapping[str, str], shown: frozenset[int], words: Words
+) -> MeetingRow:
     has_points = bool(meeting.games) or any(meeting.points) or (meeting.is_over and not meeting.is_bye)
     sides = []
     for player, points, other in zip(meeting.players, meeting.points, meeting.points[::-1], strict=True):
-        name = shown_name(player, names)
+        name = name_if_known(player, names)
         is_ahead = meeting.winner == player if meeting.winner else meeting.is_over and points > other
         sides.append(
             Side(name or words.open_place, href.get(name or "", ""), f"{points:g}" if has_points else "", is_ahead)
