@@ -28,6 +28,8 @@ Players = tuple[Player, Player]
 Times = tuple[TimeControl, TimeControl]
 """Those of two players, in their order."""
 OPENINGS_DIGITS = 16
+ROUNDS_BEYOND = 1000
+"""So many rounds are looked at for a game beyond twice the games that its players have played."""
 ID_LENGTH = 16
 """Hexadecimal digits of a game's id: two of a million games share one with a chance of one in 37 million."""
 
@@ -122,6 +124,16 @@ def place_of_opening(common: str, players: Players, number: int, count: int) -> 
 def openings_digest(openings: Sequence[Opening]) -> str:
     """A fingerprint of openings in their order."""
     return _hash("openings", *map(tuple, openings))[:OPENINGS_DIGITS]
+
+
+def contents_of(players: Players) -> frozenset[str]:
+    """Which two they are, whatever they are called and whoever of them has Red."""
+    return frozenset(player.digest for player in players)
+
+
+def rounds_tried(games: int) -> range:
+    """The rounds that a game of two players can be of, who have played so many: a record does not say which."""
+    return range(2 * games + ROUNDS_BEYOND)
 
 
 def starter(pair_seed: int) -> Starts:

@@ -33,6 +33,7 @@ from arena.league.game_ids import (
 from arena.league.store import CALIBRATION, LIMITS_OF, time_key
 from arena.league.store.settings import SEPARATOR
 from arena.play.played_on import reference_text
+from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, Starts
 
 KEEP_BOTS = "keep-bots"
@@ -45,6 +46,7 @@ OPPONENTS = "opponents"
 HIDDEN, NAMED = "hidden", "named"
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""
+OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -76,7 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
         bots = [player for player in players if not is_person(player)]
         return {
             "ruleset": self.ruleset.name,
-            "rules": SEPARATOR.join(f"{name} {value}" for name, value in self.ruleset.lasting_lines()),
+            "rules": rules_text(self.ruleset),
             "time": self.time.text,
             "other times": other_times(self.time),
             "seed": str(self.seed),
@@ -109,9 +111,34 @@ class Settings(msgspec.Struct, frozen=True):
         return common_of(rules, self.seed, players, self.times(players))
 
 
+def rules_text(ruleset: Ruleset) -> str:
+    """The lines of a ruleset, as a setting."""
+    return SEPARATOR.join(f"{name} {value}" for name, value in ruleset.lasting_lines())
+
+
+def rules_in(name: str, text: str) -> Ruleset:
+    """The ruleset of a setting. Raises `RulesetError`."""
+    parts = (line.partition(" ") for line in text.split(SEPARATOR))
+    return ruleset_from_lines(name, ((key, value) for key, _, value in parts))
+
+
+class OtherTimes(NamedTuple):
+    """A time control's limits on what is not a move."""
+
+    start_ms: int
+    setup_ms: int
+    margin_ms: int
+
+
 def other_times(time: TimeControl) -> str:
     """A time control's limits on what is not a move, in words."""
     return f"start {time.start_ms}ms, set-up {time.setup_ms}ms, margin {time.margin_ms}ms"
+
+
+def other_times_in(text: str) -> OtherTimes | None:
+    """The limits that a setting speaks of; None for what is no such setting."""
+    match = OTHER_TIMES_TEXT.fullmatch(text)
+    return OtherTimes(*map(int, match.groups())) if match else None
 
 
 def openings_text(openings: Sequence[Opening]) -> str:

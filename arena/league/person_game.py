@@ -29,6 +29,7 @@ from arena.game.spec import GameSpec, Player
 from arena.game.time_control import parse_time
 from arena.league.changes import note_versions
 from arena.league.entrants import entrants
+from arena.league.game_ids import rounds_tried
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
 from arena.league.resume import stored_in
@@ -38,7 +39,6 @@ from arena.league.saved import Ending, Finished, PreparedGame, Saved, check_plac
 from arena.league.settings import apart_from_bots, check_values, default_store, option_value, settings_of, time_control
 from arena.league.stop import Stop, Wish
 from arena.league.store import Store, sole_use
-from arena.league.verify import ROUNDS_TRIED
 from arena.league.versions import Versions
 from arena.nursery import background
 from arena.play.options import GameOptions
@@ -195,7 +195,7 @@ def _rarer_color(store: Store, player: Player, other: Player) -> Color | None:
 def _rounds(who: PersonOptions) -> Iterator[int]:
     """Rounds in which to look for a game that has not been played: of all those that `verify` knows again."""
     if not who.seed_given:
-        numbers = list(range(ROUNDS_TRIED))
+        numbers = list(rounds_tried(0))
         random.SystemRandom().shuffle(numbers)
         yield from numbers
     yield from count()

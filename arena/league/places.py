@@ -7,11 +7,13 @@ there, as where the league is taken up again. So the places follow from the form
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from arena.errors import ArenaError, UsageError
 from arena.game.spec import Opening, Player
 from arena.league.described import settings_in
 from arena.league.formats import FormatName
-from arena.league.game_ids import pair_seed_of, place_of_opening
+from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
 from arena.league.games import NO_OPENINGS, OPENINGS, Games, Settings, openings_in
 from arena.league.kept_format import PLACING, KeptFormat, format_in
 from arena.league.pairing import ChosenFormat, Pairing, Placed, Placing
@@ -19,7 +21,6 @@ from arena.league.resume import stored_among
 from arena.league.store import Contents, GameRow, Groups, Store
 from arena.league.store.settings import ladder_start_in
 from arena.league.stored_games import games_between, tell_stored
-from arena.league.verify import ROUNDS_TRIED
 
 MOST_BOTS = 5000
 """A store says how many bots there are whether they have played or not, and a Swiss pairs them before any game."""
@@ -78,7 +79,8 @@ def _pairing(
     """The league's pairing, which nobody has asked for games. Raises `ArenaError`."""
     settings = settings_in(described)
     if described.get(OPENINGS, NO_OPENINGS) != NO_OPENINGS:
-        settings = settings_in(described, _openings(store, settings, openings_in(described[OPENINGS]), rows))
+        openings = _openings(store, settings, openings_in(described[OPENINGS]), rows)
+        settings = msgspec.structs.replace(settings, openings=openings)
     chosen = ChosenFormat(kept.options)
     if kept.options.name is FormatName.LADDER:
         start = ladder_start_in(described)
@@ -88,7 +90,7 @@ def _pairing(
     return chosen(Games(settings, stored_among(rows)), players, 1, None)
 
 
-def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> list[Opening]:
+def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameRow]) -> tuple[Opening, ...]:
     """The openings of a league, whose file nobody has, as far as records have them: the others are in no game.
 
     Raises `UsageError` for a number of them that no file has.
@@ -96,7 +98,7 @@ def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameR
     if not 1 <= count <= MOST_OPENINGS:
         raise UsageError(f"expected from 1 to {MOST_OPENINGS} openings, got {count}")
     found: dict[int, Opening] = {}
-    met = Counter(frozenset(player.digest for player in row.players) for row in rows)
+    met = Counter(contents_of(row.players) for row in rows)
     for row in rows:
         if len(found) == count:
             break
@@ -104,8 +106,8 @@ def _openings(store: Store, settings: Settings, count: int, rows: Sequence[GameR
         if record is None or not record.opening:
             continue
         common = settings.digest(row.players)
-        for number in range(2 * met[frozenset(player.digest for player in row.players)] + ROUNDS_TRIED):
+        for number in rounds_tried(met[contents_of(row.players)]):
             if pair_seed_of(common, row.players, number, opening=record.opening) == record.pair_seed:
                 found.setdefault(place_of_opening(common, row.players, number, count), record.opening)
                 break
-    return [found.get(place, ("", "")) for place in range(count)]
+    return tuple(found.get(place, ("", "")) for place in range(count))

@@ -23,12 +23,12 @@ from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.bots.starting import Sandbox, runnable
 from arena.errors import UsageError
+from arena.league.game_ids import rounds_tried
 from arena.league.resume import agree
 from arena.league.running import Say, run_games
 from arena.league.saved import AlreadyPlayed, PreparedGame, already_played, check_place
 from arena.league.store import Store, is_empty_file, sole_use
 from arena.league.trust import is_trusted, level_for, limits_for, sandbox_for, untrusted_text
-from arena.league.verify import ROUNDS_TRIED
 from arena.play.saved_game import SavedGame
 from arena.printable import printable
 from protocol.notation import Color
@@ -96,7 +96,7 @@ def resume_game(
         if known.is_new:
             _refuse_untrusted(bots, level, options, known.places)
         with Store(path, create=True) as store:
-            rounds = range(2 * len(store.ids()) + ROUNDS_TRIED if saved.persons else 1)
+            rounds = rounds_tried(len(store.ids())) if saved.persons else range(1)
             played = already_played(agree(saved, store, bots, rounds), store)
             if played:
                 yield played

@@ -13,7 +13,17 @@ from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
 from arena.errors import UsageError
 from arena.game.time_control import UNLIMITED, parse_time
-from arena.league.games import HIDDEN, KEEP_BOTS, NAMED, NO_OPENINGS, OPENINGS, OPPONENTS, openings_in
+from arena.league.games import (
+    HIDDEN,
+    KEEP_BOTS,
+    NAMED,
+    NO_OPENINGS,
+    OPENINGS,
+    OPPONENTS,
+    openings_in,
+    other_times_in,
+    rules_in,
+)
 from arena.league.kept_format import WORDS as FORMAT_WORDS
 from arena.league.kept_format import format_in
 from arena.league.options import LARGEST_SEED
@@ -32,7 +42,6 @@ from arena.league.store import (
 )
 from arena.play.played_on import read_reference
 from arena.printable import shown
-from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
 
 CHOICES = ("yes", "no")
@@ -42,7 +51,6 @@ CHOSEN = (PONDERING, KEEP_BOTS, MEETS_ALL)
 SEED = "seed"
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
 RULESET, RULES, TIME, OTHER_TIMES = SETTINGS_OF_GAMES
-_OTHER_TIMES = re.compile(r"start \d{1,15}ms, set-up \d{1,15}ms, margin \d{1,15}ms", re.ASCII)
 KNOWN = frozenset(
     {*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION, PLANNED, SANDBOX, FORMAT}
     | KEPT_FORMS.keys() - {FILES}
@@ -86,7 +94,7 @@ def _expected(name: str, value: str) -> str | None:
         return f"a whole number from 0 to {LARGEST_SEED}"
     if name == RULES and not _are_rules(value):
         return "the lines of a ruleset, separated by '; '"
-    if name == OTHER_TIMES and not _OTHER_TIMES.fullmatch(value):
+    if name == OTHER_TIMES and other_times_in(value) is None:
         return "'start 10000ms, set-up 5000ms, margin 50ms' or the like"
     if name == OPENINGS and value != NO_OPENINGS and not openings_in(value):
         return f"'{NO_OPENINGS}', or how many of which digest"
@@ -140,9 +148,8 @@ def _is_time(text: str) -> bool:
 
 def _are_rules(text: str) -> bool:
     """Whether the lines of a ruleset stand there, as `Settings.described` writes them."""
-    lines = [tuple(line.partition(" ")[::2]) for line in text.split("; ")]
     try:
-        ruleset_from_lines("rules", lines)  # type: ignore[arg-type]  # pairs, as `partition` has three parts
+        rules_in("rules", text)
     except RulesetError:
         return False
     return True

@@ -14,7 +14,17 @@ from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
 from arena.game.spec import Opening, Player
-from arena.league.game_ids import Scheme, common_of, misfit, pair_seed_of, place_of_opening, scheme_of, starter
+from arena.league.game_ids import (
+    Scheme,
+    common_of,
+    contents_of,
+    misfit,
+    pair_seed_of,
+    place_of_opening,
+    rounds_tried,
+    scheme_of,
+    starter,
+)
 from arena.league.games import (
     HIDDEN,
     KEEP_BOTS,
@@ -28,13 +38,10 @@ from arena.league.games import (
 )
 from arena.league.setting_faults import RULES, SEED, is_seed, store_faults
 from arena.league.store import CALIBRATION, Contents, Damage, Groups, Store, own_times_in
-from arena.league.store.settings import NO_SETTINGS
+from arena.league.store.settings import NO_SETTINGS, SEPARATOR
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
-
-ROUNDS_TRIED = 1000
-"""A game's round is not in its record; so many are tried beyond twice the games that its players have played."""
 
 OF_EACH_SIDE = ("time", "other times")
 NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS, OPPONENTS)
@@ -96,7 +103,7 @@ class League:
         self._own_times = own_times_in(settings)
         self._meetings = Counter[frozenset[str]]()
         for row in rows:
-            self._meetings[_contents(row.players)] += row.games
+            self._meetings[contents_of(row.players)] += row.games
         self._rounds: dict[tuple[str, object], dict[int, int]] = {}
         self._rules: dict[Ruleset, str] = {}
         self._played: dict[_Meeting, tuple[Scheme, str]] = {}
@@ -123,7 +130,7 @@ class League:
         """Where a game is not one of this league."""
         if not self._settings:
             return []  # the games were stored without a league
-        if "starts chosen" in self._settings.get(RULES, "").split("; "):
+        if "starts chosen" in self._settings.get(RULES, "").split(SEPARATOR):
             if ruleset.starts is not starter(record.pair_seed):
                 return ["the other side began than the pair's seed says"]
             ruleset = replace(ruleset, starts=Starts.CHOSEN)
@@ -233,7 +240,7 @@ class League:
         return "" if known == opening else f"its opening is not that of game {game}, where both have number {place + 1}"
 
     def _rounds_of(self, players: tuple[Player, Player]) -> range:
-        return range(2 * self._meetings[_contents(players)] + ROUNDS_TRIED)
+        return rounds_tried(self._meetings[contents_of(players)])
 
     def _numbers(self, common: str, players: tuple[Player, Player], scheme: Scheme) -> dict[int, int]:
         """The seeds that name the pairs of games which these two can have played, and their rounds."""
@@ -242,7 +249,3 @@ class League:
             rounds = self._rounds_of(players)
             self._rounds[common, who] = {pair_seed_of(common, players, number, scheme): number for number in rounds}
         return self._rounds[common, who]
-
-
-def _contents(players: tuple[Player, Player]) -> frozenset[str]:
-    return frozenset(player.digest for player in players)
