@@ -1,10 +1,11 @@
 /*
  * Which action to play: the best few by score are tried out in worlds.
  *
- * In each world the hidden pieces have ranks that the belief makes likely. After the action both sides go on with what
- * scores best by what each of them knows there, for some plies; then what they have left is compared (a rollout:
- * Tesauro and Galperin 1996). All candidates are tried in the same worlds with the same random numbers, so that their
- * differences say something early; one that is surely behind is dropped, and with one left the bot need not go on thinking.
+ * In each world the hidden pieces have ranks that the belief makes likely. After the action both sides go on for some
+ * plies with what scores best by what each of them knows there, in the first of them after the small search; then what
+ * they have left is compared (a rollout: Tesauro and Galperin 1996). All candidates are tried in the same worlds with
+ * the same random numbers, so that their differences say something early; one that is surely behind is dropped, and
+ * with one left the bot need not go on thinking.
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -17,6 +18,7 @@
 
 enum {
     HORIZON = 12,   /* plies of a playout; with more, mistakes of the way both sides are made to play weigh too much */
+    CAREFUL = 6,    /* plies of it in which the small search chooses; in the others the score alone */
     FINALISTS = 6,  /* actions that are tried out */
     FIRST_LOOK = 16, LOOK_EVERY = 8 /* after so many worlds it is looked which are surely behind */
 };
@@ -76,27 +78,6 @@ static struct action likely_action(const struct game *game, struct mind *mind, c
     return actions[best];
 }
 
-/* What a side has gained when this action and some plies after it have been played. Changes all it is given. */
-static double play_out(struct game *game, struct mind minds[2], struct action action, int side, struct random *random)
-{
-    struct action actions[MOST_ACTIONS];
-    double before = material(game, side);
-    int winner = NOBODY;
-    bool is_over = game_play(game, minds, action, &winner);
-    for (int ply = 1; ply < HORIZON && !is_over; ply++) {
-        int count = game_actions(game, actions);
-        if (count == 0) {
-            winner = 1 - game->side;
-            is_over = true;
-        } else {
-            is_over = game_play(game, minds, likely_action(game, &minds[game->side], actions, count, random), &winner);
-        }
-    }
-    if (is_over && winner != NOBODY)
-        return winner == side ? DECIDED : -DECIDED;
-    return material(game, side) - before;
-}
-
 /* Put an action into a list that has the best ones, best first, if it is one of them. */
 static void insert(struct trial *trial, int index, float score)
 {
@@ -124,6 +105,41 @@ static void choose_candidates(struct trial *trial, const struct game *game, cons
     for (int place = 0; place < first.count; place++)
         insert(trial, first.list[place].index,
                first.list[place].score + TRUST * tactics_prospects(&position, actions[first.list[place].index]));
+}
+
+/* The action that is best after a look at what may follow, for the side to move. */
+static struct action careful_action(const struct game *game, struct mind *mind, const struct action *actions, int count,
+                                    struct random *random)
+{
+    static const float nothing[MOST_ACTIONS];
+    struct trial trial = {0};
+    mind_refresh(mind, game);
+    choose_candidates(&trial, game, mind, actions, nothing, count, random);
+    return actions[trial.list[0].index];
+}
+
+/* What a side has gained when this action and some plies after it have been played. Changes all it is given. */
+static double play_out(struct game *game, struct mind minds[2], struct action action, int side, struct random *random)
+{
+    struct action actions[MOST_ACTIONS];
+    double before = material(game, side);
+    int winner = NOBODY;
+    bool is_over = game_play(game, minds, action, &winner);
+    for (int ply = 1; ply < HORIZON && !is_over; ply++) {
+        int count = game_actions(game, actions);
+        if (count == 0) {
+            winner = 1 - game->side;
+            is_over = true;
+        } else {
+            struct mind *mind = &minds[game->side];
+            struct action next = ply <= CAREFUL ? careful_action(game, mind, actions, count, random)
+                                                : likely_action(game, mind, actions, count, random);
+            is_over = game_play(game, minds, next, &winner);
+        }
+    }
+    if (is_over && winner != NOBODY)
+        return winner == side ? DECIDED : -DECIDED;
+    return material(game, side) - before;
 }
 
 /* The value of a candidate: its score, and what its playouts gave on average, which counts for less. */
