@@ -12,6 +12,7 @@ from functools import partial
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord
+from arena.league.game_ids import contents_of
 from arena.league.league import OpenLeague
 from arena.league.options import MOST_GAMES, Kind
 from arena.league.outcome import Outcome, Watcher
@@ -110,7 +111,7 @@ class Comparison:
         """How many games of the two are stored that do not count: they came in beyond the last pair that does."""
         digests = {player.digest for player in self.league.plan.players}
         rows = self.league.stored()
-        stored = sum({player.digest for player in row.players} == digests for row in rows)
+        stored = sum(contents_of(row.players) == digests for row in rows)
         return stored - 2 * self.state.over
 
     def play(self, stop: Stop, watcher: Watcher, watch: Watch | None = None) -> Outcome:

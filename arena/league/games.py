@@ -47,6 +47,7 @@ HIDDEN, NAMED = "hidden", "named"
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""
 OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)
+"""The setting of the limits on what is not a move, as `other_times` writes it."""
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from arena.league.store import Groups
 ShownNames = Mapping[Player, str]
 """What to show for players; who is not among them goes by the own name."""
 NAMES_ALONE: ShownNames = {}
+"""For players who are shown by their names, with no version."""
 
 
 def shown_name(player: Player, names: ShownNames) -> str:

@@ -16,7 +16,6 @@ from protocol.notation import Reason
 
 LARGEST_ELO = 100_000
 """The most that an anchor can be given, either way."""
-"""For players who are shown by their names, with no version."""
 
 
 class Line(msgspec.Struct, frozen=True):

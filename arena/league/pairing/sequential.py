@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from arena.game.spec import GameSpec, Player
 from arena.game.verdict import GameResult
+from arena.league.game_ids import contents_of
 from arena.league.games import Games
 from arena.league.ratings.sequential import NO_PAIRS, Decision, Hypotheses, PairCounts, log_likelihood_ratio
 from arena.league.store import GameRow
@@ -118,9 +119,9 @@ class SequentialTest:
 
     def tell(self, results: Iterable[GameRow]) -> None:
         """Count these games, whether they were given out here or not; each is told once. Games of others are none."""
-        digests = {self._first.digest, self._second.digest}
+        both = contents_of((self._first, self._second))
         for row in results:
-            if {player.digest for player in row.players} == digests:
+            if contents_of(row.players) == both:
                 lost = row.reason.is_forfeit
                 at_fault = (lost and row.result is not GameResult.RED, lost and row.result is not GameResult.BLUE)
                 self._over[row.id] = _Game(row.result.winner, at_fault, row.reason is Reason.NO_START)
