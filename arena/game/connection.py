@@ -3,7 +3,9 @@
 It has the state of its own side alone: the line that has not ended yet, where the conversation stands, how many lines
 came. What a message means for the game is the referee's business. Nothing here reads or writes a file.
 
-A request counts as put to the bot only once it has been written (`flushed`): an answer that comes before is none.
+A request counts as put to the bot only once it has been written (`flushed`): an answer that comes before is none, nor
+is one whose line has begun before. Without that it would be chance whether a second answer, which a program may write
+in two parts, is taken for that to the next turn.
 
 `take_move`, `moved` and `turn` are short-cuts for what nearly every ply consists of. They give the same as `receive`
 and `send` do with message objects, and change the state in the same way.
@@ -71,7 +73,7 @@ _encode_rule = lru_cache(maxsize=256)(encode_for_bot)
 class LineConnection:
     """The arena's own protocol, version 1: `docs/protocol.md`."""
 
-    __slots__ = ("_buffer", "_is_unasked", "_lines", "phase")
+    __slots__ = ("_buffer", "_is_early", "_is_unasked", "_lines", "phase")
 
     dialect = Dialect.ARENA_1
 
@@ -82,6 +84,8 @@ class LineConnection:
         """Lines since the last `flushed`."""
         self._is_unasked = False
         """Whether the bot has not been written yet what it is asked in this phase."""
+        self._is_early = False
+        """Whether the line that has not ended yet began before the bot was asked."""
 
     @property
     def unfinished(self) -> bytes:
@@ -95,12 +99,14 @@ class LineConnection:
         return _encode_rule(message) if isinstance(message, Rule) else encode_for_bot(message)
 
     def flushed(self) -> None:
-        self._is_unasked = False
+        if self._is_unasked:
+            self._is_unasked, self._is_early = False, bool(self._buffer.partial)
         self._lines = 0
 
     def receive(self, data: bytes) -> Iterator[BotMessage]:
         for line in self._buffer.feed(data):
             self._lines += 1
+            is_early, self._is_early = self._is_early, False
             if self._lines > MAX_LINES_A_TURN:
                 raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer")
             try:
@@ -111,7 +117,7 @@ class LineConnection:
                 raise
             if message is not None:
                 phase = self.phase
-                self.phase = after(UNASKED.get(phase, phase) if self._is_unasked else phase, message)
+                self.phase = after(UNASKED.get(phase, phase) if self._is_unasked or is_early else phase, message)
                 yield message
 
     def take_move(self, data: bytes) -> str | None:

@@ -83,6 +83,7 @@ class UccConnection:
         "_buffer",
         "_color",
         "_has_turned",
+        "_is_early",
         "_is_turned",
         "_is_unasked",
         "_moved",
@@ -99,6 +100,8 @@ class UccConnection:
         self._buffer = LineBuffer()
         self._is_unasked = False
         """Whether the bot has not been written yet what it is asked in this phase."""
+        self._is_early = False
+        """Whether the line that has not ended yet began before the bot was asked."""
         self._color = Color.RED
         """Its colour as it is told it."""
         self._is_turned = False
@@ -151,7 +154,8 @@ class UccConnection:
         return b""
 
     def flushed(self) -> None:
-        self._is_unasked = False
+        if self._is_unasked:
+            self._is_unasked, self._is_early = False, bool(self._buffer.partial)
 
     def moved(self, color: Color, action: str) -> bytes:
         self._close()
@@ -221,7 +225,8 @@ class UccConnection:
 
     def receive(self, data: bytes) -> Iterator[BotMessage]:
         for line in self._buffer.feed(data):
-            phase = UNASKED.get(self.phase, self.phase) if self._is_unasked else self.phase
+            phase = UNASKED.get(self.phase, self.phase) if self._is_unasked or self._is_early else self.phase
+            self._is_early = False
             if phase is Phase.THINKING:
                 action = read_action(line)
                 self.phase = Phase.WAITING

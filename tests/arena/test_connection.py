@@ -74,6 +74,33 @@ def test_what_comes_before_the_request_was_written_is_no_answer_to_it() -> None:
         list(connection.receive(b"move a4-a5\n"))
 
 
+def test_a_line_that_began_before_the_request_was_written_is_no_answer_to_it() -> None:
+    """Python without a buffer writes the text that is printed and the end of its line separately."""
+    connection = asked()
+    assert list(connection.receive(b"move a4-a5\nmove b4-b5")) == [Move("a4-a5")]
+    connection.turn(5, 100, 100, None, None)
+    connection.flushed()
+    assert connection.take_move(b"\n") is None
+    with pytest.raises(RemoteProtocolError, match="'move' came during the opponent's turn"):
+        list(connection.receive(b"\n"))
+
+
+def test_a_comment_may_begin_before_the_request_is_written_and_end_after_it() -> None:
+    connection = asked()
+    assert list(connection.receive(b"move a4-a5\n# so")) == [Move("a4-a5")]
+    connection.turn(5, 100, 100, None, None)
+    connection.flushed()
+    assert list(connection.receive(b" it is\nmove a5-a6\n")) == [Move("a5-a6")]
+
+
+def test_an_answer_that_has_begun_is_one_whatever_the_bot_is_written_before_it_ends() -> None:
+    connection = asked()
+    assert list(connection.receive(b"move a4")) == []
+    connection.send(Moved(Color.RED, "a1-a2"))
+    connection.flushed()
+    assert list(connection.receive(b"-a5\n")) == [Move("a4-a5")]
+
+
 def test_messages_are_given_one_by_one_up_to_the_first_that_may_not_come() -> None:
     messages = asked().receive(b"note a\nready\nnote b\n")
     assert next(messages) == Note("a")

@@ -357,6 +357,15 @@ def test_what_comes_before_the_turn_was_written_is_no_answer_to_it() -> None:
         list(connection.receive(b"0 3 DOWN\n"))
 
 
+def test_a_line_that_began_before_the_turn_was_written_is_no_answer_to_it() -> None:
+    connection = asked(phase=Phase.WAITING)
+    assert list(connection.receive(b"0 3 D")) == []
+    connection.send(Turn(1, 100, 100))
+    connection.flushed()
+    with pytest.raises(RemoteProtocolError, match="came during the opponent's turn"):
+        list(connection.receive(b"OWN\n"))
+
+
 @given(st.binary(max_size=60), st.sampled_from([Phase.SETTING_UP, Phase.THINKING, Phase.WAITING]))
 @settings(max_examples=200)
 def test_whatever_a_bot_sends_is_a_message_or_an_error_of_the_protocol(data: bytes, phase: Phase) -> None:
