@@ -7,8 +7,8 @@ import msgspec
 from arena.errors import UsageError
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.games import Settings, other_times_in, rules_in
-from arena.league.setting_faults import OTHER_TIMES, RULES, RULESET, SEED, TIME, setting_fault
-from arena.league.store import own_times_in
+from arena.league.setting_faults import setting_fault
+from arena.league.store import OTHER_TIMES, RULES, RULESET, SEED, TIME, own_times_in
 
 
 def settings_in(described: Mapping[str, str]) -> Settings:

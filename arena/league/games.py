@@ -30,19 +30,26 @@ from arena.league.game_ids import (
     seeds_of,
     starter,
 )
-from arena.league.store import CALIBRATION, LIMITS_OF, time_key
+from arena.league.store import (
+    CALIBRATION,
+    KEEP_BOTS,
+    LIMITS_OF,
+    OPENINGS,
+    OPPONENTS,
+    OTHER_TIMES,
+    PONDERING,
+    RULES,
+    RULESET,
+    SEED,
+    TIME,
+    time_key,
+)
 from arena.league.store.settings import SEPARATOR
 from arena.play.played_on import reference_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, Starts
 
-KEEP_BOTS = "keep-bots"
-"""The name of the setting. A store of a version that had none holds games of new processes."""
-OPENINGS = "openings"
-"""The name of the setting. A store of a version that had none holds games without openings."""
 NO_OPENINGS = "none"
-OPPONENTS = "opponents"
-"""The name of the setting. In games of a store of a version that had none nobody was told a name."""
 HIDDEN, NAMED = "hidden", "named"
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""
@@ -78,12 +85,12 @@ class Settings(msgspec.Struct, frozen=True):
         own = dict(self.bot_limits)
         bots = [player for player in players if not is_person(player)]
         return {
-            "ruleset": self.ruleset.name,
-            "rules": rules_text(self.ruleset),
-            "time": self.time.text,
-            "other times": other_times(self.time),
-            "seed": str(self.seed),
-            "pondering": "yes" if self.pondering else "no",
+            RULESET: self.ruleset.name,
+            RULES: rules_text(self.ruleset),
+            TIME: self.time.text,
+            OTHER_TIMES: other_times(self.time),
+            SEED: str(self.seed),
+            PONDERING: "yes" if self.pondering else "no",
             KEEP_BOTS: "yes" if self.keep_bots else "no",
             OPENINGS: openings_text(self.openings),
             OPPONENTS: NAMED if self.names_told else HIDDEN,

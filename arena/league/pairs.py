@@ -7,8 +7,7 @@ import msgspec
 from arena.game.record import GameRecord
 from arena.game.spec import GameSpec
 from arena.league.game_ids import Named, Scheme, game_id, scheme_of
-from arena.league.games import KEEP_BOTS
-from arena.league.store import DamagedError, Store
+from arena.league.store import KEEP_BOTS, DamagedError, Store
 
 
 def return_id(game: Named) -> str:

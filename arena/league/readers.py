@@ -18,7 +18,8 @@ from arena.game.record import GameRecord
 from arena.game.record_lines import encode_line
 from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
-from arena.league.games import NO_OPENINGS, OPENINGS
+from arena.league.games import NO_OPENINGS
+from arena.league.store import OPENINGS, SEED
 from arena.printable import shown
 from protocol.notation import Color
 
@@ -150,5 +151,5 @@ def _refuse_both_roles(rows: Sequence[Played], reader: Reader) -> None:
 
 def guessable_seed(settings: dict[str, str]) -> str | None:
     """The seed of a league, if it can be guessed: with it and a bot's program its set-ups can be made again."""
-    seed = settings.get("seed", "")
+    seed = settings.get(SEED, "")
     return seed if seed.isdecimal() and int(seed) < GUESSED else None

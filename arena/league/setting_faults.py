@@ -15,11 +15,8 @@ from arena.errors import UsageError
 from arena.game.time_control import UNLIMITED, parse_time
 from arena.league.games import (
     HIDDEN,
-    KEEP_BOTS,
     NAMED,
     NO_OPENINGS,
-    OPENINGS,
-    OPPONENTS,
     openings_in,
     other_times_in,
     rules_in,
@@ -31,12 +28,20 @@ from arena.league.store import (
     CALIBRATION,
     FILES,
     FORMAT,
+    KEEP_BOTS,
     KEPT_FORMS,
     LIMITS_OF,
     MEETS_ALL,
+    OPENINGS,
+    OPPONENTS,
+    OTHER_TIMES,
     PLANNED,
+    PONDERING,
+    RULES,
     SANDBOX,
+    SEED,
     SETTINGS_OF_GAMES,
+    TIME,
     TIME_OF,
     planned_in,
 )
@@ -45,12 +50,9 @@ from arena.printable import shown
 from arena.rules.ruleset import RulesetError
 
 CHOICES = ("yes", "no")
-PONDERING = "pondering"
 CHOSEN = (PONDERING, KEEP_BOTS, MEETS_ALL)
 """The settings that are one of two words."""
-SEED = "seed"
 _SEED = re.compile(r"0|[1-9][0-9]{0,19}")
-RULESET, RULES, TIME, OTHER_TIMES = SETTINGS_OF_GAMES
 KNOWN = frozenset(
     {*SETTINGS_OF_GAMES, SEED, *CHOSEN, OPENINGS, OPPONENTS, CALIBRATION, PLANNED, SANDBOX, FORMAT}
     | KEPT_FORMS.keys() - {FILES}

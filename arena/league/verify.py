@@ -27,24 +27,36 @@ from arena.league.game_ids import (
 )
 from arena.league.games import (
     HIDDEN,
-    KEEP_BOTS,
     NAMED,
     NO_OPENINGS,
-    OPENINGS,
-    OPPONENTS,
     Settings,
     openings_in,
     other_times,
 )
-from arena.league.setting_faults import RULES, SEED, is_seed, store_faults
-from arena.league.store import CALIBRATION, Contents, Damage, Groups, Store, own_times_in
+from arena.league.setting_faults import is_seed, store_faults
+from arena.league.store import (
+    CALIBRATION,
+    KEEP_BOTS,
+    OPENINGS,
+    OPPONENTS,
+    OTHER_TIMES,
+    PONDERING,
+    RULES,
+    SEED,
+    TIME,
+    Contents,
+    Damage,
+    Groups,
+    Store,
+    own_times_in,
+)
 from arena.league.store.settings import NO_SETTINGS, SEPARATOR
 from arena.play.played_on import calibration_of, ms_text, percent_of, read_reference
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
-OF_EACH_SIDE = ("time", "other times")
-NOT_IN_RECORDS = ("pondering", KEEP_BOTS, OPENINGS, OPPONENTS)
+OF_EACH_SIDE = (TIME, OTHER_TIMES)
+NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
 
 Progress = Callable[[int, int], None]
 
@@ -151,14 +163,14 @@ class League:
         is_handicap = any(player.digest in self._own_times for player in record.players) or record.blue_time
         faults = []
         for player, time in zip(record.players, record.nominal_times, strict=True):
-            usual = self._settings.get("time", time.text)
+            usual = self._settings.get(TIME, time.text)
             expected = {
-                "time": self._own_times.get(player.digest, usual),
-                "other times": self._settings.get("other times", other_times(time)),
+                TIME: self._own_times.get(player.digest, usual),
+                OTHER_TIMES: self._settings.get(OTHER_TIMES, other_times(time)),
             }
             if is_person(player):  # who may set up for as long as it likes
-                expected["other times"] = other_times(time)
-            for name, value in (("time", time.text), ("other times", other_times(time))):
+                expected[OTHER_TIMES] = other_times(time)
+            for name, value in ((TIME, time.text), (OTHER_TIMES, other_times(time))):
                 if expected[name] != value:
                     who = f" by {player.name}" if is_handicap else ""
                     faults.append(f"it was played under {name} {value!r}{who}, and the store is for {expected[name]!r}")
@@ -192,7 +204,7 @@ class League:
     def _other_choices(self, record: GameRecord) -> list[str]:
         """Where a game was played in another way than all games of the league."""
         faults = []
-        if self._settings.get("pondering") == "no" and record.pondered_us is None:
+        if self._settings.get(PONDERING) == "no" and record.pondered_us is None:
             faults.append("what was used in the opponent's turns is not there, and the store is for no pondering")
         if record.kept and any(record.kept) and self._settings.get(KEEP_BOTS, "no") == "no":
             faults.append("a bot was kept from another game, and the store is for new processes")

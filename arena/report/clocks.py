@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from arena.league.store import own_times_in
+from arena.league.store import TIME, own_times_in
 from arena.printable import printable
 from arena.report.standings import Line
 
@@ -33,5 +33,5 @@ def handicap_text(usual: str, own: Mapping[str, str], names: Iterable[str]) -> s
 def table_note(lines: Iterable[Line], settings: Mapping[str, str]) -> str:
     """What is to be said of the clocks below a table; empty if all have the same."""
     lines = list(lines)
-    usual = printable(settings.get("time", ""))
+    usual = printable(settings.get(TIME, ""))
     return handicap_text(usual, own_times_of(lines, settings), [line.name for line in lines])

@@ -19,11 +19,19 @@ from arena.league.store.disqualified import DISQUALIFIED
 from arena.league.store.faults import Damage, DamagedError, StoreError
 from arena.league.store.not_counted import NOT_COUNTED
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
+from arena.league.store.setting_names import (
+    CALIBRATION,
+    KEEP_BOTS,
+    LIMITS_OF,
+    OPENINGS,
+    OPPONENTS,
+    RULES,
+    RULESET,
+    SETTINGS_OF_GAMES,
+)
 from arena.league.store.sums import Sums
 from arena.printable import printable
 
-LIMITS_OF = "limits of "
-"""How the names of those settings begin that say what one bot may use: its name follows."""
 PLANNED = "planned games"
 ENTRANTS = "entrants"
 FILES = "files of "
@@ -40,19 +48,14 @@ KEPT_BESIDE = (
 the places that players last played from, how many games are to be played, whether all are to meet equally often, in
 which format the last league was played and with which games the last ladder began, the level at which bots were held
 the last time, who was disqualified then, which games did not count, and with which arguments bots are started."""
-SETTINGS_OF_GAMES = ("ruleset", "rules", "time", "other times")
-"""What every store says that holds games. Without it, games under any other rules could be added."""
-CALIBRATION = "calibration"
-"""How clocks are scaled to each machine; only a store has it whose games were played so (`--calibrate`)."""
 NOT_CALIBRATED = {CALIBRATION: "no"}
 """What is asked for where nothing is said of it; it is not kept."""
-SETTINGS_OF_OLDER = {"keep-bots": "no", "openings": "none", "opponents": "hidden", **NOT_CALIBRATED}
+SETTINGS_OF_OLDER = {KEEP_BOTS: "no", OPENINGS: "none", OPPONENTS: "hidden", **NOT_CALIBRATED}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"
 NO_SETTINGS = (SETTINGS_CHANGED, SETTINGS_UNREADABLE)
 """What is said of a store whose settings are not to be believed."""
-RULESET, RULES = "ruleset", "rules"
 SEPARATOR = "; "
 """Between the rules in their setting."""
 DIFFERENCES_SHOWN = 6

@@ -17,7 +17,7 @@ from arena.game.time_control import parse_time
 from arena.league.pairing import Placing
 from arena.league.readers import HOST, Reader, readable
 from arena.league.readers import Audience as Reading
-from arena.league.store import Damage, DamagedError, Store, files_in
+from arena.league.store import RULESET, TIME, Damage, DamagedError, Store, files_in
 from arena.printable import printable
 from arena.report.bots import BotVersion, VersionCount
 from arena.report.formats import placing_in, placing_lines
@@ -136,7 +136,7 @@ class SiteContents:
         pages = self.pages
         match name:
             case "index.html":
-                rules, time = (printable(self.settings.get(name, "")) for name in ("ruleset", "time"))
+                rules, time = (printable(self.settings.get(name, "")) for name in (RULESET, TIME))
                 places = place_list(self.placing, self.roster.names, pages.href, ENGLISH)
                 return pages.standings(rules, time, self.notes, places)
             case "rounds.html" if self.placing and self.placing.rounds:
@@ -261,7 +261,7 @@ def _chosen(numbers: Sequence[int], plan: SitePlan) -> tuple[int, ...]:
 def _limit(settings: Mapping[str, str]) -> float | None:
     """The limit per move in milliseconds, if the store says one."""
     try:
-        return parse_time(settings.get("time", "")).move_ms
+        return parse_time(settings.get(TIME, "")).move_ms
     except UsageError:
         return None
 
