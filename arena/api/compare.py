@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from arena.api.games import MATCH_KEYWORDS, OnResult, place_of, play_league
-from arena.api.settings import AnyPath, LeagueOptions, Times, bot_word, match_times, play_options
+from arena.api.settings import AnyPath, LeagueOptions, Times, bot_word, match_times, plain_errors, play_options
 from arena.api.watching import OnEvent
 from arena.errors import UsageError
 from arena.league.compare import Comparison, comparison_entry, difference_of, hypotheses_of
@@ -91,7 +91,8 @@ def compare(
             raise UsageError(f"{name}: expected a number, got {value!r}")
     if type(games) is not int:
         raise UsageError(f"games: expected a whole number, got {games!r}")
-    hypotheses = hypotheses_of(**numbers)
+    with plain_errors():
+        hypotheses = hypotheses_of(**numbers)
     usual, times = match_times(time)
     with place_of(store) as path:
         chosen = play_options(LeagueOptions, options, COMPARE_KEYWORDS, rules=rules, time=usual, store=path)

@@ -116,7 +116,8 @@ class League:
         """
         if rounds is not None and (type(rounds) is not int or rounds < 1):
             raise UsageError(f"rounds: expected a whole number from 1, got {rounds!r}")
-        format_ = chosen_format(rounds, format_options, RUN_KEYWORDS)
+        with plain_errors():
+            format_ = chosen_format(rounds, format_options, RUN_KEYWORDS)
         times = [self._times.get(os.path.realpath(path)) for path in self._paths]
         entry = Entry(
             tuple(self._paths),

@@ -104,11 +104,12 @@ def refuse_unknown(options: Mapping[str, object], known: Collection[str]) -> Non
 
 def check_values(options: PlayOptions) -> None:
     """Raise `UsageError` for what is wrong with options whoever plays: a value out of range, a ruleset that is none."""
-    check_options(options)
-    time_control(options)
-    usual_limits(options)
-    build_limits(options)
-    rules(options.rules)
+    with plain_errors():
+        check_options(options)
+        time_control(options)
+        usual_limits(options)
+        build_limits(options)
+        rules(options.rules)
 
 
 def _check_type(name: str, value: object, expected: type) -> None:
@@ -159,6 +160,8 @@ def check_callback(name: str, call: object) -> None:
 
 
 _ASYNC = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+_OPTION = re.compile(r"('arena [^']*')|(?<![\w-])--([a-z][a-z0-9-]*)")
+"""A command in an error, which stays as it is, or an option outside of one, which is a keyword here."""
 _NAME = re.compile(r"[\w./+-]+", re.ASCII)
 
 
@@ -181,11 +184,16 @@ def rules(name: str | Ruleset = "isf") -> Ruleset:
 
 @contextlib.contextmanager
 def plain_errors() -> Iterator[None]:
-    """Within, whatever a user can act on is raised as an `ArenaError`."""
+    """Within, whatever a user can act on is raised as an `ArenaError`, in which options are called as the keywords."""
     try:
         yield
     except RulesetError as error:
         raise UsageError(str(error)) from None
+    except UsageError as error:
+        text = _OPTION.sub(lambda found: found[1] or found[2].replace("-", "_"), str(error))
+        if type(error) is not UsageError or text == str(error):
+            raise
+        raise UsageError(text) from None
     except Exception as error:
         fault = host_fault(error)
         if fault is None or fault is error:

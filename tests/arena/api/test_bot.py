@@ -85,6 +85,7 @@ def test_what_a_bot_does_wrong_is_an_error_in_plain_words(kind: str, bots: Bots,
     with pytest.raises(arena.ArenaError) as error:
         trio.run(main)
     assert words in str(error.value)
+    assert "--" not in str(error.value), "a caller has given keywords, and no options of the command"
     assert not left_behind()
 
 
@@ -179,7 +180,7 @@ def test_the_program_goes_on_beside_it(bots: Bots) -> None:
     ("path", "options", "words"),
     [
         ("missing", {}, "there is no such file"),
-        ("bot", {"memory": "lots"}, "--memory: "),
+        ("bot", {"memory": "lots"}, "memory: "),
         ("bot", {"time": "1s"}, "time: there is no such option here"),
         ("bot", {"rules": "isff"}, "did you mean isf"),
     ],
@@ -194,6 +195,7 @@ def test_what_was_asked_for_wrongly_is_an_error(path: str, options: dict[str, st
     with pytest.raises(arena.UsageError) as error:
         trio.run(main)
     assert words in str(error.value)
+    assert "--" not in str(error.value), "a caller has given keywords, and no options of the command"
 
 
 @pytest.mark.parametrize("level", list(Level), ids=lambda level: level.value)

@@ -271,12 +271,12 @@ def test_what_a_bot_forfeits_is_a_remark_on_the_log(bots: Bots, caplog: pytest.L
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"time": "fast"}, "--time: "),
+        ({"time": "fast"}, "time: expected a time such as"),
         ({"time": 100}, "or two, the first bot's and the second's, got 100"),
         ({"rules": "isff"}, "did you mean isf"),
-        ({"seed": -1}, "--seed: expected a whole number from 0"),
+        ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"seed": True}, "seed: expected a whole number, got True"),
-        ({"jobs": 0}, "--jobs: expected a whole number from 1"),
+        ({"jobs": 0}, "jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
         ({"games": 0}, "games: expected a whole number from 1"),
         ({"tiem": "1s"}, "tiem: there is no such option here; did you mean time"),
@@ -290,6 +290,7 @@ def test_what_was_asked_for_wrongly_is_said_before_anything_is_played(
     with pytest.raises(arena.UsageError) as error:
         arena.match(bots("steps"), bots("quits", QUITS), **options)  # type: ignore[arg-type]
     assert words in str(error.value)
+    assert "--" not in str(error.value), "a caller has given keywords, and no options of the command"
 
 
 def test_a_bot_that_cannot_be_started_is_an_error_of_a_match(bots: Bots) -> None:

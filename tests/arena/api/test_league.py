@@ -184,12 +184,9 @@ def test_a_league_may_have_another_format_which_places_the_bots(league: arena.Le
         ({"format": None}, "format: there is no format None; known are round-robin, "),
         ({"formt": "swiss"}, "formt: there is no such option here; did you mean format?"),
         ({"on_reslt": print}, "on_reslt: there is no such option here; did you mean on_result or on_event?"),
-        ({"format": "gauntlet"}, "--format gauntlet: expected --challengers N"),
-        ({"format": "knockout", "rounds": 3}, "--rounds is for --format round-robin, "),
-        (
-            {"best_of": 3},
-            "--best-of is for --format knockout: expected no such option with --format round-robin, got 3",
-        ),
+        ({"format": "gauntlet"}, "format gauntlet: expected challengers N"),
+        ({"format": "knockout", "rounds": 3}, "rounds is for format round-robin, "),
+        ({"best_of": 3}, "best_of is for format knockout: expected no such option with format round-robin, got 3"),
         ({"format": "knockout", "best_of": "3"}, "best_of: expected a whole number, got '3'"),
         ({"format": "ladder", "confidence": "x"}, "confidence: expected a likelihood such as 0.95, got 'x'"),
         ({"format": "swiss", "seeds": "steps"}, "seeds: expected a list of names of bots, got 'steps'"),
@@ -215,12 +212,12 @@ def test_a_word_that_is_misspelt_is_named_with_what_may_have_been_meant(tmp_path
     ("options", "words"),
     [
         ({"rules": "dual"}, "'dual'.*did you mean.*duel"),
-        ({"time": "soon"}, "^--time: "),
-        ({"margin": "x"}, "^--margin: "),
-        ({"jobs": 0}, "^--jobs: expected a whole number from 1"),
+        ({"time": "soon"}, "^time: "),
+        ({"margin": "x"}, "^margin: "),
+        ({"jobs": 0}, "^jobs: expected a whole number from 1"),
         ({"sandbox": "bwarp"}, "did you mean bwrap"),
-        ({"memory": "much"}, "^--memory: "),
-        ({"build_disk": "x"}, "^--build-disk: "),
+        ({"memory": "much"}, "^memory: "),
+        ({"build_disk": "x"}, "^build_disk: "),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused_when_a_league_is_made(
