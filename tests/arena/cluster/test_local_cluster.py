@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import re
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from pathlib import Path
 import psutil
 import pytest
 import trio
+from waiting import until
 
 from arena.errors import ArenaError
 from arena.league.executor.cluster.gate_process import GateProcess
-from arena.league.executor.cluster.local_cluster import LocalCluster, share
+from arena.league.executor.cluster.local_cluster import PROGRAM, LocalCluster, share
 from arena.league.executor.cluster.messages import Connect, FromGate, WorkerCame
+from arena.league.executor.process import module_folders
 from arena.league.store import Store
 from arena.league.verify import verify
 from arena.play.played_on import read_reference
@@ -128,6 +131,36 @@ class Ending(LocalCluster):
 
 
 STAYS, EXITS, IS_KILLED = ["cat"], ["sh", "-c", "exit 3"], ["sh", "-c", "kill -9 $$"]
+
+
+WORKS = """
+import threading
+from pathlib import Path
+from arena.league.executor.cluster.service import SERVICE
+
+def main(arguments):
+    ended, begun = map(Path, arguments)
+    SERVICE.close = ended.touch
+    begun.touch()
+    threading.Event().wait()
+"""
+
+
+def test_a_worker_of_this_machine_ends_its_station_before_it_ends_with_the_gate(tmp_path: Path) -> None:
+    """The station has copies of bots to remove, and whatever a gate leaves is killed."""
+    (tmp_path / "works.py").write_text(WORKS)
+    said = json.dumps(
+        [[str(tmp_path), *module_folders()], [], "works", [str(tmp_path / "ended"), str(tmp_path / "begun")]]
+    )
+    with subprocess.Popen([sys.executable, "-I", "-c", PROGRAM, said], stdin=subprocess.PIPE) as worker:
+        assert worker.stdin
+        worker.stdin.write(b"{}\n")
+        worker.stdin.flush()
+        until((tmp_path / "begun").exists)
+        assert not (tmp_path / "ended").exists()
+        worker.stdin.close()
+        assert worker.wait(PATIENCE) == 0
+    assert (tmp_path / "ended").exists()
 
 
 def test_a_scheduler_of_this_machine_that_ends_is_the_end_of_its_cluster(tmp_path: Path) -> None:

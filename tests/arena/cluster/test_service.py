@@ -110,6 +110,14 @@ def test_a_run_has_one_station(service: Service, stations: list[FakeStation]) ->
     assert [station.run for station in stations] == [OURS.id]
 
 
+def test_a_worker_that_is_about_to_end_begins_no_station(service: Service, stations: list[FakeStation]) -> None:
+    service.handle(Prepare(OURS))
+    service.close()
+    assert [station.is_gone for station in stations] == [True]
+    assert service.handle(Prepare(OURS)) == Busy()
+    assert len(stations) == 1
+
+
 def test_another_run_gets_the_worker_when_its_own_has_not_been_heard_of_for_a_while(
     service: Service, stations: list[FakeStation], clock: Clock
 ) -> None:

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -38,6 +39,9 @@ with os.fdopen(os.dup(0), "rb", 0) as told:
     keys = json.loads(told.readline() or "{}")
 def end_with_the_gate():
     os.read(0, 1)
+    service = sys.modules.get("arena.league.executor.cluster.service")
+    if service:
+        service.SERVICE.close()
     os._exit(0)
 threading.Thread(target=end_with_the_gate, daemon=True).start()
 if cpus:
@@ -47,7 +51,9 @@ dask.config.set(keys)
 from importlib import import_module
 import_module(module).main(arguments)
 """
-"""One of dask's commands, which is told its keys first, and ends as soon as nobody holds the other end of its input."""
+"""One of dask's commands, which is told its keys first, and ends as soon as nobody holds the other end of its input.
+
+A worker ends its station before: what is alive when the gate has ended is killed, and could not remove its copies."""
 SCHEDULER = "distributed.cli.dask_scheduler"
 WORKER = "distributed.cli.dask_worker"
 LOOPBACK = "127.0.0.1"
@@ -55,6 +61,9 @@ NO_PAGES = ("--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0")
 """Dask has web pages on all addresses without TLS, unless it is told where. Without a dashboard there are others, which
 `routes` takes away."""
 LOOK_SECONDS = 0.02
+END_SECONDS = 15.0
+"""So long all processes have to end, which may have bots to end and files to remove. Then they are killed. With what
+the gate takes before, it is less than a gate has (`arena.league.executor.process.STOP_PATIENCE`)."""
 WATCH_SECONDS = 0.2
 """How often it is looked whether all of it is still there."""
 QUIET = {
@@ -182,9 +191,10 @@ class LocalCluster:
             popen.stdin.close()
             with contextlib.suppress(ProcessLookupError):
                 os.kill(popen.pid, signal.SIGCONT)
+        until = time.monotonic() + END_SECONDS
         for popen in self._processes:
             try:
-                popen.wait(timeout=5)
+                popen.wait(max(0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 popen.kill()
                 popen.wait()

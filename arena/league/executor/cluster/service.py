@@ -51,6 +51,7 @@ class Service:
         self._clock = clock
         self._heard_at = 0.0
         """When the station's run was heard last."""
+        self._is_closed = False
         self._preparing = 0
         """How many threads wait until the station has made bots ready, which may take long."""
 
@@ -127,6 +128,8 @@ class Service:
     def _station_for(self, run: RunInfo) -> StationProcess | None:
         """The station of a run, about to be prepared; None while another run has this worker."""
         with self._lock:
+            if self._is_closed:
+                return None
             old = self._station
             follows = bool(run.store) and run.store == self._store  # whatever had that store is over
             if old and old.run != run.id and not old.is_gone and self._is_kept and not follows:
@@ -147,8 +150,9 @@ class Service:
         return self._preparing > 0 or self._clock() - self._heard_at < KEPT_SECONDS
 
     def close(self) -> None:
-        """End the station, whatever it plays."""
+        """End the station, whatever it plays, and begin none any more."""
         with self._lock:
+            self._is_closed = True
             if self._station:
                 self._station.end()
                 self._station = None
