@@ -399,6 +399,9 @@ class BotProcess:
         if group:
             group.kill()
         used = await killing.kill_tree(self.pid)
+        if not self.has_exited():  # it is dead, but of some of its threads
+            with trio.move_on_after(killing.PATIENCE):
+                await self.wait_exit()
         status, last = child.reap(self.pid)
         self._popen.returncode = os.waitstatus_to_exitcode(status)
         used += last

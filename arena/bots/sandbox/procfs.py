@@ -3,6 +3,10 @@
 On Linux this is read from /proc, 15 microseconds a process. Where /proc is not, psutil serves: it takes a hundred times
 that, and a league looks at every process of every bot twenty times a second. What a bot can make long (its tree, a list
 of children) is read up to a stated length only.
+
+The trap: what /proc tells of a process it tells of its first thread. A program may end that one and go on with others
+(`pthread_exit` in `main`): then it is a zombie there that holds no memory and has no environment. So where the first
+thread has ended and there are others, one of them is asked (`_of_other_thread`).
 """
 
 import contextlib
@@ -22,6 +26,8 @@ ENVIRONMENT = 64 * 1024
 _READ = 65536
 _DEAD = (b"Z", b"X", b"x")
 _STOPPED = (b"T", b"t")
+_THREADS_ASKED = 64
+"""Threads that are looked through for one that has not ended."""
 _DIGITS = 8
 """Bytes that the number of a process takes in a list, with the space behind it."""
 EVERYTHING = sys.maxsize
@@ -58,18 +64,41 @@ def look(pid: int) -> Process | None:
     data = read_file(f"/proc/{pid}/stat")
     if not data:
         return None
-    fields = data[data.rindex(b")") + 2 :].split()  # the name, in brackets, may hold anything
+    fields = _fields(data)
+    state, resident = fields[0], fields[21]
+    threads = int(fields[17])
+    if threads > 1 and state in _DEAD and (other := _of_other_thread(pid, "stat")):
+        others = _fields(other)
+        state, resident = others[0], others[21]
     return Process(
         pid=pid,
         parent=int(fields[1]),
         group=int(fields[2]),
         session=int(fields[3]),
         started=int(fields[19]),
-        is_dead=fields[0] in _DEAD,
-        is_stopped=fields[0] in _STOPPED,
-        threads=int(fields[17]),
-        resident=int(fields[21]) * _PAGE,
+        is_dead=state in _DEAD and threads <= 1,
+        is_stopped=state in _STOPPED,
+        threads=threads,
+        resident=int(resident) * _PAGE,
     )
+
+
+def _fields(stat: bytes) -> list[bytes]:
+    """What stands in a file `stat` from the state on: the name before it, in brackets, may hold anything."""
+    return stat[stat.rfind(b")") + 2 :].split()
+
+
+def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
+    """This file of /proc of a thread of a process that is not its first one and has not ended; empty if it has none."""
+    try:
+        tasks = _with_room(lambda: os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return b""
+    for task in tasks[:_THREADS_ASKED]:
+        stat = read_file(f"/proc/{pid}/task/{task}/stat") if task != str(pid) else b""
+        if stat and _fields(stat)[0] not in _DEAD:
+            return stat if name == "stat" else read_file(f"/proc/{pid}/task/{task}/{name}", most)
+    return b""
 
 
 def ticks_now() -> int:
@@ -145,7 +174,10 @@ def own_memory(pid: int) -> int:
     told."""
     if not _LINUX:
         return _unshared_with_psutil(pid)
-    lines = read_file(f"/proc/{pid}/status").splitlines()
+    status = read_file(f"/proc/{pid}/status")
+    if b"\nRssAnon:" not in status:
+        status = _of_other_thread(pid, "status")
+    lines = status.splitlines()
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"RssAnon:", b"RssShmem:")))
 
 
@@ -157,7 +189,8 @@ def fair_resident(pid: int) -> int:
     """
     if not _LINUX:
         return _unshared_with_psutil(pid)
-    for line in read_file(f"/proc/{pid}/smaps_rollup").splitlines():
+    rollup = read_file(f"/proc/{pid}/smaps_rollup") or _of_other_thread(pid, "smaps_rollup")
+    for line in rollup.splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
     return 0
@@ -199,7 +232,7 @@ def waited_us(pid: int) -> int:
             return 0
         return round((times.children_user + times.children_system) * 1_000_000)
     data = read_file(f"/proc/{pid}/stat")
-    fields = data[data.rfind(b")") + 2 :].split()
+    fields = _fields(data)
     return (int(fields[13]) + int(fields[14])) * 1_000_000 // TICKS_PER_SECOND if data else 0
 
 
@@ -211,13 +244,16 @@ def oom_kills() -> int:
 
 
 def is_asleep(pid: int) -> bool:
-    """Whether a process's first thread waits for something, as one does that reads its input."""
+    """Whether a process's first thread, or another one if that has ended, waits for something, as one does that reads
+    its input."""
     if not _LINUX:
         with contextlib.suppress(psutil.Error):
             return psutil.Process(pid).status() == psutil.STATUS_SLEEPING
         return False
-    data = read_file(f"/proc/{pid}/stat")
-    return data[data.rfind(b")") + 2 :].startswith(b"S")
+    state = _fields(read_file(f"/proc/{pid}/stat"))[:1]
+    if state and state[0] in _DEAD:
+        state = _fields(_of_other_thread(pid, "stat"))[:1]
+    return state == [b"S"]
 
 
 def variable(pid: int, name: str) -> str | None:
@@ -226,7 +262,7 @@ def variable(pid: int, name: str) -> str | None:
     None if that cannot be told, as of a process that is dying. Only so much is looked at as programs are usually given:
     one may have made its environment megabytes long, and reading that would keep the arena from all other games.
     """
-    data = read_file(f"/proc/{pid}/environ", ENVIRONMENT)
+    data = read_file(f"/proc/{pid}/environ", ENVIRONMENT) or _of_other_thread(pid, "environ", ENVIRONMENT)
     if not data:
         return None
     start = f"{name}=".encode()
