@@ -685,6 +685,35 @@ child.wait()
     subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)
 
 
+def test_a_bot_that_is_closed_to_the_arena_has_its_memory_counted_all_the_same() -> None:
+    script = """
+import ctypes, os, time
+from arena.bots.sandbox import procfs
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+ready, report = os.pipe()
+child = os.fork()
+if child == 0:
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+    held = b"x" * (32 << 20)
+    os.write(report, b".")
+    time.sleep(1000)
+os.read(ready, 1)
+try:
+    open(f"/proc/{child}/smaps_rollup").read()
+    raise SystemExit("it is open")
+except PermissionError:
+    pass
+assert procfs.fair_resident(child) > 32 << 20
+os.kill(child, 9)
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+assert procfs.fair_resident(child) == 0, "it is dead"
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=NEVER_ENDS)
+
+
 def test_a_process_is_open_to_others_only_when_the_last_who_closed_it_has_opened_it_again() -> None:
     def is_open() -> bool:
         return prctl.prctl(prctl.GET_DUMPABLE, 0) == 1

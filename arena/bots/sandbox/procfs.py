@@ -185,7 +185,7 @@ def fair_resident(pid: int) -> int:
     """Bytes of resident memory, pages shared by several processes divided among them. 0 if that cannot be told.
 
     The kernel goes through all its pages for that: some 30 ms for 400 MB. Where /proc is not, what is shared is left
-    out.
+    out. A process may have closed itself to others of its user (PR_SET_DUMPABLE): then all is counted in full.
     """
     if not _LINUX:
         return _unshared_with_psutil(pid)
@@ -193,7 +193,8 @@ def fair_resident(pid: int) -> int:
     for line in rollup.splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
-    return 0
+    process = look(pid)
+    return process.resident if process else 0
 
 
 def cpu_clock(pid: int) -> int | None:
