@@ -702,12 +702,14 @@ if child == 0:
     time.sleep(1000)
 os.read(ready, 1)
 try:
-    open(f"/proc/{child}/smaps_rollup").read()
-    raise SystemExit("it is open")
-except PermissionError:
-    pass
-assert procfs.fair_resident(child) > 32 << 20
-os.kill(child, 9)
+    try:
+        open(f"/proc/{child}/smaps_rollup").read()
+        raise SystemExit("it is open")
+    except PermissionError:
+        pass
+    assert procfs.fair_resident(child) > 32 << 20
+finally:
+    os.kill(child, 9)
 os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 assert procfs.fair_resident(child) == 0, "it is dead"
 """
