@@ -8,7 +8,7 @@ concerned. What cannot be read, as on a machine that hides it, is unknown, and n
 import os
 from collections.abc import Iterable
 
-from arena.bots.sandbox.procfs import read_file
+from arena.bots.sandbox.procfs import read_file, stat_fields
 from arena.game.hints.values import Activity
 
 MOST_THREADS = 64
@@ -42,13 +42,12 @@ def activity_of(pids: Iterable[int]) -> Activity:
 
 
 def _of_thread(folder: str) -> Activity:
-    stat = read_file(f"{folder}/stat")
-    state = stat[stat.rfind(b")") + 2 :][:1]
-    if state in (b"R", b"D"):
+    state = stat_fields(read_file(f"{folder}/stat"))[:1]
+    if state in ([b"R"], [b"D"]):
         return Activity.RUNS
-    if state in (b"T", b"t"):
+    if state in ([b"T"], [b"t"]):
         return Activity.STOPPED
-    if state != b"S":
+    if state != [b"S"]:
         return Activity.UNKNOWN
     place = read_file(f"{folder}/wchan").decode("ascii", "replace")
     words = read_file(f"{folder}/syscall").decode("ascii", "replace").split()

@@ -64,11 +64,11 @@ def look(pid: int) -> Process | None:
     data = read_file(f"/proc/{pid}/stat")
     if not data:
         return None
-    fields = _fields(data)
+    fields = stat_fields(data)
     state, resident = fields[0], fields[21]
     threads = int(fields[17])
     if threads > 1 and state in _DEAD and (other := _of_other_thread(pid, "stat")):
-        others = _fields(other)
+        others = stat_fields(other)
         state, resident = others[0], others[21]
     return Process(
         pid=pid,
@@ -83,8 +83,8 @@ def look(pid: int) -> Process | None:
     )
 
 
-def _fields(stat: bytes) -> list[bytes]:
-    """What stands in a file `stat` from the state on: the name before it, in brackets, may hold anything."""
+def stat_fields(stat: bytes) -> list[bytes]:
+    """What stands in a file `stat` of /proc from the state on: the name before it, in brackets, may hold anything."""
     return stat[stat.rfind(b")") + 2 :].split()
 
 
@@ -96,7 +96,7 @@ def _of_other_thread(pid: int, name: str, most: int = EVERYTHING) -> bytes:
         return b""
     for task in tasks[:_THREADS_ASKED]:
         stat = read_file(f"/proc/{pid}/task/{task}/stat") if task != str(pid) else b""
-        if stat and _fields(stat)[0] not in _DEAD:
+        if stat and stat_fields(stat)[0] not in _DEAD:
             return stat if name == "stat" else read_file(f"/proc/{pid}/task/{task}/{name}", most)
     return b""
 
@@ -233,7 +233,7 @@ def waited_us(pid: int) -> int:
             return 0
         return round((times.children_user + times.children_system) * 1_000_000)
     data = read_file(f"/proc/{pid}/stat")
-    fields = _fields(data)
+    fields = stat_fields(data)
     return (int(fields[13]) + int(fields[14])) * 1_000_000 // TICKS_PER_SECOND if data else 0
 
 
@@ -251,9 +251,9 @@ def is_asleep(pid: int) -> bool:
         with contextlib.suppress(psutil.Error):
             return psutil.Process(pid).status() == psutil.STATUS_SLEEPING
         return False
-    state = _fields(read_file(f"/proc/{pid}/stat"))[:1]
+    state = stat_fields(read_file(f"/proc/{pid}/stat"))[:1]
     if state and state[0] in _DEAD:
-        state = _fields(_of_other_thread(pid, "stat"))[:1]
+        state = stat_fields(_of_other_thread(pid, "stat"))[:1]
     return state == [b"S"]
 
 
