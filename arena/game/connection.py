@@ -3,10 +3,6 @@
 It has the state of its own side alone: the line that has not ended yet, where the conversation stands, how many lines
 came. What a message means for the game is the referee's business. Nothing here reads or writes a file.
 
-A request counts as put to the bot only once it has been written (`flushed`): an answer that comes before is none, nor
-is one whose line has begun before. Without that it would be chance whether a second answer, which a program may write
-in two parts, is taken for that to the next turn.
-
 `take_move`, `moved` and `turn` are short-cuts for what nearly every ply consists of. They give the same as `receive`
 and `send` do with message objects, and change the state in the same way.
 """
@@ -15,11 +11,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Protocol
 
+from arena.game.asking import Asking
 from arena.game.dialects import Dialect
 from arena.game.ucc_connection import UccConnection
 from arena.game.ucc_lines import HINT_2012, is_row
 from protocol.codec import MOVED_LINES, PLAIN_MOVE_LINES, decode_from_bot, encode_for_bot
-from protocol.conversation import ARENA_MOVES_TO, UNASKED, Phase, after
+from protocol.conversation import ARENA_MOVES_TO, Phase, after
 from protocol.lines import LineBuffer, RemoteProtocolError
 from protocol.messages import ArenaMessage, BotMessage, Moved, Rule
 from protocol.notation import Color
@@ -73,19 +70,16 @@ _encode_rule = lru_cache(maxsize=256)(encode_for_bot)
 class LineConnection:
     """The arena's own protocol, version 1: `docs/protocol.md`."""
 
-    __slots__ = ("_buffer", "_is_early", "_is_unasked", "_lines", "phase")
+    __slots__ = ("_asking", "_buffer", "_lines", "phase")
 
     dialect = Dialect.ARENA_1
 
     def __init__(self) -> None:
         self.phase = Phase.STARTING
         self._buffer = LineBuffer()
+        self._asking = Asking()
         self._lines = 0
         """Lines since the last `flushed`."""
-        self._is_unasked = False
-        """Whether the bot has not been written yet what it is asked in this phase."""
-        self._is_early = False
-        """Whether the line that has not ended yet began before the bot was asked."""
 
     @property
     def unfinished(self) -> bytes:
@@ -95,18 +89,17 @@ class LineConnection:
         following = ARENA_MOVES_TO.get(type(message))
         if following is not None:
             self.phase = following
-            self._is_unasked = True
+            self._asking.made()
         return _encode_rule(message) if isinstance(message, Rule) else encode_for_bot(message)
 
     def flushed(self) -> None:
-        if self._is_unasked:
-            self._is_unasked, self._is_early = False, bool(self._buffer.partial)
+        self._asking.put(self._buffer.partial)
         self._lines = 0
 
     def receive(self, data: bytes) -> Iterator[BotMessage]:
         for line in self._buffer.feed(data):
             self._lines += 1
-            is_early, self._is_early = self._is_early, False
+            phase = self._asking.phase_of_line(self.phase)
             if self._lines > MAX_LINES_A_TURN:
                 raise RemoteProtocolError(f"more than {MAX_LINES_A_TURN} lines without an answer")
             try:
@@ -116,13 +109,12 @@ class LineConnection:
                     raise RemoteProtocolError(f"{error}{HINT_2012}") from None
                 raise
             if message is not None:
-                phase = self.phase
-                self.phase = after(UNASKED.get(phase, phase) if self._is_unasked or is_early else phase, message)
+                self.phase = after(phase, message)
                 yield message
 
     def take_move(self, data: bytes) -> str | None:
         action = PLAIN_MOVE_LINES.get(data)
-        if action is None or self.phase is not Phase.THINKING or self._is_unasked:
+        if action is None or self.phase is not Phase.THINKING or self._asking.is_pending:
             return None
         if self._lines >= MAX_LINES_A_TURN or self._buffer.partial:
             return None
@@ -135,7 +127,7 @@ class LineConnection:
 
     def turn(self, ply: int, own_ms: int, enemy_ms: int, own_bank_ms: int | None, enemy_bank_ms: int | None) -> bytes:
         self.phase = Phase.THINKING
-        self._is_unasked = True
+        self._asking.made()
         if own_bank_ms is None or enemy_bank_ms is None:
             return b"turn %d %d %d\n" % (ply, own_ms, enemy_ms)
         return b"turn %d %d %d %d %d\n" % (ply, own_ms, enemy_ms, own_bank_ms, enemy_bank_ms)

@@ -11,6 +11,7 @@ Everything that is kept here is as the bot is told it: where Blue begins, with c
 
 from collections.abc import Iterator
 
+from arena.game.asking import Asking
 from arena.game.dialects import Dialect
 from arena.game.ucc_lines import (
     ENEMY,
@@ -25,7 +26,7 @@ from arena.game.ucc_lines import (
     result_line,
     turned,
 )
-from protocol.conversation import UNASKED, Phase
+from protocol.conversation import Phase
 from protocol.geometry import action_squares
 from protocol.lines import LineBuffer, LocalProtocolError, RemoteProtocolError, excerpt
 from protocol.messages import (
@@ -78,14 +79,13 @@ class UccConnection:
     """The dialect of 2012, as a `Connection`."""
 
     __slots__ = (
+        "_asking",
         "_battle",
         "_board",
         "_buffer",
         "_color",
         "_has_turned",
-        "_is_early",
         "_is_turned",
-        "_is_unasked",
         "_moved",
         "_opponent",
         "_results",
@@ -98,10 +98,7 @@ class UccConnection:
     def __init__(self) -> None:
         self.phase = Phase.STARTING
         self._buffer = LineBuffer()
-        self._is_unasked = False
-        """Whether the bot has not been written yet what it is asked in this phase."""
-        self._is_early = False
-        """Whether the line that has not ended yet began before the bot was asked."""
+        self._asking = Asking()
         self._color = Color.RED
         """Its colour as it is told it."""
         self._is_turned = False
@@ -154,8 +151,7 @@ class UccConnection:
         return b""
 
     def flushed(self) -> None:
-        if self._is_unasked:
-            self._is_unasked, self._is_early = False, bool(self._buffer.partial)
+        self._asking.put(self._buffer.partial)
 
     def moved(self, color: Color, action: str) -> bytes:
         self._close()
@@ -182,7 +178,7 @@ class UccConnection:
 
     def _asks(self, phase: Phase) -> None:
         self.phase = phase
-        self._is_unasked = True
+        self._asking.made()
 
     def _fought(self, battle: Battle) -> None:
         self._battle = battle
@@ -225,8 +221,7 @@ class UccConnection:
 
     def receive(self, data: bytes) -> Iterator[BotMessage]:
         for line in self._buffer.feed(data):
-            phase = UNASKED.get(self.phase, self.phase) if self._is_unasked or self._is_early else self.phase
-            self._is_early = False
+            phase = self._asking.phase_of_line(self.phase)
             if phase is Phase.THINKING:
                 action = read_action(line)
                 self.phase = Phase.WAITING
