@@ -32,8 +32,11 @@ from arena.league.game_ids import (
 )
 from arena.league.store import (
     CALIBRATION,
+    HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
+    NAMED,
+    NO_OPENINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,
@@ -49,8 +52,6 @@ from arena.play.played_on import reference_text
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, Starts
 
-NO_OPENINGS = "none"
-HIDDEN, NAMED = "hidden", "named"
 OPENINGS_TEXT = re.compile(rf"([1-9][0-9]{{0,6}}) of digest [0-9a-f]{{{OPENINGS_DIGITS}}}", re.ASCII)
 """The setting of a store of games with openings."""
 OTHER_TIMES_TEXT = re.compile(r"start (\d{1,15})ms, set-up (\d{1,15})ms, margin (\d{1,15})ms", re.ASCII)

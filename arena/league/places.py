@@ -14,11 +14,11 @@ from arena.game.spec import Opening, Player
 from arena.league.described import settings_in
 from arena.league.formats import FormatName
 from arena.league.game_ids import contents_of, pair_seed_of, place_of_opening, rounds_tried
-from arena.league.games import NO_OPENINGS, Games, Settings, openings_in
+from arena.league.games import Games, Settings, openings_in
 from arena.league.kept_format import PLACING, KeptFormat, format_in
 from arena.league.pairing import ChosenFormat, Pairing, Placed, Placing
 from arena.league.resume import stored_among
-from arena.league.store import OPENINGS, Contents, GameRow, Groups, Store
+from arena.league.store import NO_OPENINGS, OPENINGS, Contents, GameRow, Groups, Store
 from arena.league.store.settings import ladder_start_in
 from arena.league.stored_games import games_between, tell_stored
 

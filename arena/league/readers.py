@@ -18,8 +18,7 @@ from arena.game.record import GameRecord
 from arena.game.record_lines import encode_line
 from arena.game.seat_lines import encode_public_line, encode_seat_line
 from arena.game.spec import Player
-from arena.league.games import NO_OPENINGS
-from arena.league.store import OPENINGS, SEED
+from arena.league.store import NO_OPENINGS, OPENINGS, SEED
 from arena.printable import shown
 from protocol.notation import Color
 

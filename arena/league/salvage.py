@@ -20,9 +20,9 @@ from arena.game.record import GameRecord
 from arena.game.spec import Opening, Player
 from arena.game.time_control import TimeControl, parse_time
 from arena.league.game_ids import Scheme, Times, pair_seed_of, starter
-from arena.league.games import NAMED, Settings, openings_in, other_times
+from arena.league.games import Settings, openings_in, other_times
 from arena.league.settings import with_moves_of
-from arena.league.store import CALIBRATION, ENTRANTS, KEEP_BOTS, OPENINGS, OPPONENTS, Store, own_times_in
+from arena.league.store import CALIBRATION, ENTRANTS, KEEP_BOTS, NAMED, OPENINGS, OPPONENTS, Store, own_times_in
 from arena.league.verify import League
 from arena.play.played_on import TENTH_US, calibration_of, percent_of, read_reference, reference_text
 from arena.rules.rule_lines import ruleset_from_lines

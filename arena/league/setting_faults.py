@@ -13,14 +13,7 @@ from arena.bots.limits import Limits, read_limits
 from arena.bots.sandbox.levels import Level
 from arena.errors import UsageError
 from arena.game.time_control import UNLIMITED, parse_time
-from arena.league.games import (
-    HIDDEN,
-    NAMED,
-    NO_OPENINGS,
-    openings_in,
-    other_times_in,
-    rules_in,
-)
+from arena.league.games import openings_in, other_times_in, rules_in
 from arena.league.kept_format import WORDS as FORMAT_WORDS
 from arena.league.kept_format import format_in
 from arena.league.options import LARGEST_SEED
@@ -28,10 +21,13 @@ from arena.league.store import (
     CALIBRATION,
     FILES,
     FORMAT,
+    HIDDEN,
     KEEP_BOTS,
     KEPT_FORMS,
     LIMITS_OF,
     MEETS_ALL,
+    NAMED,
+    NO_OPENINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,

@@ -19,9 +19,10 @@ from arena.bots.samples import is_path_of
 from arena.errors import UsageError, suggest
 from arena.game.time_control import TimeControl, parse_duration, parse_time
 from arena.league.game_ids import openings_digest
-from arena.league.games import NAMED, Settings
+from arena.league.games import Settings
 from arena.league.openings import load_openings
 from arena.league.options import LARGEST_SEED, MOST_GAMES, MOST_JOBS, OPPONENTS, SANDBOXES, USUAL, Kind, PlayOptions
+from arena.league.store import NAMED
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
 

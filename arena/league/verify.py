@@ -25,18 +25,14 @@ from arena.league.game_ids import (
     scheme_of,
     starter,
 )
-from arena.league.games import (
-    HIDDEN,
-    NAMED,
-    NO_OPENINGS,
-    Settings,
-    openings_in,
-    other_times,
-)
+from arena.league.games import Settings, openings_in, other_times
 from arena.league.setting_faults import is_seed, store_faults
 from arena.league.store import (
     CALIBRATION,
+    HIDDEN,
     KEEP_BOTS,
+    NAMED,
+    NO_OPENINGS,
     OPENINGS,
     OPPONENTS,
     OTHER_TIMES,

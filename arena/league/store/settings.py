@@ -21,8 +21,10 @@ from arena.league.store.not_counted import NOT_COUNTED
 from arena.league.store.own_times import TIME_OF, time_differences, without_known
 from arena.league.store.setting_names import (
     CALIBRATION,
+    HIDDEN,
     KEEP_BOTS,
     LIMITS_OF,
+    NO_OPENINGS,
     OPENINGS,
     OPPONENTS,
     RULES,
@@ -50,7 +52,7 @@ which format the last league was played and with which games the last ladder beg
 the last time, who was disqualified then, which games did not count, and with which arguments bots are started."""
 NOT_CALIBRATED = {CALIBRATION: "no"}
 """What is asked for where nothing is said of it; it is not kept."""
-SETTINGS_OF_OLDER = {KEEP_BOTS: "no", OPENINGS: "none", OPPONENTS: "hidden", **NOT_CALIBRATED}
+SETTINGS_OF_OLDER = {KEEP_BOTS: "no", OPENINGS: NO_OPENINGS, OPPONENTS: HIDDEN, **NOT_CALIBRATED}
 """What is true of games in a store that does not say it, as it was made before there was a choice."""
 SETTINGS_CHANGED = "the settings were changed after they were stored"
 SETTINGS_UNREADABLE = "the settings cannot be read any more"

@@ -52,6 +52,7 @@ class Service:
         self._heard_at = 0.0
         """When the station's run was heard last."""
         self._is_closed = False
+        """Whether its worker is ending: nothing is prepared any more."""
         self._preparing = 0
         """How many threads wait until the station has made bots ready, which may take long."""
 
