@@ -58,7 +58,7 @@ from protocol.notation import Color, Reason, Result
 
 SETTLE_SECONDS = 1.0
 """After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too, and the arena has
-other games to end and to begin again."""
+other games to end and to begin again. However many stops there are, a bot has no more than this beyond its limit."""
 
 
 class Referee:
@@ -264,7 +264,8 @@ class Referee:
             if seat.deadline < NEVER:
                 seat.stopped += stop.seconds
                 seat.unsure += stop.unsure
-                seat.deadline = max(seat.deadline, now + SETTLE_SECONDS)
+                # Not without end: who could bring stops about would never have to answer.
+                seat.deadline = max(seat.deadline, min(now, seat.limit) + SETTLE_SECONDS)
         self._stopped, self._settled = stop.seconds, now + SETTLE_SECONDS
 
     def can_go_on(self, color: Color) -> bool:

@@ -15,7 +15,7 @@ from arena.game.clock import NEVER, Stop
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.faults import MAX_FAULT
 from arena.game.live import MAX_NOTE_BYTES
-from arena.game.referee import Referee
+from arena.game.referee import SETTLE_SECONDS, Referee
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -847,6 +847,16 @@ def test_in_a_turn_right_after_a_stop_answers_in_time_count_as_ever(duel: "Table
 @pytest.mark.parametrize("stop", [RAN, SLEPT], ids=["ran", "slept"])
 def test_who_is_silent_for_its_whole_time_and_long_after_a_stop_loses(duel: "Table", stop: Stop) -> None:
     duel.referee.stopped(stop, duel.referee.deadline - 0.001)
+    duel.expire()
+    assert_lost(duel, RED, Reason.TIMEOUT)
+
+
+def test_stop_after_stop_does_not_keep_a_silent_bot_from_losing(duel: "Table") -> None:
+    """Each stop would put its deadline off once more: who could bring them about would never have to answer."""
+    limit = duel.referee.deadline
+    for tenth in range(1, 10):
+        duel.referee.stopped(RAN, limit + tenth / 10)
+    assert duel.referee.deadline == limit + SETTLE_SECONDS
     duel.expire()
     assert_lost(duel, RED, Reason.TIMEOUT)
 
