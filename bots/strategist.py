@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Strategist: knows what armies look like, what pieces are worth now, and how its own numbers were found.
 
-It plays as Tactician does, with beliefs and a small search, and adds three things. Before the first move it believes
-of every enemy piece what people mostly put on its row, and later that what still stands where it stood is more and
-more a bomb, and that what steps away from a strong piece is weaker. A rank is worth what the other side has left above
-it: where there is no enemy marshal the general takes its place, and the last miners are dear. And the numbers in the
-first part below were not chosen by a person: they were tuned together, by many thousand games of the bot against
-itself in which each number was changed a little at random, and all of them moved towards the side that won (SPSA:
-Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", 1992).
+It plays as Tactician does, with beliefs and a small search, and adds three things. What it believes was learned: which
+ranks stand on a row, which are sent out first, what it says that a piece comes near, stays or steps away, are numbers
+fitted to the true ranks in stored games of many bots (a logistic regression). A rank is worth what the other side has
+left above it: where there is no enemy marshal the general takes its place, and the last miners are dear. And what
+things are worth was not chosen by a person either: those numbers, the first part below, were tuned together, by many
+thousand games of the bot against itself in which each was changed a little at random, and all of them moved towards
+the side that won (SPSA: Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient
+approximation", 1992).
 """
 
 from collections import Counter
@@ -48,11 +49,38 @@ TRUST = 1.76  # how much the search counts beside the score of the action by its
 WORTHWHILE = 1.0, 0.948  # what a capture by them or by us must bring for the search to look at it
 UNANSWERED = 0.8  # how much a capture counts at the end of the search, where nobody looks whether it is answered
 
-CAME_NEAR = 8.0  # how much likelier a piece is to beat the known piece that it has come to
-LET_STAND = 0.479  # how much likelier it is to beat one that it has left alone once more
-FLED = 0.253, 4.46  # how much likelier one that stepped away from a known piece is to beat it, and to lose to it
-WALLED, OPEN = 2.5, 0.2  # how much likelier a piece is the flag for each bomb that stood beside it, and for any other
-STANDING = 0.337  # how much likelier a piece that stays where it was is a bomb, with every hundred plies
+# --- what was fitted to games -------------------------------------------------------------------------------------
+
+STOOD: dict[Rank, tuple[float, ...]] = {
+    Rank.FLAG: (0.79, 0.05, 0.01, 0.01),
+    Rank.BOMB: (0.53, 0.33, 0.16, 0.09),
+    Rank.SPY: (0.11, 0.76, 0.17, 0.08),
+    Rank.SCOUT: (0.29, 0.25, 0.33, 0.47),
+    Rank.MINER: (0.83, 0.14, 0.11, 0.09),
+    Rank.SERGEANT: (0.20, 0.51, 0.24, 0.23),
+    Rank.LIEUTENANT: (0.07, 0.33, 0.41, 0.41),
+    Rank.CAPTAIN: (0.05, 0.18, 0.40, 0.55),
+    Rank.MAJOR: (0.07, 0.36, 0.41, 0.27),
+    Rank.COLONEL: (0.10, 0.22, 0.38, 0.37),
+    Rank.GENERAL: (0.15, 0.16, 0.50, 0.22),
+    Rank.MARSHAL: (0.11, 0.13, 0.35, 0.37),
+    Rank.INFILTRATOR: (0.25, 0.25, 0.25, 0.25),
+}
+"""How likely a rank stands on each row of a set-up, the back row first, beside other ranks on that row."""
+STARTS = (1, 1, 1, 0.89, 0.51, 0.72, 0.71, 1.1, 1.6, 1.5, 1.5, 1.5, 1.8, 1)
+"""How often a piece of a rank moves for the first time, beside others."""
+FLAG_ROWS = (5.0, 0.24, 0.06, 0.06)
+"""The weight of a flag on each row, of a piece that has not moved."""
+FLAG_BY_BOMB, FLAG_BY_OTHER = (
+    2.7,
+    0.35,
+)  # how much likelier a flag is for each bomb, or none, seen beside its first place
+BOMB_BY_BOMB, BOMB_BY_OTHER = 0.44, 1.34  # the same for a bomb
+CAME_NEAR = 0.62, -1.09
+"""What it says of a piece that it has come to stand beside a known one, n times: its odds are multiplied by n + 1 to
+the first power for ranks that beat that piece, to the second for ranks that lose to it;"""
+LET_STAND = -0.36, -0.09  # the same, that it stood there and has not attacked;
+FLED = -0.74, 0.69  # and that it has stepped away.
 
 # --- what was not -------------------------------------------------------------------------------------------------
 
@@ -62,25 +90,22 @@ NOISE = 0.1  # what chance adds to the score of an action at most
 BUDGET_MS = 15.0  # the most time for one action; less if the clock is short
 BIG = 1e9
 
-ROWS: dict[Rank, tuple[tuple[float, ...], tuple[int, ...]]] = {
-    Rank.FLAG: ((0.93, 0.06, 0.01, 0.01), (9, 0, -9, -9)),
-    Rank.BOMB: ((0.40, 0.28, 0.20, 0.12), (0, 1, 2, 1)),
-    Rank.SPY: ((0.20, 0.35, 0.35, 0.10), (1, 3, 2, -3)),
-    Rank.SCOUT: ((0.15, 0.17, 0.25, 0.43), (1, 1, 1, 3)),
-    Rank.MINER: ((0.45, 0.25, 0.20, 0.10), (3, 2, 0, -3)),
-    Rank.SERGEANT: ((0.25, 0.25, 0.25, 0.25), (1, 2, 2, 2)),
-    Rank.LIEUTENANT: ((0.12, 0.22, 0.30, 0.36), (0, 1, 2, 3)),
-    Rank.CAPTAIN: ((0.10, 0.25, 0.30, 0.35), (-1, 1, 2, 3)),
-    Rank.MAJOR: ((0.12, 0.28, 0.32, 0.28), (-2, 1, 3, 2)),
-    Rank.COLONEL: ((0.10, 0.30, 0.35, 0.25), (-3, 1, 3, 1)),
-    Rank.GENERAL: ((0.08, 0.28, 0.34, 0.30), (-4, 2, 3, 1)),
-    Rank.MARSHAL: ((0.06, 0.24, 0.35, 0.35), (-4, 2, 3, 1)),
-    Rank.INFILTRATOR: ((0.25, 0.25, 0.25, 0.25), (0, 0, 0, 0)),
+LIKES: dict[Rank, tuple[int, ...]] = {
+    Rank.FLAG: (9, 0, -9, -9),
+    Rank.BOMB: (0, 1, 2, 1),
+    Rank.SPY: (1, 3, 2, -3),
+    Rank.SCOUT: (1, 1, 1, 3),
+    Rank.MINER: (3, 2, 0, -3),
+    Rank.SERGEANT: (1, 2, 2, 2),
+    Rank.LIEUTENANT: (0, 1, 2, 3),
+    Rank.CAPTAIN: (-1, 1, 2, 3),
+    Rank.MAJOR: (-2, 1, 3, 2),
+    Rank.COLONEL: (-3, 1, 3, 1),
+    Rank.GENERAL: (-4, 2, 3, 1),
+    Rank.MARSHAL: (-4, 2, 3, 1),
+    Rank.INFILTRATOR: (0, 0, 0, 0),
 }
-"""Of each rank, an estimate of how people spread it over their four rows, the back row first; and how much it likes
-each row of an own set-up that is made afresh."""
-STARTS = (1, 1, 1, 0.7, 0.7, 0.5, 0.75, 1.1, 1.7, 1.6, 1.7, 1.6, 1.7, 1)
-"""How often a piece of a rank moves for the first time, beside others; bots from here and elsewhere did so alike."""
+"""How much a rank likes each row of an own set-up that is made afresh, the back row first."""
 SETUPS = (
     "3BFB323B32/45B427B4S5/2658329627/62M546B827",
     "FB3B42323B/B43425SB35/24856297B7/62M7285626",
@@ -152,7 +177,7 @@ def steps(one: int, other: int) -> int:
 class Strategist(Bot):
     """Keeps beliefs between its turns; the rest is worked out afresh for each action."""
 
-    name = "strategist 1.3"
+    name = "strategist 1.4"
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,6 +186,8 @@ class Strategist(Bot):
         self.beliefs: dict[Piece, Table] = {}
         """Per enemy piece, a weight for each rank."""
         self.bomb_at_first: dict[Piece, float] = {}
+        self.signs: Counter[tuple[Piece, tuple[float, float]]] = Counter()
+        """How often each piece has done what is a sign of its rank."""
         self.homes: dict[int, Piece] = {}
         """Where each enemy piece stood at first."""
         self.started: set[Piece] = set()
@@ -192,7 +219,7 @@ class Strategist(Bot):
             if piece not in self.beliefs:
                 row = min(3, row_for(view.enemy, square))
                 self.homes[square] = piece
-                self.beliefs[piece] = [1.0, *(4 * ROWS[rank][0][row] for rank in Rank)]
+                self.beliefs[piece] = [1.0, *(4 * STOOD[rank][row] for rank in Rank)]
                 self.bomb_at_first[piece] = self.beliefs[piece][BOMB]
 
     def watch_start(self, actor: Piece | None) -> None:
@@ -206,16 +233,12 @@ class Strategist(Bot):
         actor = view.board[target]
         if not actor or actor.color is view.color or actor.rank:
             return
-        belief = self.beliefs[actor]
         for square in NEIGHBOURS[origin]:
             left = view.board[square]
             if left not in self.exposed or left.color is view.enemy or square in NEIGHBOURS[target]:
                 continue
             if left.rank and left.rank > BOMB:
-                for rank in BEATEN_BY[left.rank]:
-                    belief[rank] *= FLED[0]
-                for rank in BEATS[left.rank]:
-                    belief[rank] *= FLED[1]
+                self.note_sign(actor, left.rank, FLED)
 
     def watch_nearness(self, view: View, target: int) -> None:
         """Pieces come near what they beat, and leave alone what they do not."""
@@ -223,12 +246,16 @@ class Strategist(Bot):
         for square, own in view.pieces(view.color):
             for other in (view.board[near] for near in NEIGHBOURS[square] if own in self.exposed):
                 if other and other.color is view.enemy and not other.rank:
-                    belief = self.beliefs[other]
-                    for rank in BEATEN_BY[own.rank or 0]:
-                        belief[rank] *= CAME_NEAR if other is actor else LET_STAND
-                    most = max(belief)
-                    if not 1e-10 < most < 1e10:
-                        self.beliefs[other] = [weight / most for weight in belief]
+                    self.note_sign(other, own.rank or 0, CAME_NEAR if other is actor else LET_STAND)
+
+    def note_sign(self, piece: Piece, own: int, sign: tuple[float, float]) -> None:
+        """A piece has done what is a sign of its rank: each time that says less, after n times (n + 1) to a power."""
+        self.signs[piece, sign] += 1
+        times = self.signs[piece, sign]
+        belief, more = self.beliefs[piece], (times + 1) / times
+        for ranks, power in zip((BEATEN_BY[own], BEATS[own]), sign, strict=True):
+            for rank in ranks:
+                belief[rank] *= more**power
 
     def move(self, view: View) -> str:
         deadline = perf_counter() + min(BUDGET_MS, view.own_ms / 10) / 1000
@@ -249,10 +276,14 @@ class Strategist(Bot):
 
     def flag_weight(self, view: View, square: int) -> float:
         """A flag hides at the back, among bombs: what stood beside it at first counts, whatever has become of that."""
-        weight = (6.0, 0.3, 0.06, 0.06)[min(3, row_for(view.enemy, square))]
+        return FLAG_ROWS[min(3, row_for(view.enemy, square))] * self.beside_home(square, FLAG_BY_BOMB, FLAG_BY_OTHER)
+
+    def beside_home(self, square: int, bomb: float, other_piece: float) -> float:
+        """By how much each bomb, and each piece that is none, that turned out to stand there at first changes odds."""
+        weight = 1.0
         for other in (self.homes[near] for near in NEIGHBOURS[square] if near in self.homes):
             if other.rank or other.moved:
-                weight *= WALLED if other.rank is Rank.BOMB else OPEN
+                weight *= bomb if other.rank is Rank.BOMB else other_piece
         return weight
 
     def chances(self, view: View) -> dict[int, Table]:
@@ -270,7 +301,7 @@ class Strategist(Bot):
             if not piece.rank:
                 belief = self.beliefs[piece]
                 if not piece.moved:
-                    belief[BOMB] = self.bomb_at_first[piece] * (1 + STANDING * len(view.actions) / 100)
+                    belief[BOMB] = self.bomb_at_first[piece] * self.beside_home(square, BOMB_BY_BOMB, BOMB_BY_OTHER)
                     belief[FLAG] = self.flag_weight(view, square)
                 squares.append(square)
                 rows.append(list(map(mul, belief, left_moved if piece.moved else left)))
@@ -491,7 +522,7 @@ def fresh_setup(view: View) -> list[str]:
     for rank in sorted(view.army):
         for _ in range(view.army[rank]):
             likings = {
-                square: ROWS[rank][1][square // 10]
+                square: LIKES[rank][square // 10]
                 + (6 if rank is Rank.BOMB and steps(square, letters.index(Rank.FLAG.letter)) == 1 else 0)
                 + 3 * view.random.random()
                 for square, letter in enumerate(letters)

@@ -9,26 +9,27 @@
 
 #include "veteran.h"
 #include "weights.h"
+#include <math.h>
 #include <string.h>
 
-/* How likely a rank stood on each row of a set-up, own back row first, before anything has moved. */
+/* How likely a rank stands on each row of a set-up, own back row first, beside other ranks on that row. */
 static const float PLACED[RANKS][4] = {
-    [FLAG] = {0.93F, 0.06F, 0.01F, 0.01F},       [BOMB] = {0.40F, 0.28F, 0.20F, 0.12F},
-    [SPY] = {0.20F, 0.35F, 0.35F, 0.10F},        [SCOUT] = {0.15F, 0.17F, 0.25F, 0.43F},
-    [MINER] = {0.45F, 0.25F, 0.20F, 0.10F},      [SERGEANT] = {0.25F, 0.25F, 0.25F, 0.25F},
-    [LIEUTENANT] = {0.12F, 0.22F, 0.30F, 0.36F}, [CAPTAIN] = {0.10F, 0.25F, 0.30F, 0.35F},
-    [MAJOR] = {0.12F, 0.28F, 0.32F, 0.28F},      [COLONEL] = {0.10F, 0.30F, 0.35F, 0.25F},
-    [GENERAL] = {0.08F, 0.28F, 0.34F, 0.30F},    [MARSHAL] = {0.06F, 0.24F, 0.35F, 0.35F},
+    [FLAG] = {0.79F, 0.05F, 0.01F, 0.01F},       [BOMB] = {0.53F, 0.33F, 0.16F, 0.09F},
+    [SPY] = {0.11F, 0.76F, 0.17F, 0.08F},        [SCOUT] = {0.29F, 0.25F, 0.33F, 0.47F},
+    [MINER] = {0.83F, 0.14F, 0.11F, 0.09F},      [SERGEANT] = {0.20F, 0.51F, 0.24F, 0.23F},
+    [LIEUTENANT] = {0.07F, 0.33F, 0.41F, 0.41F}, [CAPTAIN] = {0.05F, 0.18F, 0.40F, 0.55F},
+    [MAJOR] = {0.07F, 0.36F, 0.41F, 0.27F},      [COLONEL] = {0.10F, 0.22F, 0.38F, 0.37F},
+    [GENERAL] = {0.15F, 0.16F, 0.50F, 0.22F},    [MARSHAL] = {0.11F, 0.13F, 0.35F, 0.37F},
     [INFILTRATOR] = {0.25F, 0.25F, 0.25F, 0.25F},
 };
-/* How often a piece of a rank moves for the first time, beside others; bots from here and from elsewhere did so alike. */
+/* How often a piece of a rank moves for the first time, beside others. */
 static const float STARTS[RANKS] = {
-    [SPY] = 0.7F,   [SCOUT] = 0.7F, [MINER] = 0.5F,   [SERGEANT] = 0.75F, [LIEUTENANT] = 1.1F, [CAPTAIN] = 1.7F,
-    [MAJOR] = 1.6F, [COLONEL] = 1.7F, [GENERAL] = 1.6F, [MARSHAL] = 1.7F, [INFILTRATOR] = 1,
+    [SPY] = 0.89F,  [SCOUT] = 0.51F, [MINER] = 0.72F,  [SERGEANT] = 0.71F, [LIEUTENANT] = 1.1F, [CAPTAIN] = 1.6F,
+    [MAJOR] = 1.5F, [COLONEL] = 1.5F, [GENERAL] = 1.5F, [MARSHAL] = 1.8F,  [INFILTRATOR] = 1,
 };
-static const float FLAG_ROWS[4] = {6, 0.3F, 0.06F, 0.06F};
+static const float FLAG_ROWS[4] = {5, 0.24F, 0.06F, 0.06F};
 static const float LEAST = 1e-6F; /* so that no rank is impossible that the rules allow */
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, MOST_SIGNS = 100 };
 
 void mind_clear(struct mind *mind, const struct game *game, int side)
 {
@@ -45,17 +46,19 @@ void mind_clear(struct mind *mind, const struct game *game, int side)
     }
 }
 
-static void scale(struct mind *mind, const struct game *game, int piece, int own, float beats, float beaten)
+/* A piece has done towards an own one what is a sign of its rank. The same once more says less each time. */
+static void note_sign(struct mind *mind, const struct game *game, int piece, int own, enum sign sign)
 {
-    float *weight = mind->weight[piece % ARMY], most = 0;
+    float *weight = mind->weight[piece % ARMY];
+    float times = mind->signs[piece % ARMY][sign];
+    if (times == MOST_SIGNS)
+        return;
+    mind->signs[piece % ARMY][sign]++;
+    float beats = powf((times + 2) / (times + 1), BEATS[sign]), loses = powf((times + 2) / (times + 1), LOSES[sign]);
     for (int rank = BOMB + 1; rank < RANKS; rank++) {
         int outcome = game->rules->fights[rank][own];
-        weight[rank] *= outcome > 0 ? beats : outcome < 0 ? beaten : 1;
-        most = weight[rank] > most ? weight[rank] : most;
+        weight[rank] *= outcome > 0 ? beats : outcome < 0 ? loses : 1;
     }
-    if (most > 1e10F || (most > 0 && most < 1e-10F))
-        for (int rank = 0; rank < RANKS; rank++)
-            weight[rank] /= most;
     mind->is_stale = true;
 }
 
@@ -84,7 +87,7 @@ void mind_watch(struct mind *mind, const struct game *game, int from, int to)
             int own = game->piece[neighbours[from][index]];
             if (own != NOBODY && side_of(own) == mind->side && game->known[own] && game->rank[own] > BOMB
                 && !is_beside(to, neighbours[from][index]))
-                scale(mind, game, actor, game->rank[own], FLEES, FEARS);
+                note_sign(mind, game, actor, game->rank[own], FLEEING);
         }
     }
     for (int own = mind->side * ARMY; own < (mind->side + 1) * ARMY; own++) {
@@ -94,7 +97,7 @@ void mind_watch(struct mind *mind, const struct game *game, int from, int to)
         for (int index = 0; index < neighbour_count[square]; index++) {
             int other = game->piece[neighbours[square][index]];
             if (other != NOBODY && side_of(other) != mind->side && !game->known[other])
-                scale(mind, game, other, game->rank[own], other == actor ? DARES : ABSTAINS, 1);
+                note_sign(mind, game, other, game->rank[own], other == actor ? DARING : ABSTAINING);
         }
     }
 }
@@ -136,21 +139,24 @@ static int hidden_pieces(const struct mind *mind, const struct game *game, int p
     return count;
 }
 
-/* A flag hides at the back, among bombs: what stood beside it at first counts, whatever has become of that since. */
-static float flag_weight(const struct game *game, int piece)
+/*
+ * A flag hides among bombs: by how much the pieces that stood beside a place at first change the odds there, for each bomb
+ * and for each that has turned out to be none, whatever has become of them since.
+ */
+static float beside_home(const struct game *game, int piece, float by_bomb, float by_other)
 {
     int home = piece % ARMY, first = piece - home;
-    float weight = FLAG_ROWS[home / SIDE];
+    float factor = 1;
     for (int index = 0; index < neighbour_count[home]; index++) {
         int other = first + neighbours[home][index];
         if (neighbours[home][index] >= ARMY)
             continue;
         if (game->known[other] && game->rank[other] == BOMB)
-            weight *= WALLED;
+            factor *= by_bomb;
         else if (game->known[other] || game->moved[other])
-            weight *= OPEN;
+            factor *= by_other;
     }
-    return weight;
+    return factor;
 }
 
 static void to_one(float row[RANKS])
@@ -173,9 +179,9 @@ static void fit(struct mind *mind, const struct game *game)
             bool may = counts[rank] > 0 && (!game->moved[piece] || game->rules->moves[rank]);
             float value = weight[rank];
             if (rank == FLAG && !game->moved[piece] && value > 0)
-                value = flag_weight(game, piece);
+                value = FLAG_ROWS[piece % ARMY / SIDE] * beside_home(game, piece, FLAG_BY_BOMB, FLAG_BY_OTHER);
             if (rank == BOMB && !game->moved[piece])
-                value *= 1 + STAYS * (float)game->ply / 100;
+                value *= beside_home(game, piece, BOMB_BY_BOMB, BOMB_BY_OTHER);
             row[rank] = may ? (value + LEAST) * (float)counts[rank] : 0;
         }
     }

@@ -31,6 +31,8 @@ enum {
     KINDS = RANKS + ARMY /* a known rank, or RANKS + the number of an enemy piece that is not known */
 };
 
+enum sign { DARING, ABSTAINING, FLEEING, SIGNS }; /* what a piece may do towards one that it knows */
+
 struct action {
     int8_t from, to;
 };
@@ -61,6 +63,7 @@ struct mind {
     int side;
     float weight[ARMY][RANKS]; /* by piece of the enemy: what its place and its conduct say, before pieces are counted */
     float chance[ARMY][RANKS]; /* and after: the odds of its ranks */
+    uint8_t signs[ARMY][SIGNS]; /* how often a piece has done what is a sign of its rank */
     bool is_stale;             /* `chance` and what follows from it must be worked out anew */
     float worth[RANKS], enemy_worth[RANKS];
     float payoff[RANKS][KINDS]; /* what an attack by a rank on a kind brings, on average */

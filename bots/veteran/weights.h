@@ -1,4 +1,7 @@
-/* What the bot's judgement is made of. All were tuned together, by letting slightly different ones play one another. */
+/*
+ * What the bot's judgement is made of. What things are worth was tuned, all together, by letting slightly different ones
+ * play one another; what conduct says was fitted to the ranks of pieces in stored games.
+ */
 #ifndef WEIGHTS_H
 #define WEIGHTS_H
 
@@ -31,14 +34,16 @@ static const float LEAST_PATIENCE = 0.2F;
 static const float GUARD = 67.8F; /* what it is worth to remove an enemy that stands beside the own flag */
 static const float GUARD_DECAY = 0.407F; /* how much less with each step away from it */
 
-/* What the conduct of a piece says: by how much its odds are multiplied. */
-static const float DARES = 8.0F; /* for ranks that beat a known piece, when it comes to stand beside that piece */
-static const float ABSTAINS = 0.479F; /* the same, when it stands there already and does not attack */
-static const float FLEES = 0.253F; /* the same, when it leaves that place */
-static const float FEARS = 4.46F; /* for ranks that lose against the piece that it leaves */
-static const float WALLED = 2.5F; /* for the flag, of a piece that has not moved: for each bomb that was seen beside its place */
-static const float OPEN = 0.2F; /* the same for each piece there that is no bomb */
-static const float STAYS = 0.337F; /* by how much a bomb gets likelier in a hundred plies, of a piece that has not moved */
+/*
+ * What the conduct of a piece says of its rank: if it has done this towards a known piece n times, its odds are multiplied
+ * by n + 1 to this power, for ranks that beat that piece and for ranks that lose to it. It comes to stand beside it; it
+ * stands there already and does not attack; it leaves that place.
+ */
+static const float BEATS[SIGNS] = {[DARING] = 0.62F, [ABSTAINING] = -0.36F, [FLEEING] = -0.74F};
+static const float LOSES[SIGNS] = {[DARING] = -1.09F, [ABSTAINING] = -0.09F, [FLEEING] = 0.69F};
+/* By what the odds of flag and bomb are multiplied, of a piece that has not moved, for what was seen beside its place: */
+static const float FLAG_BY_BOMB = 2.7F, BOMB_BY_BOMB = 0.44F;    /* for each bomb */
+static const float FLAG_BY_OTHER = 0.35F, BOMB_BY_OTHER = 1.34F; /* for each piece that is none */
 
 /* The search. */
 static const float TRUST = 1.76F; /* how much the small search counts beside the score of an action by itself */
