@@ -17,7 +17,7 @@ import trio.testing
 from arena.bots.limits import MIB, Limits
 from arena.bots.sandbox import freezer, procfs, reaper, rlimits, watch
 from arena.bots.sandbox.freezer import Freezer
-from arena.bots.sandbox.procfs import Process
+from arena.bots.sandbox.procfs import Process, descriptors
 from arena.bots.sandbox.watch import Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is read on Linux only")
@@ -34,6 +34,8 @@ class Machine:
     threads: int = 1
     resident: int = MIB
     is_dead: bool = False
+    opened: int = 8
+    """What each has open."""
     looks: int = 0
     listings: int = 0
     grows: bool = False
@@ -56,6 +58,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setattr(procfs, "look", machine.look)
     monkeypatch.setattr(procfs, "_children_of_thread", machine.children_of_thread)
     monkeypatch.setattr(os, "listdir", lambda path: [str(task) for task in range(machine.threads)])
+    monkeypatch.setattr(watch, "descriptors", lambda pid, most: min(machine.opened, most))
     monkeypatch.setattr(reaper, "sweep", lambda: None)
     monkeypatch.setitem(reaper.owners, LEADER, reaper.Owner(LEADER))
     return machine
@@ -85,6 +88,34 @@ def test_threads_are_not_gone_through_if_they_are_too_many(machine: Machine) -> 
     assert "had 10000 processes and threads; 16 are allowed" in watch_over().look()
     assert machine.looks == 1
     assert machine.listings == 0
+
+
+def test_open_files_of_all_processes_together_have_a_limit(machine: Machine) -> None:
+    """A thousand; of one that may have many processes, as a build may, sixteen for each."""
+    machine.children, machine.opened = {LEADER: list(range(100, 109))}, 102
+    assert watch_over().look() == ""
+    machine.opened = 103
+    assert watch_over().look() == "had 1030 open files, all its processes together; 1024 are allowed"
+    assert watch_over(Limits(memory=64 * MIB, processes=128)).look() == ""
+
+
+def test_of_few_processes_open_files_are_not_counted(machine: Machine) -> None:
+    """The system's own limit for each keeps them below that of all."""
+    machine.children, machine.opened = {LEADER: [100, 101, 102]}, 1000
+    assert watch_over().look() == ""
+
+
+def test_a_process_that_nobody_may_look_into_has_all_open_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = descriptors(os.getpid(), 256)
+    with open(os.devnull), open(os.devnull):
+        assert descriptors(os.getpid(), 256) == opened + 2
+    assert descriptors(2**22 + 1, 256) == 0
+
+    def refuse(path: str) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "stat", refuse)
+    assert descriptors(os.getpid(), 256) == 256
 
 
 def test_between_parts_of_a_long_look_others_have_their_turn(machine: Machine) -> None:

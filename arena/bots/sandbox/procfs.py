@@ -30,6 +30,8 @@ _THREADS_ASKED = 64
 """Threads that are looked through for one that has not ended."""
 _DIGITS = 8
 """Bytes that the number of a process takes in a list, with the space behind it."""
+_VAST = 32 << 30
+"""Bytes of address space from which on page tables can matter: they are a 512th of it at the most, 64 MiB."""
 EVERYTHING = sys.maxsize
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
@@ -43,7 +45,7 @@ class Process(NamedTuple):
 
     `started` is when it was started, in ticks of the kernel's clock since the machine was: with the number it tells the
     process from all others, as numbers are used again. `resident` is bytes of memory, those that it shares with others
-    counted in full.
+    counted in full; of a process with a vast address space with its page tables.
     """
 
     pid: int
@@ -65,11 +67,11 @@ def look(pid: int) -> Process | None:
     if not data:
         return None
     fields = stat_fields(data)
-    state, resident = fields[0], fields[21]
+    state, space, pages = fields[0], fields[20], fields[21]
     threads = int(fields[17])
     if threads > 1 and state in _DEAD and (other := _of_other_thread(pid, "stat")):
         others = stat_fields(other)
-        state, resident = others[0], others[21]
+        state, space, pages = others[0], others[20], others[21]
     return Process(
         pid=pid,
         parent=int(fields[1]),
@@ -79,7 +81,7 @@ def look(pid: int) -> Process | None:
         is_dead=state in _DEAD and threads <= 1,
         is_stopped=state in _STOPPED,
         threads=threads,
-        resident=int(resident) * _PAGE,
+        resident=int(pages) * _PAGE + (_of_status(pid, b"VmPTE:") if int(space) > _VAST else 0),
     )
 
 
@@ -169,20 +171,36 @@ def descend(roots: Iterable[int], most: int = EVERYTHING) -> list[Process]:
     return list(walk(roots, most))
 
 
-def own_memory(pid: int) -> int:
-    """Bytes of resident memory that are no files' (pages shared with others counted in full). 0 if that cannot be
-    told."""
+def descriptors(pid: int, most: int) -> int:
+    """How many files, pipes and the like a process has open. As many as it may have, `most`, where it has closed itself
+    to others of its user; 0 if it is gone, or where /proc is not."""
     if not _LINUX:
-        return _unshared_with_psutil(pid)
+        return 0
+    try:
+        return os.stat(f"/proc/{pid}/fd").st_size or len(_with_room(lambda: os.listdir(f"/proc/{pid}/fd")))
+    except PermissionError:
+        return most
+    except OSError:
+        return 0
+
+
+def own_memory(pid: int) -> int:
+    """Bytes of resident memory that are no files' (pages shared with others counted in full), page tables included. 0
+    if that cannot be told."""
+    return _of_status(pid, b"RssAnon:", b"RssShmem:", b"VmPTE:") if _LINUX else _unshared_with_psutil(pid)
+
+
+def _of_status(pid: int, *names: bytes) -> int:
+    """The sum of these lines of a process's file `status`, in bytes."""
     status = read_file(f"/proc/{pid}/status")
-    if b"\nRssAnon:" not in status:
+    if b"\nVmPTE:" not in status:
         status = _of_other_thread(pid, "status")
-    lines = status.splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"RssAnon:", b"RssShmem:")))
+    return sum(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith(names))
 
 
 def fair_resident(pid: int) -> int:
-    """Bytes of resident memory, pages shared by several processes divided among them. 0 if that cannot be told.
+    """Bytes of resident memory, pages shared by several processes divided among them, and of page tables. 0 if that
+    cannot be told.
 
     The kernel goes through all its pages for that: some 30 ms for 400 MB. Where /proc is not, what is shared is left
     out. A process may have closed itself to others of its user (PR_SET_DUMPABLE): then all is counted in full.
@@ -192,7 +210,7 @@ def fair_resident(pid: int) -> int:
     rollup = read_file(f"/proc/{pid}/smaps_rollup") or _of_other_thread(pid, "smaps_rollup")
     for line in rollup.splitlines():
         if line.startswith(b"Pss:"):
-            return int(line.split()[1]) * 1024
+            return int(line.split()[1]) * 1024 + _of_status(pid, b"VmPTE:")
     process = look(pid)
     return process.resident if process else 0
 

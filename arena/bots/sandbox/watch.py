@@ -4,6 +4,10 @@ A look takes 15 us a process. It goes through no more processes and threads than
 other tasks have their turn in between; and the next one waits fifty times as long as it took. Where a control group
 keeps the limits there is nothing to look at but the arena's orphans.
 
+Open files are counted as well, where there are processes enough to have too many: what a bot waits for (epoll) it can
+write down as often as it has descriptors for it, in each process anew, and where there are hundreds of thousands of
+such notes one event keeps the whole machine from running anything else for a tenth of a second.
+
 Memory is first added up plainly, which counts what processes share again for each. Only if that is too much, and no
 process alone is, the kernel is asked how much it really is. It goes through all pages for that, which takes
 milliseconds for each process: so it is done in a thread, one process of all bots at a time, and the next time waits
@@ -19,7 +23,8 @@ import trio
 
 from arena.bots.limits import Limits, size_text
 from arena.bots.sandbox import reaper
-from arena.bots.sandbox.procfs import EVERYTHING, Process, fair_resident, own_memory, walk
+from arena.bots.sandbox.procfs import EVERYTHING, Process, descriptors, fair_resident, own_memory, walk
+from arena.bots.sandbox.rlimits import OPEN_FILES
 
 WATCH_SECONDS = 0.05
 """How often a bot's processes are looked at. One that takes memory as fast as it can gets some 60 MB in that time."""
@@ -34,6 +39,8 @@ EXACT_SHARE = 20
 """The same for exact readings of memory; there the time is that of the thread."""
 EXACT_STEP_SECONDS = 0.02
 """How long one bot's readings go on before another bot's have their turn."""
+LEAST_OPEN, OPEN_SHARE = 1024, 16
+"""Open files that a bot's processes may have together: so many, or more for each process that it may have."""
 SHARED_MOST = 8
 """How many times its memory a bot's processes may have in use if what they share is counted for each."""
 
@@ -139,7 +146,7 @@ class Watch:
                 yield
         reaper.remember(self._leader, found)
         self.processes = found
-        self.words = self.words or self._too_many() or self._too_much()
+        self.words = self.words or self._too_many() or self._too_much() or self._too_many_open()
         self._is_soon = self._on_look(found) or self._is_soon
 
     def _too_many(self) -> str:
@@ -147,6 +154,13 @@ class Watch:
         if self._limits is None or processes <= self._limits.processes:
             return ""
         return f"had {processes} processes and threads; {self._limits.processes} are allowed"
+
+    def _too_many_open(self) -> str:
+        if self._limits is None or len(self.processes) * OPEN_FILES <= LEAST_OPEN:
+            return ""
+        allowed = max(LEAST_OPEN, OPEN_SHARE * self._limits.processes)
+        opened = sum(descriptors(process.pid, OPEN_FILES) for process in self.processes if not process.is_dead)
+        return f"had {opened} open files, all its processes together; {allowed} are allowed" if opened > allowed else ""
 
     def _too_much(self) -> str:
         resident = sum(process.resident for process in self.processes)
