@@ -58,8 +58,15 @@ def _ruleset_errors() -> Iterator[None]:
 
 @_ruleset_errors()
 def load_ruleset(text: str = DEFAULT_RULESET) -> Ruleset:
-    """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`. Raises `RulesetError`."""
-    name, *switches = text.split("+")
+    """The ruleset written as `NAME[+SWITCH...]` or `FILE.toml[+SWITCH...]`. Raises `RulesetError`.
+
+    A path may have a plus in it: the file is the longest beginning of the text that ends with `.toml`; no switch does.
+    """
+    path, suffix, rest = text.rpartition(SUFFIX)
+    if suffix and rest[:1] in ("", "+"):
+        name, switches = path + suffix, rest.split("+")[1:]
+    else:
+        name, *switches = text.split("+")
     ruleset = _load_file(Path(name)) if name.endswith(SUFFIX) else _load_shipped(name)
     set_by: dict[str, str] = {}
     for switch in switches:

@@ -437,6 +437,16 @@ def test_a_file_is_loaded_by_its_path_and_takes_switches(tmp_path: Path) -> None
     assert ruleset.name == "my-game_2+rescue+lightning-captains"
 
 
+def test_the_folder_of_a_file_may_have_a_plus_in_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "c++" / "small.toml"
+    path.parent.mkdir()
+    path.write_text(FILE)
+    assert load_ruleset(str(path)).name == "small"
+    assert load_ruleset(f"{path}+rescue").name == "small+rescue"
+    path.unlink()
+    assert f"{path}: cannot be read: No such file" in _load_refusal(f"{path}+rescue")
+
+
 def test_a_file_that_cannot_be_read_or_has_a_name_that_cannot_be_told_is_refused(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in _load_refusal(str(tmp_path / "none.toml"))
     (tmp_path / "latin.toml").write_bytes(b'title = "caf\xe9"')
