@@ -77,9 +77,17 @@ def check_record(record: GameRecord) -> None:
         raise RecordError(f"game {record.id}: {error}") from None
 
 
+def _check_order(rules: Sequence[tuple[str, str]], ruleset: Ruleset) -> None:
+    """There is one way to write a record. A rule may be missing: there was none when the game was played."""
+    there = {name for name, _ in rules}
+    if (written := [name for name, _ in rules]) != (expected := [name for name, _ in ruleset.lines() if name in there]):
+        raise RecordError(f"its rules stand in the order {', '.join(written)}: expected {', '.join(expected)}")
+
+
 def _check_record(record: GameRecord) -> None:
     _check_claims(record)
     ruleset = ruleset_from_lines(record.ruleset, record.rules)
+    _check_order(record.rules, ruleset)
     _check_clocks(record)
     if record.opening:
         _check_opening(record, record.opening, ruleset)

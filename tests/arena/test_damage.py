@@ -461,6 +461,7 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         lambda game: changed(game, rules=tuple((k, "990" if k == "max-plies" else v) for k, v in game.rules)),
         "it was played under rules",
     ),
+    ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules stand in the order"),
 ]
 
 
