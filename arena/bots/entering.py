@@ -59,10 +59,11 @@ def may_be(bot: BotSpec, player: Player) -> bool:
 
 def place_of(bot: BotSpec) -> str:
     """A fingerprint of where a bot is: of its real path, which is nobody's concern who reads a store."""
-    return _fingerprint(_place_of(bot))
+    return fingerprint(_place_of(bot))
 
 
-def _fingerprint(path: Path) -> str:
+def fingerprint(path: Path) -> str:
+    """That of a real path."""
     return hashlib.sha256(b"place " + os.fsencode(path)).hexdigest()[:PLACE_DIGITS]
 
 
@@ -105,7 +106,7 @@ class _Entering:
         """`paths` are where the bots are (`_place_of`)."""
         self._bots = bots
         self._places = places
-        self._lies_at = list(map(_fingerprint, paths))
+        self._lies_at = list(map(fingerprint, paths))
         self._entered: dict[int, str] = {}
         self._taken: set[str] = set()
         self._shown = [bot.name for bot in _named(bots, paths, ())]

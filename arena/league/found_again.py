@@ -1,19 +1,20 @@
 """Bots of stored games, found again by what they are.
 
 A store knows a bot by the digest of its files, and where it lay only as a fingerprint of the path. So it is looked
-for by content: at a path that is given, else among the sample bots and in folders that are near. Nothing here is run.
+for by content: at a path that is given, else among the sample bots, in folders that are near, and below these where a
+path has the fingerprint. Nothing here is run.
 """
 
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from arena.bots import BotSpec, load_bot
 from arena.bots.asked import AskedBot
-from arena.bots.entering import as_player, may_be, place_of
+from arena.bots.entering import as_player, fingerprint, may_be, place_of
 from arena.bots.loading import made_to_speak
 from arena.bots.manifest import MANIFEST
 from arena.bots.names import PROGRAM_ENDINGS
@@ -25,6 +26,8 @@ from arena.printable import SHOWN, printable
 
 MOST_LOOKED_AT = 500
 """Files and folders of one folder that are looked at."""
+MOST_BELOW, DEPTH = 20_000, 4
+"""Files and folders whose paths are compared with fingerprints, and how far below a folder they may be."""
 DIGITS = 12
 
 
@@ -78,7 +81,8 @@ class BotFinder:
 
     def _candidates(self, arguments: tuple[str, ...]) -> Iterator[BotSpec]:
         """All that can be loaded as a bot; what cannot is somebody else's."""
-        paths = {os.path.realpath(path): path for path in (*map(bot_path, SAMPLES), *self._entries())}
+        found = (*map(bot_path, SAMPLES), *self._entries(), *self._at_places())
+        paths = {os.path.realpath(path): path for path in found}
         for path in paths.values():
             try:
                 bot = load_bot(path, AskedBot(str(path), arguments=arguments) if arguments else None)
@@ -95,6 +99,27 @@ class BotFinder:
             except OSError:
                 continue
             yield from filter(_may_be_bot, found)
+
+    def _at_places(self) -> Iterator[Path]:
+        """What is below the folders that are near where a bot of the store lay."""
+        places = set(self._places.values())
+        below = chain.from_iterable(_below(folder, DEPTH) for folder in self._near) if places else iter(())
+        for path in islice(below, MOST_BELOW):
+            if fingerprint(Path(os.path.realpath(path))) in places and _may_be_bot(path):
+                yield path
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    """All that is in a folder and so far below it, links left alone."""
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(Path(entry.path) for entry in islice(entries, MOST_BELOW) if not entry.is_symlink())
+    except OSError:
+        return
+    yield from found
+    for path in found:
+        if depth > 1 and path.is_dir():
+            yield from _below(path, depth - 1)
 
 
 def _with(arguments: tuple[str, ...]) -> str:

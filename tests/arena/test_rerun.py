@@ -304,6 +304,24 @@ def test_a_bot_is_found_by_its_content_where_it_lay_first_of_all(near: Path) -> 
     assert (found.path, found.player) == (near / "mine.py", player)
 
 
+def test_a_bot_is_found_below_a_folder_where_it_lay(near: Path) -> None:
+    """As in a folder of entries with a folder for each author; what lies elsewhere there is not even read."""
+    folder = near / "entries" / "anna" / "hunter"
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text('command = ["./run"]\n')
+    (folder / "run").write_text("#!/bin/sh\necho hunter\n")
+    (folder / "run").chmod(0o755)
+    bot = load_bot(folder)
+    player = Player("hunter", bot.digest)
+    places = {player.digest: place_of(bot)}
+    assert BotFinder(places, [near], may_differ=False).anywhere(player, "red").path == folder
+    with pytest.raises(UsageError, match="no bot with the digest"):
+        BotFinder({}, [near], may_differ=False).anywhere(player, "red")
+    folder.rename(near / "entries" / "elsewhere")
+    with pytest.raises(UsageError, match="no bot with the digest"):
+        BotFinder(places, [near], may_differ=False).anywhere(player, "red")
+
+
 def test_a_namesake_that_has_changed_is_refused_with_both_digests(near: Path) -> None:
     player = Player("other", "f" * 64)
     with pytest.raises(UsageError, match="expected other as it played, digest ffffffffffff, got "):

@@ -78,7 +78,7 @@ def curves(series: Mapping[str, Sequence[tuple[int, float | None]]], words: Word
     for number in range(round((high - low) / step) + 1):
         elo = low + number * step
         parts.append(_line("grid", MARGIN, up(elo), across(most_games), up(elo)))
-        parts.append(_text(MARGIN - 6, up(elo) + 4, f"{elo:+.0f}", "end"))
+        parts.append(_text(MARGIN - 6, up(elo) + 4, f"{round(elo) or 0:+d}", "end"))
     parts.append(_text(across(most_games), height - 6, words.so_many_games.format(most_games), "end"))
     last = {
         name: next(elo for _, elo in reversed(line) if elo is not None)

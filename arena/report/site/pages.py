@@ -72,7 +72,7 @@ class LeaguePages:
                 href=self.href[line.name],
                 points=points_text(line.points),
                 score=f"{line.score:.1%}"[:-1] if line.score is not None else "",
-                elo=f"{line.elo:+.0f}" if line.elo is not None else "",
+                elo=f"{round(line.elo) or 0:+d}" if line.elo is not None else "",
                 interval=interval_text(line.elo_low, line.elo_high) if line.elo is not None else "",
                 whisker=mark,
                 mean=_milliseconds(line.mean_ms),
@@ -230,7 +230,7 @@ class LeaguePages:
             *([(words.says_by, said.author)] if said and said.author else []),
             (words.points, words.points_of.format(points=points_text(line.points), games=line.games)),
             *(
-                [(words.elo, f"{line.elo:+.0f} ({interval_text(line.elo_low, line.elo_high)})")]
+                [(words.elo, f"{round(line.elo) or 0:+d} ({interval_text(line.elo_low, line.elo_high)})")]
                 if line.elo is not None
                 else []
             ),
