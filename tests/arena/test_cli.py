@@ -17,9 +17,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import psutil
 import pytest
 from commands import ARENA, arena, unhurried
+from left_behind import processes_in
 
 from arena.bots.sandbox.levels import Level, choose
 from arena.game.recheck import check_record
@@ -50,18 +50,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("alpha.py", "beta.py"):
         (tmp_path / name).write_text(f"{DRIFTER.read_text()}# {name}\n")
     return tmp_path
-
-
-def processes_in(folder: Path) -> list[int]:
-    """Live processes that run in the folder, as bots at its files do."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder):
-                found.append(process.pid)
-        except psutil.Error:
-            continue
-    return found
 
 
 def league(folder: Path, *more: str) -> "subprocess.CompletedProcess[str]":

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import psutil
 import pytest
 from commands import UNHURRIED
+from left_behind import processes_in
 from waiting import until
 
 from arena.league.store import Store
@@ -74,18 +74,6 @@ def start(folder: Path) -> Iterator[Start]:
             process.kill()
     for left in processes_in(folder):
         left.kill()
-
-
-def processes_in(folder: Path) -> list[psutil.Process]:
-    """Live processes that run in the folder, as bots at its files do."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(folder):
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
 
 
 def read_until(process: "subprocess.Popen[str]", words: str) -> str:

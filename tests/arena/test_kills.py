@@ -18,6 +18,7 @@ from random import Random
 
 import psutil
 import pytest
+from left_behind import UNTOLD
 from sandboxes import in_bwrap
 from waiting import PATIENCE, until
 
@@ -58,7 +59,7 @@ def left_of(folder: Path) -> list[psutil.Process]:
     """Processes that live and run in this folder or have its name in their command."""
     found = []
     for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(*UNTOLD):
             if process.status() != psutil.STATUS_ZOMBIE and process.pid != os.getpid():
                 where = [process.cwd(), *process.cmdline()]
                 if any(str(folder) in word for word in where):

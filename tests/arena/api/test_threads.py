@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 import trio
+from left_behind import UNTOLD
 
 import arena
 from arena.bots.sandbox import prctl
@@ -280,5 +281,5 @@ def test_orphans_of_the_callers_children_do_not_come_to_it_while_games_are_playe
 def _is_in(process: psutil.Process, folder: Path) -> bool:
     try:
         return process.pid != os.getpid() and Path(process.cwd()).is_relative_to(folder)
-    except (psutil.Error, OSError):
+    except UNTOLD:
         return False
