@@ -43,6 +43,11 @@ class OwnProcesses:
         """Microseconds of processor time that those which are alive have used so far."""
         return sum(cpu_us(process.pid) or 0 for process in self._some())
 
+    def used_since(self, before_us: int) -> int | None:
+        """Microseconds of processor time used since `cpu_us` was `before_us`; None if there are others besides the
+        first one, which may have worked for it."""
+        return None if len(self._some()) > 1 else max(0, self.cpu_us() - before_us)
+
     def activity(self) -> Activity:
         """What they are doing at this moment."""
         return activity_of(process.pid for process in self._some())

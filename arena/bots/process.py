@@ -205,6 +205,12 @@ class BotProcess:
         process with all its threads."""
         return self._launch.group.cpu_us() if self._launch.group else self._own.cpu_us()
 
+    def used_since(self, before_us: int) -> int | None:
+        """Microseconds of processor time used since `cpu_us` was `before_us`; None where that is not all it used."""
+        if self._launch.group:
+            return max(0, self.cpu_us() - before_us)
+        return self._own.used_since(before_us)
+
     def freeze(self) -> None:
         """Let none of the bot's processes run until `thaw`."""
         self._freezer.freeze(trio.current_time())

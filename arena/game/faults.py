@@ -50,6 +50,12 @@ def late(phase: Phase, time: TimeControl, budget_ms: int, ply: int, seconds: flo
     return Fault(OVERRUN.get(phase, Reason.TIMEOUT), words)
 
 
+def with_processor_time(fault: Fault, used_us: int) -> Fault:
+    """The fault of a side that was late with a move, and how much processor time it had in that turn: who reads the
+    record can tell a bot that thought for too long from one that waited, or that the machine kept waiting."""
+    return fault._replace(text=f"{fault.text}, with {used_us / 1000:.0f} ms of processor time")
+
+
 def stalled(phase: Phase) -> Fault:
     """A side did not read what it was sent before its time was over."""
     return Fault(OVERRUN.get(phase, Reason.TIMEOUT), "the bot did not read what it was sent")

@@ -14,6 +14,7 @@ import trio
 from arena.bots.arrivals import Arrivals
 from arena.bots.process import STARVED_MOST, STARVED_PAUSE
 from arena.game.clock import NEVER
+from arena.game.hints import Turn
 from arena.game.record import History
 from arena.game.referee import Referee
 from arena.game.seat import Seat
@@ -21,6 +22,7 @@ from arena.play.events import ActionPlayed, GameEvent, GameStarted
 from arena.play.options import GameOptions, Interrupt
 from arena.play.peer import Peer
 from arena.readiness import readable, writable
+from protocol.conversation import Phase
 from protocol.notation import Color
 
 now = trio.current_time
@@ -92,6 +94,14 @@ class Driver:
         self._scope.cancel()
 
     # --- driving --------------------------------------------------------------------------------------------------
+
+    def turn_of(self, color: Color) -> Turn | None:
+        """What the side to move has used of its turn so far; None if that cannot be told."""
+        seat, process = self._referee.seats[color], self._processes.get(color)
+        if process is None or seat.phase is not Phase.THINKING:
+            return None
+        used = process.used_since(self._cpu_before)
+        return None if used is None else Turn(self._now() - seat.started, used)
 
     async def drive(self) -> float:
         """Carry bytes until the game is over or interrupted; returns when that was, by the clock of the games."""

@@ -1,7 +1,7 @@
 """What can be seen of a bot at the moment its fault is found, for `arena.game.hints`."""
 
 from arena.game.faults import Fault
-from arena.game.hints import Activity, Language, Seen
+from arena.game.hints import Activity, Language, Seen, Turn
 from arena.game.live import LiveGame
 from arena.game.seat import Seat
 from arena.play.peer import Peer
@@ -14,11 +14,18 @@ LOOKED_AT = frozenset({Reason.NO_START, Reason.TIMEOUT, Reason.SETUP_TIMEOUT})
 
 
 def seen_of(
-    seat: Seat, fault: Fault, live: LiveGame, process: Peer | None, language: Language, *, not_sent: str = ""
+    seat: Seat,
+    fault: Fault,
+    live: LiveGame,
+    process: Peer | None,
+    language: Language,
+    *,
+    not_sent: str = "",
+    turn: Turn | None = None,
 ) -> Seen:
     """What was seen of a side's bot; `process` is None if it could not be started. Takes well under a millisecond.
 
-    `not_sent` is that of its `BotSpec`.
+    `not_sent` is that of its `BotSpec`, `turn` what it has used of its turn.
     """
     game = live.game
     is_silent = fault.reason in LOOKED_AT and not seat.has_ended and process is not None
@@ -49,4 +56,5 @@ def seen_of(
         gets_legal=Want.LEGAL in seat.wants,
         is_confined=bool(process and process.is_confined),
         not_sent=not_sent,
+        turn=turn,
     )

@@ -85,6 +85,9 @@ class PersonPeer:
     def cpu_us(self) -> int:
         return 0
 
+    def used_since(self, before_us: int) -> int | None:
+        return None
+
     def freeze(self) -> None: ...
 
     def thaw(self) -> None: ...

@@ -18,7 +18,7 @@ from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.errors import UsageError
 from arena.game.connection import connect
-from arena.game.faults import Fault
+from arena.game.faults import Fault, with_processor_time
 from arena.game.hints import diagnose, hinted
 from arena.game.judged import judged
 from arena.game.record import GameRecord, History, Use
@@ -184,8 +184,10 @@ class GameRunner:
         if bots[seat.color].is_person:
             return fault
         process = self._processes.get(seat.color)
-        bot = bots[seat.color]
-        seen = seen_of(seat, fault, self.referee.live, process, language_of(bot), not_sent=bot.not_sent)
+        bot, live, turn = bots[seat.color], self.referee.live, None
+        if fault.reason is Reason.TIMEOUT and (turn := self._driver.turn_of(seat.color)):
+            fault = with_processor_time(fault, turn.used_us)
+        seen = seen_of(seat, fault, live, process, language_of(bot), not_sent=bot.not_sent, turn=turn)
         return hinted(fault, diagnose(seen))
 
     def _send_quit(self) -> None:

@@ -214,6 +214,31 @@ def allowed_and_taken(record: GameRecord) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def processor_time_told(record: GameRecord) -> int:
+    """The milliseconds that the loser on time had of a processor in that turn, as its record says."""
+    match = re.search(r"none came in \d+ ms, with (\d+) ms of processor time; hint: ", record.verdict.detail)
+    assert match is not None, record.verdict.detail
+    return int(match[1])
+
+
+def test_who_loses_on_time_is_told_what_processor_time_it_had_in_that_turn(make_bot: MakeBot, play: Play) -> None:
+    """Who slept has had none, who has used up 300 ms of it has had those, whatever else the machine did."""
+    asleep = make_bot(takes(0, then="hear('turn')\ntime.sleep(1000)"))
+    busy = make_bot(
+        takes(
+            0,
+            then="hear('turn')\nbegun = time.process_time()\n"
+            "while time.process_time() < begun + 0.3: pass\nprint(hear('never'))",
+        )
+    )
+    told = [
+        processor_time_told(trio.run(lambda red=red: play(red, make_bot(GOOD), time=BANK, blue_time=AMPLE)))
+        for red in (asleep, busy)
+    ]
+    assert told[0] < 100
+    assert told[1] >= 299
+
+
 def test_a_deadline_may_be_earlier_than_the_ones_before_it(make_bot: MakeBot, play: Play) -> None:
     """Red has less than two seconds left when the alarm stands at ten minutes for Blue; it must not get those."""
     red = make_bot(takes(0.1, then="hear('turn')\ntime.sleep(1000)"))

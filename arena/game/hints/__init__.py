@@ -12,11 +12,11 @@ from arena.game.hints.crashes import ended
 from arena.game.hints.lines import wrong_line
 from arena.game.hints.of_2012 import of_2012
 from arena.game.hints.silence import silent
-from arena.game.hints.values import Activity, Hint, Language, Mistake, Probe, Seen
+from arena.game.hints.values import Activity, Hint, Language, Mistake, Probe, Seen, Turn
 from arena.game.hints.words import DEBUG, FLUSH
 from protocol.notation import Reason
 
-__all__ = ["DEBUG", "FLUSH", "Activity", "Hint", "Language", "Mistake", "Probe", "Seen", "diagnose", "hinted"]
+__all__ = ["DEBUG", "FLUSH", "Activity", "Hint", "Language", "Mistake", "Probe", "Seen", "Turn", "diagnose", "hinted"]
 
 MARK = "; hint: "
 """What stands between a fault and its hint where both are told in one line."""

@@ -33,7 +33,7 @@ def _repeated(seen: Seen) -> Hint | None:
 
 
 def _silent(seen: Seen) -> Hint | None:
-    if seen.activity is Activity.RUNS:
+    if seen.activity is Activity.RUNS and not (seen.turn and seen.turn.is_starved):
         words = (
             "it was still working: it is told no clock, and the manager of 2012 gave it two seconds (--time 2s/move)"
         )

@@ -84,6 +84,8 @@ def _by_its_activity(seen: Seen) -> Hint:
 
 
 def _late(seen: Seen) -> Hint:
+    if seen.turn and seen.turn.is_starved:
+        return _starved("its answer came after its time")
     mistake = {Phase.INTRODUCING: Mistake.SLOW_START, Phase.SETTING_UP: Mistake.SLOW_SETUP}.get(seen.phase)
     words = "its answer came after its time: leave more of it, also for the way, and for a machine that is busy"
     return Hint(mistake or Mistake.SLOW_MOVE, words)
@@ -95,8 +97,18 @@ def _too_slow(seen: Seen) -> Hint:
         return Hint(Mistake.SLOW_START, words)
     if seen.phase is Phase.SETTING_UP:
         return Hint(Mistake.SLOW_SETUP, "it was still working: the 'clock' line says how long a set-up may take")
+    if seen.turn and seen.turn.is_starved:
+        return _starved("it was still working")
     words = "it was still working: the 'turn' line says how much time there is; stop some way before"
     return Hint(Mistake.SLOW_MOVE, words)
+
+
+def _starved(what: str) -> Hint:
+    words = (
+        f"{what}, and had a processor for less than half of the time: it slept or waited for something, or this "
+        "machine was too busy (fewer games at a time with --jobs, or a longer --margin)"
+    )
+    return Hint(Mistake.STARVED, words)
 
 
 def _waits_for_more(seen: Seen) -> Hint:

@@ -47,6 +47,7 @@ class Mistake(enum.Enum):
     SLOW_SETUP = "slow-setup"
     SLOW_MOVE = "slow-move"
     SLEEPS = "sleeps"
+    STARVED = "starved"
     STOPPED = "stopped"
     FLOODS_STDERR = "floods-stderr"
     BLOCKED_WRITING = "blocked-writing"
@@ -122,6 +123,18 @@ class Probe(NamedTuple):
     after_end: bytes = b""
 
 
+class Turn(NamedTuple):
+    """What a bot has used of a turn: seconds since it began, and microseconds of processor time."""
+
+    seconds: float
+    used_us: int
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether it had a processor for less than half of that time."""
+        return self.used_us < self.seconds * 1_000_000 / 2
+
+
 class Seen(NamedTuple):
     """What was seen of a bot when its fault was found.
 
@@ -130,7 +143,7 @@ class Seen(NamedTuple):
     can be any more, `has_ended` whether its process or its output had ended. `is_confined` says whether a sandbox held
     it, `gets_legal` whether it is sent its legal actions. `not_sent` says what of its files is not on this machine.
     `game` is the position, once there is one, `rows` its own set-up; `setups` are those of both, and `actions` what has
-    been played since.
+    been played since. `turn` is what it has used of the turn that it lost, where that can be told.
     """
 
     phase: Phase
@@ -153,3 +166,4 @@ class Seen(NamedTuple):
     is_confined: bool = False
     not_sent: str = ""
     probe: Probe | None = None
+    turn: Turn | None = None
