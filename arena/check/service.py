@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from textwrap import dedent
 
 import trio
 
@@ -10,6 +11,7 @@ from arena.bots.language import language_of
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.starting import Sandbox
+from arena.check.conversation import Times
 from arena.check.replay import replay
 from arena.check.replayed import Replayed, StoredGame, seated
 from arena.check.results import Checked, Failure, Mark, Outcome, spread
@@ -23,12 +25,14 @@ from arena.league.running import Say, run_games
 from arena.league.settings import check_values, time_control, usual_limits
 from arena.league.versions import Versions
 from arena.printable import printable
+from protocol.notation import Reason
 
 Begins = Callable[[int, int, Situation], None]
 """Told before each situation: its number from 0, how many there are, and what it is."""
 
 USUAL_RULES = {Dialect.ARENA_1: "isf", Dialect.UCC_2012: "ucc-2012"}
 """What a bot that speaks a dialect is tried under first, where no ruleset is named."""
+READY = Situation("ready", "is a bot that a league could start", Group.READY, "", plies=0)
 FILES = Situation("files", "leaves its own files as they are", Group.FILES, "", plies=0)
 
 
@@ -44,8 +48,20 @@ class CheckOptions:
     only: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """What has been seen of a bot."""
+
+    outcomes: Sequence[Outcome]
+    times: Times
+    declared: str = ""
+    author: str = ""
+    memory: int = 0
+
+
 def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: Run = trio.run) -> Checked:
-    """Try the bot at a path. Raises `UsageError` if there is none or it cannot be run, and other `ArenaError`."""
+    """Try the bot at a path; one that is broken, or cannot be built, fails before all that would be tried. Raises
+    `UsageError` if there is none, and other `ArenaError`."""
     check_values(options.play)
     time = time_control(options.play)
     level, bot = prepared(path, options.play, say, run)
@@ -53,27 +69,39 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     situations = tuple(script(options.rules, options.extent, main))
     _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     limits = usual_limits(options.play)
-    with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
-        run_games(run, held.try_out)
-        trial = Trial(bot, held, time, options.play.seed)
-        outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
-    outcomes += _left_out(options)
+    if bot.fault is not None:
+        tried = _not_started(bot.fault, situations)
+    else:
+        with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
+            run_games(run, held.try_out)
+            trial = Trial(bot, held, time, options.play.seed)
+            outcomes = run_games(run, _try_all, trial, bot, situations, options.only, begins)
+        tried = _Tried(outcomes, trial.times, trial.declared, trial.author, trial.memory)
     limit = time.move_ms if time.move_ms is not None else time.bank_ms
     return Checked(
         name=bot.name,
         path=printable(str(bot.path)),
         digest=bot.digest,
         language=language_of(bot).value,
-        declared=trial.declared,
-        author=trial.author,
+        declared=tried.declared,
+        author=tried.author,
         level=f"{level.value}: {limits.text}",
-        outcomes=tuple(outcomes),
-        start=spread(trial.times.start, time.start_ms),
-        setup=spread(trial.times.setup, time.setup_ms),
-        move=spread(trial.times.move, limit),
-        memory=trial.memory,
+        outcomes=(*tried.outcomes, *_left_out(options)),
+        start=spread(tried.times.start, time.start_ms),
+        setup=spread(tried.times.setup, time.setup_ms),
+        move=spread(tried.times.move, limit),
+        memory=tried.memory,
         memory_limit=limits.memory,
     )
+
+
+def _not_started(fault: str, situations: Sequence[Situation]) -> _Tried:
+    """What comes of a bot that a league would list as broken, and let forfeit its games."""
+    words, _, printed = fault.partition("\n")
+    failure = Failure(0, Reason.NO_START, words, stderr=tuple(dedent(printed).splitlines()))
+    outcomes = [Outcome(READY, Mark.FAILED, failure=failure)]
+    left = [Outcome(situation, Mark.NOT_TRIED, "as it cannot be started") for situation in (*situations, FILES)]
+    return _Tried(outcomes + left, Times())
 
 
 def _left_out(options: CheckOptions) -> list[Outcome]:
@@ -89,6 +117,8 @@ def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run:
     """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
     check_values(options)
     level, bot = prepared(path, options, say, run)
+    if bot.fault is not None:
+        raise UsageError(bot.fault)
     if bot.dialect is not Dialect.ARENA_1:
         where, word = printable(str(bot.path)), bot.dialect.value
         raise UsageError(f"{where}: --replay puts the lines of version 1 to a bot, and this one speaks {word}")
@@ -99,15 +129,14 @@ def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run:
 
 
 def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level, BotSpec]:
-    """The level that the bot at a path is to be held by, and the bot, built if it has to be. Raises `UsageError`."""
+    """The level that the bot at a path is to be held by, and the bot, built if it has to be, or broken. Raises
+    `UsageError` if there is none."""
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
     if len(found.bots) != 1:
         what = "a document" if found.remarks else "a hidden file or folder"
         raise UsageError(f"{printable(path)}: expected a bot, got {what}")
     (bot,) = built(found.bots, level, options, say, run)
-    if bot.fault is not None:
-        raise UsageError(bot.fault)
     return level, bot
 
 

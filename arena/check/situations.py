@@ -47,6 +47,7 @@ class Twist(enum.Enum):
 class Group(enum.Enum):
     """Where a situation stands in the checklist."""
 
+    READY = "whether it can be started"
     GAMES = "games under {rules}"
     CONVERSATION = "the conversation"
     OPTIONS = "what some leagues ask for"

@@ -223,11 +223,38 @@ def test_an_unknown_situation_is_refused_with_those_that_there_are() -> None:
         check("drifter", "redd")
 
 
-def test_a_folder_without_a_bot_is_one_clear_message(tmp_path: Path) -> None:
-    done = subprocess.run([*ARENA, "check", str(tmp_path)], capture_output=True, text=True, check=False)
+def test_a_path_at_which_there_is_nothing_is_an_error_without_a_report(tmp_path: Path) -> None:
+    line = [*ARENA, "check", str(tmp_path / "none"), "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "expected a bot.toml in this folder" in done.stderr
+    assert "there is no such file or folder" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words", "printed"),
+    [
+        (None, "expected a bot.toml in this folder", None),
+        ("command = 5", "command: expected a list", None),
+        ('command = ["./x"]\nbuild = "echo one; echo \'  two\' >&2; exit 3"', "exit code 3", ["one", "  two"]),
+    ],
+)
+def test_a_bot_that_a_league_would_list_as_broken_has_a_report(
+    manifest: str | None, words: str, printed: list[str] | None, tmp_path: Path
+) -> None:
+    """So a host who tries all submissions has something to send back to each author."""
+    if manifest is not None:
+        (tmp_path / "bot.toml").write_text(manifest)
+    line = [*ARENA, "check", str(tmp_path), "--quick", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    report = json.loads(done.stdout)
+    assert not report["accepted"]
+    first, *others = report["situations"]
+    assert (first["key"], first["mark"], first["failure"]["reason"]) == ("ready", "failed", "no-start")
+    assert words in first["failure"]["words"]
+    assert printed is None or first["failure"]["stderr"] == printed
+    assert {other["mark"] for other in others} == {"not tried", "not applicable"}
 
 
 def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: Path) -> None:
