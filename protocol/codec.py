@@ -120,7 +120,10 @@ def _words(verb: str, kind: type[_Word], rest: str) -> tuple[_Word, ...]:
             words.append(kind(field))
         except ValueError:
             known = ", ".join(word.value for word in kind)
-            raise RemoteProtocolError(f"expected '{verb}' and one or more of {known}, got {cut(field)!r}") from None
+            got = repr(cut(field)) + (
+                "" if field else f" in {cut(f'{verb} {rest}')!r}"
+            )  # a space too many is hard to see
+            raise RemoteProtocolError(f"expected '{verb}' and one or more of {known}, got {got}") from None
     return tuple(words)
 
 

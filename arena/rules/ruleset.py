@@ -170,18 +170,18 @@ class Ruleset:
     def _contradiction(self) -> str | None:
         army = dict(self.army)
         total = sum(army.values())
-        if len(army) != len(self.army) or min(army.values(), default=0) < 1:
+        if len(army) != len(self.army) or min(army.values(), default=1) < 1:
             return f"army: expected each rank once, with 1 or more pieces, got {army_text(self.army)!r}"
         for key, least in NUMBERS.items():
             value = getattr(self, key)
             if value is not None and value < least:
                 return f"{key}: expected a whole number from {least} up, got {value}"
         if army.get(Rank.FLAG) != 1:
-            return "army: expected exactly one flag, F = 1"
+            return f"army: expected exactly one flag, F = 1, got {army.get(Rank.FLAG, 0)}"
         if total > HOME_SIZE:
             return f"army: expected at most {HOME_SIZE} pieces, got {total}"
         if not set(army) & self.movable_ranks:
-            return "army: expected at least one piece that can move"
+            return f"army: expected at least one piece that can move, got {army_text(self.army)!r}"
         if self.spy is Spy.DIAGONAL and self.attacks is Attacks.FACING:
             return "a spy that attacks diagonally and attacks along files only contradict each other"
         for wanted, rank, words in (

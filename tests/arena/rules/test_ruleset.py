@@ -561,12 +561,13 @@ def test_a_value_of_the_wrong_kind_is_refused_with_what_was_expected(old: str, n
 @pytest.mark.parametrize(
     ("army", "complaint"),
     [
-        ("B = 2\nM = 1", "expected exactly one flag"),
-        ("F = 0\nM = 1", "expected exactly one flag"),
-        ("F = 2\nM = 1", "expected exactly one flag"),
+        ("", "expected exactly one flag, F = 1, got 0"),
+        ("B = 2\nM = 1", "expected exactly one flag, F = 1, got 0"),
+        ("F = 0\nM = 1", "expected exactly one flag, F = 1, got 0"),
+        ("F = 2\nM = 1", "expected exactly one flag, F = 1, got 2"),
         ("F = 1\nB = 6\n2 = 34", "expected at most 40 pieces, got 41"),
-        ("F = 1\nB = 6", "expected at least one piece that can move"),
-        ("F = 1", "expected at least one piece that can move"),
+        ("F = 1\nB = 6", "expected at least one piece that can move, got 'F:1 B:6'"),
+        ("F = 1", "expected at least one piece that can move, got 'F:1'"),
     ],
 )
 def test_an_army_that_cannot_be_played_with_is_refused(army: str, complaint: str) -> None:
