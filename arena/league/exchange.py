@@ -9,6 +9,7 @@ stores some at a time: if it is stopped, what is stored is whole, and the same i
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -82,6 +83,10 @@ def export_lines(
 
 
 # --- what is imported -------------------------------------------------------------------------------------------------
+
+
+BY_PLY = frozenset({"actions", "times_us", "cpu_us", "forgiven_us"})
+"""The fields of a record that have a value for each ply."""
 
 
 class _Coming(NamedTuple):
@@ -255,8 +260,22 @@ def _conflict(coming: _Coming, other: _Coming) -> str:
     what = "with another result" if endings[0] != endings[1] else "with other actions, times or words"
     return (
         f"game {coming.record.id} ({red} - {blue}) is there {what}; {NOTHING_IMPORTED}:\n"
-        f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}"
+        f"    {coming.where}: {endings[0]}\n    {other.where}: {endings[1]}\n"
+        f"    they differ in {', '.join(_differences(coming.record, other.record))}"
     )
+
+
+def _differences(one: GameRecord, other: GameRecord) -> Iterator[str]:
+    """In what two records of a game differ, as their fields are called; of lists of plies also from which one on."""
+    for name in one.__struct_fields__:
+        mine, others = getattr(one, name), getattr(other, name)
+        if mine == others:
+            continue
+        if name in BY_PLY:
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(mine, others, strict=False)))
+            yield f"{name} (from ply {same + 1} on)"
+        else:
+            yield name
 
 
 def _agree(survey: _Survey, coming: _Coming) -> None:

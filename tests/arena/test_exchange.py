@@ -173,6 +173,9 @@ def test_a_game_that_is_there_with_another_result_is_named_with_both(tmp_path: P
     assert f"game {game} (breaker - steady) is there with another result" in words
     assert f"{OWN}: game 3: blue by illegal-action after 12 plies\n" in words
     assert f"{target}: game 1: blue by resign after 13 plies" in words
+    assert (
+        "they differ in actions (from ply 13 on), times_us (from ply 13 on), verdict, cpu_us (from ply 13 on)" in words
+    )
     words = refused(tmp_path / "third.sqlite", OWN, other)
     assert f"{other}: line 1: blue by resign after 13 plies\n" in words
     assert f"{OWN}: game 3: blue by illegal-action after 12 plies" in words
@@ -181,7 +184,9 @@ def test_a_game_that_is_there_with_another_result_is_named_with_both(tmp_path: P
 def test_a_game_that_was_played_in_another_time_is_another(tmp_path: Path) -> None:
     line = exported(OWN, [3])[0]
     other = file_of(tmp_path / "other.jsonl", [forged(line, lambda fields: fields.update(seconds=99.5))])
-    assert "is there with other actions, times or words" in refused(tmp_path / "new.sqlite", OWN, other)
+    words = refused(tmp_path / "new.sqlite", OWN, other)
+    assert "is there with other actions, times or words" in words
+    assert words.endswith("they differ in seconds")
 
 
 def test_games_of_two_leagues_do_not_go_into_one_store(tmp_path: Path) -> None:
