@@ -108,18 +108,18 @@ def _rescues(ruleset: Ruleset, names: Names) -> str:
 
 
 def _bombs(ruleset: Ruleset, names: Names) -> str:
+    army = dict(ruleset.army)
     bomb, miner = names.name(Rank.BOMB), names.name(Rank.MINER)
+    if Rank.BOMB not in army:
+        return f"There is no {bomb} in this army."
     moves = {
         Bombs.FIXED: f"The {bomb} never moves",
         Bombs.EXPLODING: f"The {bomb} never moves",
         Bombs.MOBILE: f"The {bomb} moves one square like any piece but may not attack",
     }[ruleset.bombs]
     if ruleset.bombs is Bombs.FIXED:
-        return (
-            f"{moves}. It beats every piece that attacks it, and stays; only the {miner} removes it and takes its "
-            "square."
-        )
-    return (
-        f"{moves}. A piece that attacks it leaves the board with it; only the {miner} removes it, stays in play and "
-        "takes its square."
-    )
+        beats, removed = "It beats every piece that attacks it, and stays", "removes it and takes its square"
+    else:
+        beats = "A piece that attacks it leaves the board with it"
+        removed = "removes it, stays in play and takes its square"
+    return f"{moves}. {beats}" + (f"; only the {miner} {removed}." if Rank.MINER in army else ".")

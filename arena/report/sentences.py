@@ -130,6 +130,8 @@ def _moving(ruleset: Ruleset, names: Names) -> Sentences:
 
 def _scouts(ruleset: Ruleset, names: Names) -> str:
     scout = names.name(Rank.SCOUT)
+    if Rank.SCOUT not in dict(ruleset.army) and ruleset.captains is Captains.ONE_STEP:
+        return "No piece moves more than one square."
     match ruleset.scouts:
         case Scouts.ANNOUNCED:
             return f"Who moves {names.one(Rank.SCOUT)} more than one square must say that it is one."

@@ -513,3 +513,18 @@ def test_a_guess_is_told_right_or_wrong(told: Callable[..., str], tmp_path: Path
     text = told(record_of(load_ruleset(str(path)), red, blue, actions), "blue")
     assert "guesses an infiltrator on a8, which is wrong; shows itself as an infiltrator on a7" in text
     assert "guesses a miner on a8, which is right: it leaves the board; shows itself as an infiltrator on a7" in text
+
+
+def test_a_ruleset_is_told_without_the_pieces_that_its_army_has_not(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    lines = 'extends = "isf"\ntitle = "T"\nsource = "s"\n[army]\nF = 1\nM = 2\n'
+    for army, words in (
+        ("", "There is no bomb in this army."),
+        ("B = 1\n", "It beats every piece that attacks it, and stays."),
+    ):
+        file.write_text(lines + army)
+        told = " ".join(page(str(file)).split())
+        assert words in told
+        assert "No piece moves more than one square." in told
+        assert "miner" not in told
+        assert "scout" not in told
