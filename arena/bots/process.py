@@ -1,6 +1,7 @@
-"""Bot programs as processes: start them, talk to them without ever being blocked, and leave nothing of them behind.
+"""Bot programs as processes: start them, know what they do and use, and leave nothing of them behind.
 
-A bot gets a session and process group of its own and three pipes; standard error is read by `arena.bots.stderr`.
+A bot gets a session and process group of its own and three pipes: `arena.bots.pipes` talks by two of them, standard
+error is read by `arena.bots.stderr`.
 Programs are started with `subprocess.Popen` on the main thread (trio would do it on a worker thread that retires, and
 parent-death signals follow the thread). The dead are noticed through a pidfd without being reaped, so that no stranger
 can take a process group's number before it is killed.
@@ -11,10 +12,8 @@ times a second, `arena.bots.sandbox.freezer` stops them, and `arena.bots.sandbox
 """
 
 import os
-import select
 import signal
 import subprocess
-import sys
 import time
 
 import trio
@@ -22,6 +21,7 @@ import trio
 from arena.bots.account import Account
 from arena.bots.limits import size_text
 from arena.bots.own_processes import OwnProcesses
+from arena.bots.pipes import Pipes
 from arena.bots.sandbox import child, killing, reaper, tokens
 from arena.bots.sandbox.bwrap import killing_signal
 from arena.bots.sandbox.freezer import Freezer
@@ -34,13 +34,8 @@ from arena.bots.stderr import StandardError
 from arena.game.hints.values import Activity
 from arena.hostfile import HOST_ERRORS
 from arena.nursery import background
-from arena.readiness import readable, writable
+from arena.readiness import readable
 
-if sys.platform != "win32":
-    import fcntl
-    import termios
-
-READ_SIZE = 8192
 QUIT_GRACE = 0.5
 """Seconds that a bot has to exit by itself after `quit`."""
 STARVED_MOST = 10.0
@@ -53,12 +48,11 @@ IDLE_PAUSE = 0.001
 STARVED_PAUSE = 0.01
 TERM_GRACE = 0.2
 """Seconds between SIGTERM and SIGKILL, for a bot that has done nothing wrong but to stay."""
-CLOSED = -1
 REMOVE_PATIENCE = 5.0
 """Seconds after which a control group is left behind; the kernel needs a few milliseconds."""
 
 
-class BotProcess:
+class BotProcess(Pipes):
     """A running bot. Made by `start`; must be ended with `end`, which leaves no process of it alive."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", token: str, launch: Launch) -> None:
@@ -71,14 +65,10 @@ class BotProcess:
         self.sandbox = launch.words
         self.is_confined = launch.helpers > 0
         """Whether it runs in namespaces of its own, where its folder cannot be written."""
-        self.stdin = popen.stdin.fileno()
-        self.stdout = popen.stdout.fileno()
-        for stream in (popen.stdin, popen.stdout, popen.stderr):
-            os.set_blocking(stream.fileno(), False)
+        super().__init__(popen.stdin, popen.stdout)
+        os.set_blocking(popen.stderr.fileno(), False)
         self._stderr = StandardError(popen.stderr.fileno())
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        self._unread = select.poll()
-        self._unread.register(self.stdout, select.POLLIN)
         self._own = OwnProcesses(self.pid, launch.helpers)
         self._oom_kills = oom_kills()
         """How many processes the kernel had killed for want of memory when this one was started."""
@@ -123,46 +113,7 @@ class BotProcess:
         limit_tree(process.pid, None if launch.helpers else launch.limits, launch.cpus, process.mark)
         return process
 
-    # --- talking --------------------------------------------------------------------------------------------------
-
-    async def write(self, data: bytes) -> None:
-        """Write all of `data`, waiting while the pipe is full. A bot that no longer reads is passed over in silence:
-        its end is told by its output or its exit."""
-        while data:
-            try:
-                data = data[os.write(self.stdin, data) :]
-            except BlockingIOError:
-                await writable(self.stdin)
-            except OSError:
-                return
-
-    def write_now(self, data: bytes) -> bytes:
-        """Write what the pipe takes at once; returns the rest."""
-        try:
-            return data[os.write(self.stdin, data) :]
-        except BlockingIOError:
-            return data
-        except OSError:
-            return b""
-
-    def close_input(self) -> None:
-        """End the bot's input. What is written after that is passed over."""
-        assert self._popen.stdin is not None
-        self.stdin = CLOSED  # its number may be another file's from now on
-        self._popen.stdin.close()
-
-    def has_output(self) -> bool:
-        """Whether there is output that nobody has read (or its end has been reached)."""
-        return bool(self._unread.poll(0))
-
-    def read_now(self) -> bytes | None:
-        """What there is to read at once: None if there is nothing yet, empty at the end of output."""
-        try:
-            return os.read(self.stdout, READ_SIZE)
-        except BlockingIOError:
-            return None
-        except OSError:
-            return b""
+    # --- standard error -------------------------------------------------------------------------------------------
 
     async def drain_stderr(self) -> None:
         """Keep reading standard error, and its last part, until its end. Run this beside everything else."""
@@ -265,21 +216,6 @@ class BotProcess:
                         break
                     await trio.sleep(IDLE_PAUSE)
 
-    def has_unread(self) -> bool | None:
-        """Whether there is something in the bot's input that it has not read; None if that cannot be told."""
-        try:
-            return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
-        except (OSError, ValueError):
-            return None
-
-    def has_closed_input(self) -> bool:
-        """Whether nobody can read the bot's input any more."""
-        if self.stdin == CLOSED:
-            return False
-        asked = select.poll()
-        asked.register(self.stdin, 0)
-        return any(event & select.POLLERR for _, event in asked.poll(0))
-
     def activity(self) -> Activity:
         """What its processes are doing at this moment."""
         return self._own.activity()
@@ -368,9 +304,8 @@ class BotProcess:
         Without grace it is killed at once. Cannot be cancelled: it takes well under a second, and a tree half killed is
         worse than waiting.
         """
-        assert self._popen.stdin is not None
         with trio.CancelScope(shield=True):
-            self._popen.stdin.close()
+            self.close_input()
             if grace:
                 self.thaw()
                 with trio.move_on_after(min(grace, AT_ONCE)):
@@ -418,8 +353,8 @@ class BotProcess:
                     await trio.sleep(0.001)
 
     def _close(self) -> None:
-        for stream in (self._popen.stdout, self._popen.stderr):
-            if stream:
-                stream.close()
+        self.close_output()
+        if self._popen.stderr is not None:
+            self._popen.stderr.close()
         if self._pidfd is not None:
             os.close(self._pidfd)

@@ -1,0 +1,88 @@
+"""The two pipes by which the arena talks to a bot: what is written and read here never blocks.
+
+A bot may stop reading, close its end or write megabytes that nobody asked for; none of it may keep the arena from its
+other games. So a write takes what the pipe takes at once, and the rest is the caller's to wait with.
+"""
+
+import os
+import select
+import sys
+from typing import IO
+
+from arena.readiness import writable
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
+
+READ_SIZE = 8192
+CLOSED = -1
+
+
+class Pipes:
+    """A bot's standard input and output, by their descriptors `stdin` and `stdout`."""
+
+    def __init__(self, standard_input: IO[bytes], standard_output: IO[bytes]) -> None:
+        self._input, self._output = standard_input, standard_output
+        self.stdin, self.stdout = standard_input.fileno(), standard_output.fileno()
+        for descriptor in (self.stdin, self.stdout):
+            os.set_blocking(descriptor, False)
+        self._unread = select.poll()
+        self._unread.register(self.stdout, select.POLLIN)
+
+    async def write(self, data: bytes) -> None:
+        """Write all of `data`, waiting while the pipe is full. A bot that no longer reads is passed over in silence:
+        its end is told by its output or its exit."""
+        while data:
+            try:
+                data = data[os.write(self.stdin, data) :]
+            except BlockingIOError:
+                await writable(self.stdin)
+            except OSError:
+                return
+
+    def write_now(self, data: bytes) -> bytes:
+        """Write what the pipe takes at once; returns the rest."""
+        try:
+            return data[os.write(self.stdin, data) :]
+        except BlockingIOError:
+            return data
+        except OSError:
+            return b""
+
+    def close_input(self) -> None:
+        """End the bot's input. What is written after that is passed over."""
+        self.stdin = CLOSED  # its number may be another file's from now on
+        self._input.close()
+
+    def has_output(self) -> bool:
+        """Whether there is output that nobody has read (or its end has been reached)."""
+        return bool(self._unread.poll(0))
+
+    def read_now(self) -> bytes | None:
+        """What there is to read at once: None if there is nothing yet, empty at the end of output."""
+        try:
+            return os.read(self.stdout, READ_SIZE)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def has_unread(self) -> bool | None:
+        """Whether there is something in the bot's input that it has not read; None if that cannot be told."""
+        try:
+            return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0" * 4))
+        except (OSError, ValueError):
+            return None
+
+    def has_closed_input(self) -> bool:
+        """Whether nobody can read the bot's input any more."""
+        if self.stdin == CLOSED:
+            return False
+        asked = select.poll()
+        asked.register(self.stdin, 0)
+        return any(event & select.POLLERR for _, event in asked.poll(0))
+
+    def close_output(self) -> None:
+        """What the bot still writes is lost from now on."""
+        self._output.close()
