@@ -29,7 +29,8 @@ from arena.game.connection import Connection, LineConnection
 from arena.game.faults import Fault
 from arena.game.live import LiveGame
 from arena.game.record import History
-from arena.game.seat import Introduction, Seat
+from arena.game.refusals import refusal, unrestorable
+from arena.game.seat import SETTLE_SECONDS, Introduction, Seat
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
@@ -55,10 +56,6 @@ from protocol.messages import (
     Wants,
 )
 from protocol.notation import Color, Reason, Result
-
-SETTLE_SECONDS = 1.0
-"""After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too, and the arena has
-other games to end and to begin again. However many stops there are, a bot has no more than this beyond its limit."""
 
 
 class Referee:
@@ -143,16 +140,7 @@ class Referee:
 
     def unrestorable(self) -> str:
         """Who could not go on with this game after a pause, and why, in words; empty if both can."""
-        unable = [seat for seat in self.seats if not seat.can_be_restored]
-        return " and ".join(
-            f"{faults.named(self.spec.players, seat.color)} "
-            + (
-                "says 'cannot restore'"
-                if seat.cannot
-                else f"speaks {seat.connection.dialect.value}, which has no 'restore'"
-            )
-            for seat in unable
-        )
+        return unrestorable(self.seats, self.spec.players)
 
     def take(self, color: Color) -> bytes:
         """All that has to be sent to a seat now, in one write."""
@@ -169,20 +157,17 @@ class Referee:
         A bot that does not read them at once does so in its own time.
         """
         seat = self.seats[color]
-        seat.started = now
-        seat.stopped = seat.unsure = 0.0
-        phase = seat.connection.phase
+        phase, deadline = seat.connection.phase, seat.deadline
         if phase is Phase.THINKING:
-            seat.deadline = self.live.clock.start(color, now)
+            deadline = self.live.clock.start(color, now)
         elif phase is Phase.INTRODUCING:
-            seat.deadline = now + self.spec.times[color].start_ms / 1000
+            deadline = now + self.spec.times[color].start_ms / 1000
         elif phase is Phase.SETTING_UP:
             time = self._time_of(seat)
-            seat.deadline = now + (time.setup_ms + time.margin_ms) / 1000
-        seat.limit = seat.deadline
+            deadline = now + (time.setup_ms + time.margin_ms) / 1000
+        seat.asked(now, deadline)
         if now < self._settled:
-            seat.stopped = self._stopped
-            seat.deadline = max(seat.deadline, self._settled)
+            seat.asked_after(self._stopped, self._settled)
 
     def receive(self, color: Color, data: bytes, came: float, read: float | None = None) -> None:
         """A seat has sent these bytes: they came at `came`, as far as is known, and were read at `read` (or then)."""
@@ -262,10 +247,7 @@ class Referee:
         """The arena did not run for a time; now it does. To be said before what it found out since is passed on."""
         for seat in self.seats:
             if seat.deadline < NEVER:
-                seat.stopped += stop.seconds
-                seat.unsure += stop.unsure
-                # Not without end: who could bring stops about would never have to answer.
-                seat.deadline = max(seat.deadline, min(now, seat.limit) + SETTLE_SECONDS)
+                seat.was_stopped(stop, now)
         self._stopped, self._settled = stop.seconds, now + SETTLE_SECONDS
 
     def can_go_on(self, color: Color) -> bool:
@@ -277,7 +259,7 @@ class Referee:
 
     def _said(self, seat: Seat, message: BotMessage, now: float, forgiven: float) -> None:
         """A seat has said something that it may say now."""
-        if seat.stopped and not seat.phase.bot_must_answer and now + seat.unsure > seat.limit:
+        if seat.stopped and not seat.phase.bot_must_answer and seat.may_be_late(now):
             self._annul(seat)
             return
         match message:
@@ -315,8 +297,10 @@ class Referee:
             if self._history is not None:  # what was played stays in the record of a game that could not go on
                 self.live.recall(self._history)
             self._forfeit()
-        elif self._meeting is Phase.IDLE and (refusal := self._refusal()):
-            self.refused = refusal
+        elif self._meeting is Phase.IDLE and (
+            why := refusal(self.seats, self.spec, self._history, can_pause=self._can_pause)
+        ):
+            self.refused = why
         elif self._history is not None:
             self._go_on(self.live.restore(self._history).outcome)
         elif self.spec.opening is not None:
@@ -326,19 +310,6 @@ class Referee:
             self._meeting = Phase.WAITING
         else:
             self._go_on(self.live.begin().outcome)
-
-    def _refusal(self) -> str | None:
-        """Why bots that have introduced themselves are not to play this game, in words; None if they can."""
-        said = self.unrestorable()
-        if not said:
-            return None
-        if self._history is not None:
-            return f"the paused game cannot go on: {said}: play it anew with 'arena match'"
-        if self.spec.opening is not None:
-            return f"the game cannot begin with an opening: {said}: play without --openings, or without such bots"
-        return (
-            f"the game could not go on once it was paused: {said}: play it without --pause" if self._can_pause else None
-        )
 
     def _moved(self, seat: Seat, action: str, now: float, forgiven: float) -> None:
         seat.deadline = NEVER

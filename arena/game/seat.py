@@ -2,13 +2,17 @@
 
 from typing import NamedTuple
 
-from arena.game.clock import NEVER
+from arena.game.clock import NEVER, Stop
 from arena.game.connection import Connection
 from arena.game.faults import Fault
 from arena.game.view import SeatView
 from protocol.conversation import Phase
 from protocol.messages import Ability, ArenaMessage, Want
 from protocol.notation import Color
+
+SETTLE_SECONDS = 1.0
+"""After a stop of the arena nobody loses on time before so long: the bots may have been stopped, too, and the arena has
+other games to end and to begin again. However many stops there are, a bot has no more than this beyond its limit."""
 
 
 class Introduction(NamedTuple):
@@ -99,6 +103,27 @@ class Seat:
     def is_awaited(self) -> bool:
         """Whether the game waits for its answer."""
         return self.connection.phase.bot_must_answer and not self.fault
+
+    def asked(self, now: float, deadline: float) -> None:
+        """It is written what it has to answer by then, if it has to."""
+        self.started, self.stopped, self.unsure = now, 0.0, 0.0
+        self.deadline = self.limit = deadline
+
+    def asked_after(self, stopped: float, settled: float) -> None:
+        """What it was asked just now came so soon after a stop of so many seconds that the bot may be stopped still."""
+        self.stopped = stopped
+        self.deadline = max(self.deadline, settled)
+
+    def was_stopped(self, stop: Stop, now: float) -> None:
+        """The arena did not run for a time in which the seat had to answer; now it does."""
+        self.stopped += stop.seconds
+        self.unsure += stop.unsure
+        # Not without end: who could bring stops about would never have to answer.
+        self.deadline = max(self.deadline, min(now, self.limit) + SETTLE_SECONDS)
+
+    def may_be_late(self, now: float) -> bool:
+        """Whether an answer of this moment may have taken more time than it had, if the bot ran through all stops."""
+        return now + self.unsure > self.limit
 
     def say(self, message: ArenaMessage) -> None:
         """Put a message with what is to be sent."""

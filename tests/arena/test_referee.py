@@ -15,7 +15,8 @@ from arena.game.clock import NEVER, Stop
 from arena.game.connection import MAX_LINES_A_TURN
 from arena.game.faults import MAX_FAULT
 from arena.game.live import MAX_NOTE_BYTES
-from arena.game.referee import SETTLE_SECONDS, Referee
+from arena.game.referee import Referee
+from arena.game.seat import SETTLE_SECONDS
 from arena.game.spec import GameSpec
 from arena.game.time_control import TimeControl
 from arena.game.verdict import GameResult, Verdict
