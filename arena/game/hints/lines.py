@@ -50,7 +50,7 @@ def wrong_line(seen: Seen) -> Hint | None:
     line = got[1] if got else ""
     if "printable ASCII" in text:
         return _not_ascii(line, seen.language)
-    if "expected 'want'" in text and line:
+    if "expected 'want'" in text and "got ''" not in text:
         words = "legal, board or both may stand behind 'want', with one space between them"
         return Hint(Mistake.WANTED, f"{words}: 'want legal board'; what is not wanted is not sent")
     if "expected 'want'" in text or "expected 'cannot'" in text:
