@@ -228,7 +228,11 @@ class ChaseLog:
         """Take note of an infiltration; `code` is the piece that left `square` by it, or EMPTY. It ends both chases."""
         self._ended()
         self._last[side] = None
-        self._lost([(square, code)] if code != EMPTY else [])
+        if code != EMPTY:
+            self._lost([(square, code)])
+        else:  # nothing has changed on the board: positions from before can come back
+            self._changes.append(())
+            self._refused = None
 
     def _ended(self) -> None:
         for side in (0, 1):

@@ -8,7 +8,7 @@ army is refused and drawn anew, but for the rare `Condition`s that join several 
 """
 
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from math import comb, factorial, prod
@@ -121,9 +121,9 @@ class Armies:
     """
 
     def __init__(
-        self, possible: Sequence[frozenset[Rank]], left: Mapping[Rank, int], conditions: Sequence[Condition] = ()
+        self, possible: Sequence[Set[Rank]], left: Mapping[Rank, int], conditions: Sequence[Condition] = ()
     ) -> None:
-        self.possible = tuple(possible)
+        self.possible = tuple(map(frozenset, possible))
         self.left = {rank: count for rank, count in left.items() if count > 0}
         self.conditions = tuple(conditions)
         places: dict[frozenset[Rank], list[int]] = {}

@@ -250,10 +250,12 @@ class Knowledge:
 
     def position(self, army: Army) -> Position:
         """The position of the present turn, if the hidden pieces are this army."""
+        self._check(army)
         return self._position.filled([piece.square for piece in self.hidden], army)
 
     def ranks_of(self, army: Army) -> dict[int, Rank]:
         """The rank of every enemy piece on the board by its square, where the hidden ones are this army."""
+        self._check(army)
         ranks = {piece.square: rank for piece, rank in zip(self.hidden, army, strict=True)}
         for square, piece in self.pieces.items():
             if piece.rank is not None:
@@ -262,6 +264,7 @@ class Knowledge:
 
     def rows_of(self, army: Army) -> tuple[str, ...]:
         """The set-up that the enemy has begun with, if the hidden pieces are this army; in the form of `View.setup`."""
+        self._check(army)
         of_hidden = dict(zip(self.hidden, army, strict=True))
         letters = dict.fromkeys(HOME_SQUARES[self.enemy], EMPTY)
         for piece in self._first:
@@ -270,3 +273,7 @@ class Knowledge:
             letters[piece.home] = rank.letter
         text = "".join(letters.values())
         return tuple(text[start : start + BOARD_SIZE] for start in range(0, len(text), BOARD_SIZE))
+
+    def _check(self, army: Army) -> None:
+        if len(army) != len(self.hidden):
+            raise UsageError(f"expected an army of {len(self.hidden)} ranks, one for each of `hidden`, got {len(army)}")

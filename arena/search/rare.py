@@ -226,5 +226,5 @@ class RarePlay(Listing):
         self.told.add(action.origin)
         self._runs[side] = (-1, 0, *self._runs[side][2:])
         if self._chase is not None:
-            gone = [(target, code)] if right else []
-            self._chase = guessed(self._chase, side, gone if self._pieces_return else None)
+            gone = [(target, code)] if right else []  # of a wrong guess nothing: positions from before can come back
+            self._chase = guessed(self._chase, side, gone if self._pieces_return or not right else None)

@@ -16,7 +16,10 @@ from protocol.notation import Rank
 
 LEAST = 1e-9
 """The least part of a piece's greatest weight that a possible rank counts for: what is possible stays possible."""
-FIRST_SWEEPS = 20
+FIRST_JUMPS = 12
+FIRST_TRIES = 6
+"""How often each two pieces are tried in the mean before the first sample: what the belief is surest of, such as where
+the flag is, may take one exchange of two certain pieces."""
 
 
 class WeightedArmies:
@@ -25,12 +28,16 @@ class WeightedArmies:
     `weights` has a mapping for each hidden piece, in their order; a rank that is missing or has a weight of 0 counts
     1e-9 of the piece's greatest weight, so that what is possible is never ruled out by a belief. `sweeps` is how many
     exchanges are tried for each piece between two samples: more of them make samples less alike, and cost more.
-    Raises `UsageError` for weights that are negative, not finite, or of another number of pieces.
+    The first sample takes as long as some forty others, as the walk begins with an army that knows of no weights.
+    Raises `UsageError` for weights that are no numbers, negative or not finite, or of another number of pieces, for
+    keys that are no ranks, and for `sweeps` that are not above 0.
     """
 
     def __init__(self, armies: Armies, weights: Sequence[Mapping[Rank, float]], sweeps: float = 2) -> None:
         if len(weights) != len(armies.possible):
             raise UsageError(f"expected weights for {len(armies.possible)} hidden pieces, got {len(weights)}")
+        if not 0 < sweeps < inf:
+            raise UsageError(f"expected sweeps above 0, got {sweeps!r}")
         self.armies = armies
         self.sweeps = sweeps
         rows = zip(weights, armies.possible, strict=True)
@@ -41,7 +48,9 @@ class WeightedArmies:
         """The next army of the walk."""
         if self._army is None:
             self._army = list(self.armies.sample(random))
-            self._walk(random, FIRST_SWEEPS)
+            for _ in range(FIRST_JUMPS):
+                self._jump(random)
+                self._walk(random, FIRST_TRIES * len(self._army) / (2 * FIRST_JUMPS))
         else:
             self._jump(random)
             self._walk(random, self.sweeps)
@@ -78,7 +87,9 @@ class WeightedArmies:
 def _row(row: Mapping[Rank, float], possible: frozenset[Rank], place: int) -> list[float]:
     """A piece's weights by rank, the greatest of them 1 and those of what it cannot be 0."""
     for rank, weight in row.items():
-        if not 0 <= weight < inf:
+        if not isinstance(rank, Rank):
+            raise UsageError(f"expected ranks such as Rank.SCOUT as keys of the weights of piece {place}, got {rank!r}")
+        if not isinstance(weight, int | float) or not 0 <= weight < inf:
             raise UsageError(f"expected a weight from 0 up for rank {rank.letter} of piece {place}, got {weight!r}")
     most = max((row.get(rank, 0) for rank in possible), default=0) or 1
     found = [0.0] * (max(Rank) + 1)

@@ -743,6 +743,16 @@ def test_a_guess_is_no_move_back_and_forth_and_ends_a_run_jumbo_81320_p6() -> No
     assert _refused(game, "a7-b7").rule is Rule.TWO_SQUARES
 
 
+def test_a_wrong_guess_changes_nothing_so_positions_from_before_it_still_count_jumbo_81320_p5() -> None:
+    """Blue's lieutenant is chased round a square of four, with guesses between the laps; Red may not close the lap."""
+    game = _start(INFILTRATOR, "F:j1 I:a4 5:e4", "F:a9 I:j8 5:f7")
+    _play(game, "a4-a5 j8-j9 a5-a6 j9-j8 a6-a7 j8-j9 e4-e5 f7-f6")
+    _play(game, "e5-e6 f6-f5 e6-f6 f5-e5 f6-f5 e5-e6 f5-e5 e6-f6")
+    assert _refused(game, "e5-e6").rule is Rule.CHASE
+    _play(game, "a7?a9I j9-j10 a7?a95 j10-j9 e5-e6 f6-f5 e6-f6 f5-e5")
+    assert _refused(game, "f6-f5").rule is Rule.CHASE
+
+
 # --- the history of Stratego: Tek and L'Attaque ---------------------------------------------------------------------
 
 

@@ -136,3 +136,37 @@ def test_weights_that_are_none_are_refused(weights: list[dict[Rank, float]]) -> 
 def test_hidden_pieces_that_no_army_fits_are_an_error_that_names_both() -> None:
     with pytest.raises(NoArmyError, match=r"2 hidden pieces .* got 2:1 B:1|got B:1 2:1"):
         Armies([ranks("2"), ranks("2")], {SCOUT: 1, B: 1})
+
+
+def test_the_first_sample_follows_the_weights_where_exchanges_alone_would_not_get_there() -> None:
+    """Three pieces of two ranks each, in a ring: no exchange of two leads from one of the two armies to the other."""
+    possible = [ranks("2M"), ranks("MS"), ranks("S2")]
+    armies, random = Armies(possible, {SCOUT: 1, MARSHAL: 1, S: 1}), Random(1)
+    weights = [{SCOUT: 0.99, MARSHAL: 0.01}, {MARSHAL: 1.0, S: 1.0}, {S: 1.0, SCOUT: 1.0}]
+    found = Counter(WeightedArmies(armies, weights).sample(random)[0] for _ in range(500))
+    assert found[SCOUT] >= 480
+
+
+def test_the_first_sample_finds_the_one_piece_that_is_surely_the_flag() -> None:
+    possible, left = [ranks("FB2")] * 30, {F: 1, B: 9, SCOUT: 20}
+    weights = [{F: 1.0 if place == 7 else 1e-4, B: 1.0, SCOUT: 1.0} for place in range(30)]
+    armies, random = Armies(possible, left), Random(1)
+    found = Counter(WeightedArmies(armies, weights).sample(random).index(F) for _ in range(100))
+    assert found[7] >= 95
+
+
+def test_what_is_no_weight_no_rank_or_no_sweep_is_refused_with_what_came() -> None:
+    armies = Armies([ranks("2")], {SCOUT: 1})
+    with pytest.raises(
+        UsageError, match=r"expected ranks such as Rank\.SCOUT as keys of the weights of piece 0, got '2'"
+    ):
+        WeightedArmies(armies, [{"2": 1.0}])  # type: ignore[dict-item]
+    with pytest.raises(UsageError, match="expected a weight from 0 up for rank 2 of piece 0, got None"):
+        WeightedArmies(armies, [{SCOUT: None}])  # type: ignore[dict-item]
+    for sweeps in (0, -1, float("inf")):
+        with pytest.raises(UsageError, match="expected sweeps above 0"):
+            WeightedArmies(armies, [{}], sweeps)
+
+
+def test_possible_ranks_may_be_any_sets() -> None:
+    assert Armies([{SCOUT, MARSHAL}, {SCOUT}], {SCOUT: 1, MARSHAL: 1}).count == 1
