@@ -22,6 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = (
         {
             "arena.bots.account",
             "arena.bots.arrivals",
+            "arena.bots.pipes",
             "arena.bots.own_processes",
             "arena.bots.process",
             "arena.bots.run",
