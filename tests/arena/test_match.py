@@ -232,7 +232,7 @@ def test_who_loses_on_time_is_told_what_processor_time_it_had_in_that_turn(make_
         )
     )
     told = [
-        processor_time_told(trio.run(lambda red=red: play(red, make_bot(GOOD), time=BANK, blue_time=AMPLE)))
+        processor_time_told(trio.run(partial(play, red, make_bot(GOOD), time=BANK, blue_time=AMPLE)))
         for red in (asleep, busy)
     ]
     assert told[0] < 100
