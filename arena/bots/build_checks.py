@@ -11,6 +11,7 @@ from arena.bots.languages import LANGUAGES
 from arena.bots.limits import GIB
 from arena.bots.run import Ended
 from arena.bots.sandbox.levels import Level
+from arena.bots.spec import FAULT_HINT
 from arena.errors import UsageError
 from arena.printable import printable
 
@@ -77,13 +78,13 @@ def judge(bot: BotSpec, build: str, level: Level, ended: Ended) -> None:
     lines = [printable(line, LINE_LENGTH, lines=True) for line in ended.said.splitlines()[-LINES_SHOWN:]]
     shown = "\n".join(f"    {line}" for line in lines) or "    (it printed nothing)"
     if ended.code == NOT_FOUND and level is not Level.DEFAULT:
-        shown += "\n    programs outside the system have to be named by the host: --interpreter PATH"
+        shown += f"\n{FAULT_HINT}programs outside the system have to be named by the host: --interpreter PATH"
         if any(line.endswith(_NO_RUST) for line in lines):
             shown += '; of Rust as rustup installs it, the toolchain: --interpreter "$(rustc --print sysroot)"'
     elif ended.code == NOT_FOUND and (match := _NOT_FOUND.search(lines[-1] if lines else "")):
         packages = {tool.program: tool.packages for language in LANGUAGES for tool in language.tools}.get(match[1])
         install = f"; on Debian: apt install {packages}" if packages else ""
-        shown += f"\n    the build needs the program {match[1]}, which is not on the PATH here{install}"
+        shown += f"\n{FAULT_HINT}the build needs the program {match[1]}, which is not on the PATH here{install}"
     raise UsageError(f"{printable(str(bot.path))}: the build {how}: {printable(build, LINE_LENGTH)}\n{shown}")
 
 

@@ -22,6 +22,9 @@ INHERITED = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "TMPDIR", "TZ", "U
 TOKEN_VARIABLE = "STRATEGO_ARENA_PROCESS"
 """The variable of a bot's environment that says who owns its processes."""
 
+FAULT_HINT = "hint: "
+"""What a line of a `fault` begins with that says what to do; what a bot or its build printed is indented."""
+
 
 @dataclass(frozen=True)
 class BotSpec:
@@ -82,13 +85,22 @@ class BotSpec:
         first, *more = (self.fault or "").splitlines() or [""]
         if not more:
             return first
-        last = more[-1].strip().removeprefix("(").removesuffix(")")
+        last = more[-1].removeprefix(FAULT_HINT).strip().removeprefix("(").removesuffix(")")
         return f"{first} ({'... ' if len(more) > 1 else ''}{last})"
 
     @property
     def fault_output(self) -> str:
-        """The lines of the `fault` after the first."""
-        return textwrap.dedent("\n".join((self.fault or "").splitlines()[1:]))
+        """What follows the first line of the `fault`, such as what its build printed, without the hint."""
+        return textwrap.dedent("\n".join(line for line in self._more_of_fault if not line.startswith(FAULT_HINT)))
+
+    @property
+    def fault_hint(self) -> str:
+        """What to do about the `fault`, if it says so."""
+        return " ".join(line.removeprefix(FAULT_HINT) for line in self._more_of_fault if line.startswith(FAULT_HINT))
+
+    @property
+    def _more_of_fault(self) -> list[str]:
+        return (self.fault or "").splitlines()[1:]
 
 
 def person_spec(name: str) -> BotSpec:

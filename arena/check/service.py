@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from textwrap import dedent
 
 import trio
 
@@ -70,7 +69,7 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
     limits = usual_limits(options.play)
     if bot.fault is not None:
-        tried = _not_started(bot.fault, situations)
+        tried = _not_started(bot, situations)
     else:
         with Sandbox(level, [bot], limits, {}, options.play.interpreters) as held:
             run_games(run, held.try_out)
@@ -95,10 +94,11 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     )
 
 
-def _not_started(fault: str, situations: Sequence[Situation]) -> _Tried:
+def _not_started(bot: BotSpec, situations: Sequence[Situation]) -> _Tried:
     """What comes of a bot that a league would list as broken, and let forfeit its games."""
-    words, _, printed = fault.partition("\n")
-    failure = Failure(0, Reason.NO_START, words, stderr=tuple(dedent(printed).splitlines()))
+    words = (bot.fault or "").partition("\n")[0]
+    printed = tuple(bot.fault_output.splitlines())
+    failure = Failure(0, Reason.NO_START, words, hint=bot.fault_hint, stderr=printed)
     outcomes = [Outcome(READY, Mark.FAILED, failure=failure)]
     left = [Outcome(situation, Mark.NOT_TRIED, "as it cannot be started") for situation in (*situations, FILES)]
     return _Tried(outcomes + left, Times())

@@ -322,7 +322,7 @@ def test_a_build_without_its_compiler_says_what_to_install(folder: Path, monkeyp
     monkeypatch.setenv("PATH", str(folder / "bin"))
     for name, install in (("cargo", "; on Debian: apt install cargo"), ("compile", "")):
         said = problem(bot_with(folder, f"{name} source made", name=name), Level.DEFAULT)
-        words = f"    the build needs the program {name}, which is not on the PATH here{install}"
+        words = f"hint: the build needs the program {name}, which is not on the PATH here{install}"
         assert said.splitlines()[-1] == words
 
 
@@ -332,7 +332,7 @@ def test_a_compiler_that_the_host_names_is_there_with_its_folder(folder: Path) -
     bot = bot_with(folder, "compile source made")
     said = problem(bot)
     assert "compile: not found" in said
-    assert said.endswith("programs outside the system have to be named by the host: --interpreter PATH")
+    assert said.endswith("\nhint: programs outside the system have to be named by the host: --interpreter PATH")
     build(bot, named=(folder / "tools/cc/bin/compile",))
     assert run_as_bot(bot) == "7\n"
 

@@ -257,6 +257,16 @@ def test_a_bot_that_a_league_would_list_as_broken_has_a_report(
     assert {other["mark"] for other in others} == {"not tried", "not applicable"}
 
 
+def test_what_to_do_about_a_build_is_a_hint_and_nothing_that_the_build_printed(tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text('command = ["./x"]\nbuild = "echo hint: none; no-such-compiler"')
+    line = [*ARENA, "check", str(tmp_path), "--quick", "--json", "--sandbox", "default"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    failure = json.loads(done.stdout)["situations"][0]["failure"]
+    assert failure["hint"] == "the build needs the program no-such-compiler, which is not on the PATH here"
+    assert failure["stderr"][0] == "hint: none"
+    assert len(failure["stderr"]) == 2
+
+
 def test_a_bot_that_fails_is_shown_with_its_exchange_and_exit_code_1(tmp_path: Path) -> None:
     bot = tmp_path / "silent.py"
     bot.write_text("print('ready?', flush=True)\ninput()\n")
