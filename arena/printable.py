@@ -5,12 +5,26 @@ of writing, or three megabytes of one letter. Such text is made printable once, 
 from there on: everything that is no visible character stands there as its escape, as Python would write it.
 """
 
+import re
+import unicodedata
+
+MARKS = 3
+"""How many marks may stand over or under one letter; with many more they cover the lines above and below."""
+
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Characters that Python counts as printable and that show nothing: fillers, blanks and selectors of variants."""
+_PICTURE = "\ufe0f"
+"""The one of them that ordinary text has: it asks for a coloured picture, as a heart's."""
+
 
 def printable(text: str, limit: int | None = None, *, lines: bool = False) -> str:
     r"""The same text with nothing in it that a terminal would act on.
 
     What is not printable (control characters, marks of direction, separators but the space, halves of surrogate pairs)
-    becomes an escape such as `\x1b`. With `lines`, ends of lines and tabs stay, and `\r\n` counts as the end of a line.
+    or shows nothing becomes an escape such as `\x1b`, and so does each mark after the third on one letter. With
+    `lines`, ends of lines and tabs stay, and `\r\n` counts as the end of a line.
     `limit` is the most characters of the result that are kept; what was left out is then said.
     """
     if lines:
@@ -21,11 +35,22 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
     return _escaped(text, lines)
 
 
+def is_mark(character: str) -> bool:
+    """Whether a character stands over or under the one before it and takes no column."""
+    return unicodedata.category(character) in ("Mn", "Me")
+
+
 def _escaped(text: str, lines: bool) -> str:
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
     kept = "\n\t" if lines else ""
-    return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii") for c in text)
+    result, marks = [], 0
+    for character in text:
+        marks = marks + 1 if not character.isascii() and is_mark(character) else 0
+        hidden = not character.isprintable() or (INVISIBLE.match(character) and character != _PICTURE)
+        is_plain = character in kept or not (hidden or marks > MARKS)
+        result.append(character if is_plain else character.encode("unicode_escape").decode("ascii"))
+    return "".join(result)
 
 
 SHOWN = 200

@@ -11,31 +11,21 @@ import tomllib
 import unicodedata
 from contextlib import suppress
 
-from arena.printable import printable
+from arena.printable import INVISIBLE, MARKS, is_mark, printable
 
 PROGRAM_ENDINGS = (".py", ".sh", ".exe")
 """What is no part of the name of a bot that is a file."""
 COLUMNS = 40
-MARKS = 3
-"""How many marks may stand over or under one letter."""
 GRAMMAR = (
     f"a name of 1 to {COLUMNS} columns: printable characters (in Unicode's form NFC) and single spaces between words"
 )
 
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-"""Characters that count as printable and show nothing: fillers, blanks and selectors of variants."""
 _MADE_BY_THE_ARENA = re.compile(r".*(/|#\d+$|@[0-9a-f]{6,}$)")
 
 
 def columns(text: str) -> int:
     """How many columns of a terminal a printable text takes: East Asian wide characters two, marks none."""
-    return sum(0 if _is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in ("Mn", "Me")
+    return sum(0 if is_mark(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def name_fault(name: str) -> str | None:
@@ -44,7 +34,7 @@ def name_fault(name: str) -> str | None:
         return "it is empty"
     if len(name) > COLUMNS * (1 + MARKS):
         return f"it has {len(name)} characters"
-    hidden = next((c for c in name if not c.isprintable() or _INVISIBLE.match(c)), None)
+    hidden = next((c for c in name if not c.isprintable() or INVISIBLE.match(c)), None)
     if hidden is not None:
         return f"U+{ord(hidden):04X} in it is not a character that shows"
     if name != name.strip(" ") or "  " in name:
@@ -53,7 +43,7 @@ def name_fault(name: str) -> str | None:
         return "it is not in the form NFC"
     marks = 0
     for position, character in enumerate(name):
-        marks = marks + 1 if _is_mark(character) else 0
+        marks = marks + 1 if is_mark(character) else 0
         if marks and (position == 0 or name[position - marks] == " "):
             return "a mark in it has no letter to stand on"
         if marks > MARKS:
@@ -69,7 +59,7 @@ def table_name_fault(name: str) -> str | None:
     """What keeps a string from being what a bot was called in a table, in words: its name, or what the arena makes of
     it to tell bots apart, as in `folder/name#2`."""
     folder, slash, _ = name.rpartition("/")
-    hidden = next((c for c in folder if not c.isprintable() or _INVISIBLE.match(c)), None)
+    hidden = next((c for c in folder if not c.isprintable() or INVISIBLE.match(c)), None)
     if hidden is not None:
         return f"U+{ord(hidden):04X} in it is not a character that shows"
     if slash and ("/" in folder or folder in (".", "..")):
@@ -129,7 +119,7 @@ def made_name(text: str) -> str:
         return text
     shown, kept = printable(text, 200), ""
     for character in shown:
-        if columns(kept + character) > COLUMNS - 5 or _INVISIBLE.match(character):
+        if columns(kept + character) > COLUMNS - 5 or INVISIBLE.match(character):
             return f"'{kept}...'"
         kept += character
     return f"'{kept}'"

@@ -14,7 +14,7 @@ from arena.rules.board import BLUE_BIT, EMPTY, code_of
 from arena.rules.events import Outcome
 from arena.rules.repetition import ChaseLog, TwoSquares
 from arena.rules.ruleset import Ruleset, Starts
-from arena.rules.setup import check_setup, place
+from arena.rules.setup import place_both
 from arena.rules.tables import CANNOT_ATTACK, COLORS, RuleTables, tables_of
 from protocol.notation import SQUARES, Color, Rank
 
@@ -61,9 +61,7 @@ class Position(Pieces):
         self.ruleset = ruleset
         self.tables = tables_of(ruleset)
         self.board = [EMPTY] * len(SQUARES)
-        for color, rows in zip(COLORS, (red, blue), strict=True):
-            check_setup(ruleset, rows)
-            place(self.board, color, rows)
+        place_both(self.board, ruleset, red, blue)
         self.to_move = Color.BLUE if ruleset.starts is Starts.BLUE else Color.RED
         self.ply = 0
         self.quiet = 0

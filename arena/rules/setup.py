@@ -38,3 +38,13 @@ def place(board: list[int], color: Color, rows: Sequence[str]) -> None:
     for square, letter in zip(HOME_SQUARES[color], "".join(rows), strict=True):
         if letter != EMPTY:
             board[square] = code_of(color, RANK_BY_LETTER[letter])
+
+
+def place_both(board: list[int], ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
+    """Put the set-ups of both sides on the board. Raises `IllegalSetupError`, which names the side."""
+    for color, rows in ((Color.RED, red), (Color.BLUE, blue)):
+        try:
+            check_setup(ruleset, rows)
+        except IllegalSetupError as error:
+            raise IllegalSetupError(f"{color.word}: {error}") from None
+        place(board, color, rows)

@@ -11,7 +11,7 @@ from typing import Self
 from arena.rules.actions import Action, parse_action
 from arena.rules.board import BLUE_BIT, EMPTY, RANKS, SQUARE_KEYS, Move, code_of
 from arena.rules.ruleset import Ruleset
-from arena.rules.setup import check_setup, place
+from arena.rules.setup import place_both
 from arena.rules.tables import COLORS
 from arena.search.attacks import AttackPlay
 from arena.search.bits import BIT, NEAR
@@ -34,9 +34,7 @@ class Position(AttackPlay):
 
     def __init__(self, ruleset: Ruleset, red: Sequence[str], blue: Sequence[str]) -> None:
         board = [EMPTY] * len(SQUARES)
-        for color, rows in zip(COLORS, (red, blue), strict=True):
-            check_setup(ruleset, rows)
-            place(board, color, rows)
+        place_both(board, ruleset, red, blue)
         self._begin(ruleset, board)
 
     def _begin(self, ruleset: Ruleset, board: list[int]) -> None:

@@ -240,7 +240,7 @@ def head_of(data: object) -> tuple[int | None, float | None]:
 
 
 def _readable(value: Any) -> Any:
-    return printable(value) if isinstance(value, str) and not value.isprintable() else value
+    return printable(value) if isinstance(value, str) else value
 
 
 def _is_of_version_1(name: str, got: object, wanted: object) -> bool:

@@ -158,5 +158,5 @@ def test_changing_any_one_square_makes_a_set_up_illegal(
 def test_a_game_does_not_begin_from_an_illegal_set_up_of_either_side(wrong: int) -> None:
     setups = [FULL, FULL]
     setups[wrong] = FULL[:3]
-    with pytest.raises(IllegalSetupError, match="expected 4 rows of 10 squares"):
+    with pytest.raises(IllegalSetupError, match=f"^{('red', 'blue')[wrong]}: expected 4 rows of 10 squares"):
         Game(load_ruleset("isf"), *setups)
