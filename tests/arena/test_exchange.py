@@ -334,8 +334,16 @@ def test_a_bot_brings_other_limits_into_a_new_store_alone(tmp_path: Path) -> Non
     assert taken_in(tmp_path / "new.sqlite", file) == Imported(1, 0)
 
 
-@pytest.mark.parametrize("name", ["", "\u3164", "  x  ", "../../x", "../x", "warden@a10e5c", "x" * 1000])
+@pytest.mark.parametrize("name", ["", "x\ufe0f", "  x  ", "../../x", "../x", "warden@a10e5c", "x" * 1000])
 def test_a_name_that_no_bot_can_have_is_refused(tmp_path: Path, name: str) -> None:
     line = forged(exported(OWN, [3])[0], lambda game: game["red"].update(name=name))
     words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]), kind=UsageError)
     assert "expected a name of 1 to 40 columns" in words
+
+
+@pytest.mark.parametrize("name", ["\u3164", "x\u2028", "o\u0300\u0301\u0302\u0303"])
+def test_text_that_would_not_be_written_is_refused(tmp_path: Path, name: str) -> None:
+    """Export writes what shows nothing, ends lines or heaps marks on a letter as its escape: such a line is not its."""
+    line = forged(exported(OWN, [3])[0], lambda game: game["red"].update(name=name))
+    words = refused(tmp_path / "new.sqlite", file_of(tmp_path / "games.jsonl", [line]))
+    assert "text that is not printable" in words
