@@ -137,6 +137,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"(default: {ROUNDS})")
     options = parser.parse_args()
     rounds: int = options.rounds
+    for name, least in (("plies", 20), ("samples", 1), ("rounds", 1)):
+        if getattr(options, name) < least:
+            parser.error(f"--{name}: expected at least {least}, got {getattr(options, name)}")
     try:
         ruleset = load_ruleset(options.ruleset)
     except RulesetError as error:
