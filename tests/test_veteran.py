@@ -138,17 +138,40 @@ def test_it_beats_a_random_bot_in_whole_games(program: str) -> None:
         assert verdict.result.value == color.name.lower(), verdict
 
 
-def test_an_interrupted_game_goes_on(program: str) -> None:
-    """It takes its set-up and what has happened from the lines, and answers from the position that they lead to."""
-    rows = "3BFB323B32/45B427B4S5/2658329627/62M546B827"
+def chosen(program: str, happened: str, legal: str, move_ms: int) -> str:
+    """What it plays as red in a game that goes on after what has happened."""
     army = "rule army F:1 B:6 S:1 2:8 3:5 4:4 5:4 6:4 7:3 8:2 9:1 M:1\n"
+    rows = "3BFB323B32/45B427B4S5/2658329627/62M546B827"
+    begun = f"game red isf\n{army}rule two-squares 3\nclock setup 5000 move {move_ms}\nseed 1\nrestore {rows}\n"
     with seated(program) as seat:
         seat.say(b"hello 1\n")
         assert b"ready\n" in list(seat.lines())
-        seat.say(f"game red isf\n{army}rule two-squares 3\nclock setup 5000 move 40\nseed 1\nrestore {rows}\n".encode())
-        seat.say(b"moved red j4-j5\nmoved blue j7-j6\nmoved red j5-j6\nbattle j6 7 2 attacker\nmoved blue i7-i6\n")
-        seat.say(b"legal j6-i6 a4-a5\nturn 5 40 40\n")
-        assert list(seat.lines())[-1] in (b"move j6-i6\n", b"move a4-a5\n")
+        seat.say(f"{begun}{happened}legal {legal}\nturn 5 {move_ms} {move_ms}\n".encode())
+        return list(seat.lines())[-1].decode()
+
+
+def test_an_interrupted_game_goes_on(program: str) -> None:
+    """It takes its set-up and what has happened from the lines, and answers from the position that they lead to."""
+    happened = "moved red j4-j5\nmoved blue j7-j6\nmoved red j5-j6\nbattle j6 7 2 attacker\nmoved blue i7-i6\n"
+    assert chosen(program, happened, "j6-i6 a4-a5", 40) in ("move j6-i6\n", "move a4-a5\n")
+
+
+GENERAL_COMES = """\
+moved blue e7-e6
+moved red i4-i5
+moved blue e6-e5
+moved red i5-i4
+moved blue e5-e4
+battle e4 9 4 attacker
+"""
+"""After which a known general stands beside the captain on f4."""
+
+
+def test_a_piece_that_may_be_a_bomb_does_not_run_from_a_known_general(program: str) -> None:
+    """What has not moved is safe beside it, as it may be a bomb, and what runs is hunted. What has moved does run."""
+    captain_moves = "moved red f4-f5\nmoved blue a7-a6\nmoved red f5-f4\nmoved blue a6-a7\n"
+    assert chosen(program, GENERAL_COMES, "f4-f5 a4-a5", 10) == "move a4-a5\n"
+    assert chosen(program, captain_moves + GENERAL_COMES, "f4-f5 a4-a5", 10) == "move f4-f5\n"
 
 
 def test_the_build_names_all_of_its_files() -> None:

@@ -134,7 +134,7 @@ static void answer(struct table *table, char **rest)
 static void read_line(struct table *table, const char *verb, char **rest)
 {
     if (strcmp(verb, "hello") == 0) {
-        puts("name veteran 1.5\nwant legal\nready");
+        puts("name veteran 1.6\nwant legal\nready");
     } else if (strcmp(verb, "game") == 0) {
         new_game(table, strtok_r(NULL, " ", rest));
     } else if (strcmp(verb, "rule") == 0) {

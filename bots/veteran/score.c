@@ -1,6 +1,10 @@
 /*
  * What an action does by itself, before anything that the opponent may answer: what an attack brings on average, what
  * danger is left behind and entered, and how much nearer the best target comes.
+ *
+ * A piece of which the enemy knows nothing, and which has not moved, may be a bomb for all that it knows: its known high
+ * ranks leave it alone, and hunt what has moved. So such a piece is in little danger beside them, its first move has a
+ * price, and what they may hunt is a reason for a higher rank to stay near them.
  */
 
 #include "veteran.h"
@@ -9,17 +13,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What grows less with distance: by steps between two squares. */
+static float guard_at[2 * SIDE], menace_at[2 * SIDE], hunted_at[2 * SIDE];
+
+static void prepare_distances(void)
+{
+    for (int steps = 0; steps < 2 * SIDE; steps++) {
+        guard_at[steps] = GUARD * powf(GUARD_DECAY, (float)steps);
+        menace_at[steps] = MENACE * powf(MENACE_DECAY, (float)(steps - 1));
+        hunted_at[steps] = fmaxf(HUNTED_LEAST, HUNTED * powf(HUNTED_DECAY, (float)(steps - 1)));
+    }
+}
+
+static int steps_between(int one, int other)
+{
+    return abs(one / SIDE - other / SIDE) + abs(one % SIDE - other % SIDE);
+}
+
 static void place_guard(struct position *position, int flag)
 {
-    static float by_distance[2 * SIDE];
-    if (by_distance[0] == 0)
-        for (int distance = 0; distance < 2 * SIDE; distance++)
-            by_distance[distance] = GUARD * powf(GUARD_DECAY, (float)distance);
     for (int square = 0; square < SQUARES; square++) {
         int kind = position->kind[square];
         if (kind && !position->still[kind])
-            position->guard[square] =
-                by_distance[abs(flag / SIDE - square / SIDE) + abs(flag % SIDE - square % SIDE)];
+            position->guard[square] = guard_at[steps_between(flag, square)];
+    }
+}
+
+/* What each known enemy may hunt: own pieces that it beats and that can be no bombs. */
+static void place_menace(struct position *position)
+{
+    for (int hunter = 0; hunter < position->hunter_count; hunter++) {
+        int there = position->hunters[hunter];
+        for (int square = 0; square < SQUARES; square++) {
+            int rank = position->mine[square];
+            if (rank > BOMB && !position->fresh[square])
+                position->menace[there] +=
+                    position->mind->loss[rank][position->kind[there]] * menace_at[steps_between(there, square)];
+        }
     }
 }
 
@@ -27,15 +57,21 @@ static void place_guard(struct position *position, int flag)
 void position_make(struct position *position, const struct game *game, const struct mind *mind)
 {
     int flag = NOBODY, side = mind->side;
+    if (guard_at[0] == 0)
+        prepare_distances();
     memset(position->mine, 0, sizeof position->mine);
     memset(position->kind, 0, sizeof position->kind);
     memset(position->seen, 0, sizeof position->seen);
+    memset(position->fresh, 0, sizeof position->fresh);
+    memset(position->wary, 0, sizeof position->wary);
     memset(position->guard, 0, sizeof position->guard);
+    memset(position->menace, 0, sizeof position->menace);
     memset(position->has_field, 0, sizeof position->has_field);
     memset(position->still, 0, sizeof position->still);
     position->game = game;
     position->mind = mind;
     position->side = side;
+    position->hunter_count = 0;
     position->still[FLAG] = !game->rules->moves[FLAG];
     position->still[BOMB] = !game->rules->moves[BOMB];
     for (int piece = 0; piece < PIECES; piece++) {
@@ -45,10 +81,13 @@ void position_make(struct position *position, const struct game *game, const str
         if (side_of(piece) == side) {
             position->mine[square] = (uint8_t)game->rank[piece];
             position->seen[square] = game->known[piece];
+            position->fresh[square] = !game->known[piece] && !game->moved[piece] && game->rank[piece] != FLAG;
             if (game->rank[piece] == FLAG)
                 flag = square;
         } else if (game->known[piece]) {
             position->kind[square] = (uint8_t)game->rank[piece];
+            if (!position->still[game->rank[piece]])
+                position->hunters[position->hunter_count++] = (int8_t)square;
         } else {
             position->kind[square] = (uint8_t)(RANKS + piece % ARMY);
             position->still[RANKS + piece % ARMY] = !game->moved[piece];
@@ -56,6 +95,9 @@ void position_make(struct position *position, const struct game *game, const str
     }
     if (flag != NOBODY)
         place_guard(position, flag);
+    place_menace(position);
+    for (int rank = CAPTAIN; rank <= MARSHAL; rank++)
+        position->wary[rank] = game->rules->fights[rank][BOMB] < 0;
     position->patience = fmaxf(LEAST_PATIENCE, 1 - (float)game->quiet / PATIENCE);
     position->caution = CAUTION * position->patience;
     for (int rank = FLAG; rank < RANKS; rank++) {
@@ -65,11 +107,26 @@ void position_make(struct position *position, const struct game *game, const str
     }
 }
 
-/* What an own piece of this rank gets by an attack on this kind, at this square. */
+/* What an attack by an own piece of this rank brings, apart from where it happens. */
+float position_plain_gain(const struct position *position, int rank, int kind)
+{
+    float gain = position->mind->payoff[rank][kind];
+    if (kind < RANKS)
+        return gain;
+    return gain + position->eager[rank] - (position->still[kind] && rank >= MAJOR ? position->mind->dread : 0);
+}
+
+/* The same at this square. */
 float position_gain(const struct position *position, int rank, int kind, int square)
 {
-    return position->mind->payoff[rank][kind] + (kind >= RANKS ? position->eager[rank] : 0)
+    return position_plain_gain(position, rank, kind)
            + position->guard[square] * position->mind->wins[rank][kind];
+}
+
+/* What an own piece of this rank on this square loses if this kind attacks it, by how surely it does. */
+float position_loss(const struct position *position, int square, int rank, int kind)
+{
+    return position->mind->loss[rank][kind] * (position->fresh[square] && position->wary[kind] ? DARING_SHARE : 1);
 }
 
 /* How much the danger of a piece counts. That it is not known does not protect a flag. */
@@ -84,8 +141,8 @@ float position_danger(const struct position *position, int square, int rank, boo
     float most = 0;
     for (int index = 0; index < neighbour_count[square]; index++) {
         int kind = position->kind[neighbours[square][index]];
-        if (kind && position->mind->loss[rank][kind] > most)
-            most = position->mind->loss[rank][kind];
+        if (kind)
+            most = fmaxf(most, position_loss(position, square, rank, kind));
     }
     return most * position_exposure(position, rank, seen);
 }
@@ -104,7 +161,8 @@ const float *position_field(struct position *position, int rank)
         int kind = position->kind[square];
         float worth = kind ? position_gain(position, rank, kind, square) : 0;
         if (worth > 0) {
-            field[square] = worth * (position->still[kind] ? 1 : MOVING_TARGET);
+            field[square] = worth * (position->still[kind] ? 1 : MOVING_TARGET)
+                            + position->menace[square] * position->mind->wins[rank][kind];
             frontier[now][size++] = (int8_t)square;
         }
     }
@@ -129,13 +187,25 @@ const float *position_field(struct position *position, int rank)
     return field;
 }
 
+/* What a piece of this rank pays for its first move, after which it can be no bomb: known enemies may hunt it. */
+static float first_move_price(const struct position *position, int square, int rank)
+{
+    float most = 0;
+    for (int hunter = 0; hunter < position->hunter_count; hunter++) {
+        int there = position->hunters[hunter], kind = position->kind[there];
+        if (position->wary[kind])
+            most = fmaxf(most, position->mind->loss[rank][kind] * hunted_at[steps_between(there, square)]);
+    }
+    return FIRST_MOVE + most;
+}
+
 float position_score(struct position *position, struct action action)
 {
     int rank = position->mine[action.from], kind = position->kind[action.to];
     bool seen = position->seen[action.from];
     float relief = RELIEF * position_danger(position, action.from, rank, seen);
     if (!position->game->moved[position->game->piece[action.from]])
-        relief -= FIRST_MOVE;
+        relief -= first_move_price(position, action.from, rank);
     if (kind)
         return relief + position_gain(position, rank, kind, action.to)
                - RECAPTURE * position->mind->wins[rank][kind] * position_danger(position, action.to, rank, true);

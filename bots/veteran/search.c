@@ -24,7 +24,8 @@ enum {
 };
 static const double REALISM = 0.5; /* what a playout counts beside the score: opponents play in other ways, too */
 static const double SURELY = 2.5;  /* standard errors */
-static const float NOISE = 0.1F;    /* less than any difference that matters */
+static const float DREAD = 8;      /* what a high rank of the opponent has against running onto a bomb in a world */
+static const float NOISE = 0.1F;   /* less than any difference that matters */
 static const double DECIDED = 200; /* what a game that ends in a playout is worth */
 
 struct candidate {
@@ -171,6 +172,7 @@ static void try_a_world(struct trial *trial, const struct game *game, const stru
             continue;
         struct game game_there = world;
         struct mind minds_there[2] = {minds[0], minds[1]};
+        minds_there[1 - side].dread = DREAD;
         struct random same = {seed};
         gained[place] = play_out(&game_there, minds_there, actions[trial->list[place].index], side, &same);
         trial->list[place].sum += gained[place];

@@ -39,12 +39,6 @@ void tactics_prepare(struct position *position)
             position->zone[position->zone_size++] = (int8_t)square;
 }
 
-/* What an attack brings, apart from where it happens. */
-static float plain_gain(const struct position *position, int rank, int kind)
-{
-    return position->mind->payoff[rank][kind] + (kind >= RANKS ? position->eager[rank] : 0);
-}
-
 static void shift(struct position *position, int from, int to)
 {
     position->mine[to] = position->mine[from];
@@ -58,7 +52,7 @@ static void shift(struct position *position, int from, int to)
 static float lost(const struct position *position, int square, int kind)
 {
     int rank = position->mine[square];
-    return position->mind->loss[rank][kind] * position_exposure(position, rank, position->seen[square]);
+    return position_loss(position, square, rank, kind) * position_exposure(position, rank, position->seen[square]);
 }
 
 static float after_attack(struct position *position, int from, int to, int depth, float low, float high)
@@ -94,7 +88,7 @@ static float theirs(struct position *position, int depth, float low, float high)
             int to = neighbours[from][index], rank = mine[to];
             if (!rank)
                 continue;
-            is_attacked |= plain_gain(position, rank, kind) > WORTHWHILE;
+            is_attacked |= position_plain_gain(position, rank, kind) > WORTHWHILE;
             float loss = lost(position, to, kind);
             if (loss <= 1)
                 continue;
@@ -140,7 +134,7 @@ static float ours(struct position *position, int depth, float low, float high)
             if (!kind)
                 continue;
             is_attacked |= lost(position, from, kind) > 1;
-            float won = plain_gain(position, rank, kind);
+            float won = position_plain_gain(position, rank, kind);
             if (won <= WORTHWHILE)
                 continue;
             if (!depth)

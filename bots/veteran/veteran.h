@@ -5,7 +5,8 @@
  * the best of these a small search where the sides touch (tactics.c). Then the few that are left are tried out: the
  * hidden ranks are filled in by random numbers that follow the belief, both sides go on with the actions that score best
  * in what each of them can know, and what each side has after some plies is compared (search.c). More time means
- * more such worlds. The Python bot `strategist` is its readable twin: the same belief and the same scores, without worlds.
+ * more such worlds. The Python bot `strategist` is its readable twin: the same belief, without worlds, and the
+ * same scores but for what is hunted (score.c).
  *
  * Both players are treated alike everywhere: a `struct mind` is what one side believes of the other, and all that it is
  * made from is public. So the opponent's mind can be followed as well as one's own.
@@ -64,6 +65,7 @@ struct mind {
     float weight[ARMY][RANKS]; /* by piece of the enemy: what its place and its conduct say, before pieces are counted */
     float chance[ARMY][RANKS]; /* and after: the odds of its ranks */
     uint8_t signs[ARMY][SIGNS]; /* how often a piece has done what is a sign of its rank */
+    float dread;               /* what else an attack by a high rank on a piece that has not moved costs in its eyes */
     bool is_stale;             /* `chance` and what follows from it must be worked out anew */
     float worth[RANKS], enemy_worth[RANKS];
     float payoff[RANKS][KINDS]; /* what an attack by a rank on a kind brings, on average */
@@ -78,9 +80,14 @@ struct position {
     int side;
     uint8_t mine[SQUARES], kind[SQUARES]; /* own ranks and enemy kinds; 0: none. The search moves them */
     bool seen[SQUARES];                   /* whether the own piece there is known to the enemy */
+    bool fresh[SQUARES];                  /* whether it has not moved either: for all that the enemy knows it may be a bomb */
+    bool wary[KINDS];                     /* known enemies that would rather not run onto a bomb */
+    int8_t hunters[ARMY];                 /* where known enemies are that can move */
+    int hunter_count;
     bool still[KINDS];                    /* whether a kind has not moved or cannot */
     float eager[RANKS];                   /* what is added where an attack is on an unknown piece */
     float guard[SQUARES];                 /* what it is worth to remove an enemy there, for it is near the own flag */
+    float menace[SQUARES];                /* what own pieces an enemy there may hunt: worth staying near it for */
     float field[RANKS][SQUARES];          /* what the best target is worth from a square, for each rank */
     bool has_field[RANKS];
     float caution, patience;
@@ -122,7 +129,9 @@ void sample_world(const struct mind *mind, struct game *world, struct random *ra
 /* score.c */
 void position_make(struct position *position, const struct game *game, const struct mind *mind);
 float position_score(struct position *position, struct action action);
+float position_plain_gain(const struct position *position, int rank, int kind);
 float position_gain(const struct position *position, int rank, int kind, int square);
+float position_loss(const struct position *position, int square, int rank, int kind);
 float position_exposure(const struct position *position, int rank, bool seen);
 float position_danger(const struct position *position, int square, int rank, bool seen);
 const float *position_field(struct position *position, int rank);

@@ -23,11 +23,17 @@ static const float DECAY = 0.733F; /* how much less a target is worth with each 
 static const float MOVING_TARGET = 0.277F; /* the same for a target that can run away */
 static const float IN_THE_WAY = 0.4F; /* the same for a square with an own piece on it */
 static const float FIRST_MOVE = 0.275F; /* the price of moving a piece for the first time: it cannot be a bomb any more */
+static const float HUNTED = 0.3F; /* and for each known enemy that beats it and stands beside it, as a share of its worth */
+static const float HUNTED_DECAY = 0.63F; /* how much less of that with each step between them */
+static const float HUNTED_LEAST = 0.05F; /* but never less than this */
 
 /* Danger. */
 static const float CAUTION = 0.85F; /* how surely the enemy attacks what it does not know */
 static const float EXPOSED = 1.35F; /* what the danger of a known piece counts: others come for it, too */
 static const float RELIEF = 0.859F; /* what leaving a place in danger counts */
+static const float DARING_SHARE = 0.3F; /* what the danger counts of a piece that may be a bomb for all that the enemy knows */
+static const float MENACE = 0.4F; /* what a known enemy is worth staying near, by the worth of the pieces that it may hunt */
+static const float MENACE_DECAY = 0.65F; /* how much less with each step between it and them */
 static const float RECAPTURE = 2.3F; /* what the danger on the square of an attack counts */
 static const float PATIENCE = 183.0F; /* so many plies without an attack, and caution ends */
 static const float LEAST_PATIENCE = 0.2F;
