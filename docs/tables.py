@@ -5,7 +5,7 @@
 
 writes docs/league.svg, the picture in README.md.
 
-    arena league bots/* --rounds 5 --margin 3s --store strength.sqlite
+    arena league bots/* --rounds 10 --margin 3s --store strength.sqlite
     python docs/tables.py strength strength.sqlite
 
 writes the table in docs/bots.md, between the fences that follow the line with `<!-- strength -->`.
