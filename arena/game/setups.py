@@ -12,7 +12,7 @@ import msgspec
 
 import protocol.bot
 from arena.rules.ruleset import Ruleset
-from arena.rules.setup import IllegalSetupError, check_setup
+from arena.rules.setup import IllegalSetupError, check_setup, wrong_shape
 from protocol.notation import BOARD_SIZE, EMPTY, RANK_BY_LETTER, SETUP_ROWS, Rank
 
 SQUARES_OF_A_SIDE = BOARD_SIZE * SETUP_ROWS
@@ -41,8 +41,9 @@ class SetupCheck(msgspec.Struct, frozen=True):
 
 def check_rows(ruleset: Ruleset, rows: Sequence[str]) -> SetupCheck:
     """Look at a set-up as far as it has got: four rows of ten, `.` where nothing stands yet."""
-    if len(rows) != SETUP_ROWS or any(len(row) != BOARD_SIZE for row in rows):
-        return SetupCheck(False, _army(ruleset), (f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares",))
+    misshapen = wrong_shape(rows)
+    if misshapen:
+        return SetupCheck(False, _army(ruleset), (misshapen,))
     placed = Counter(letter for row in rows for letter in row if letter != EMPTY)
     army = dict(_army(ruleset))
     missing = tuple((letter, count - placed[letter]) for letter, count in army.items() if placed[letter] < count)

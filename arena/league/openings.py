@@ -78,5 +78,5 @@ def _setup(line: str, color: Color, ruleset: Ruleset, where: str) -> str:
     try:
         check_setup(ruleset, setup.split("/"))
     except IllegalSetupError as error:
-        raise UsageError(f"{where}: {color.word}: {error}; got {shown(setup)}") from None
+        raise UsageError(f"{where}: {color.word}: {error}: {shown(setup)}") from None
     return setup

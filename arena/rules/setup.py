@@ -21,8 +21,9 @@ def check_setup(ruleset: Ruleset, rows: Sequence[str]) -> None:
     """Raise `IllegalSetupError` unless `rows` is a set-up of exactly the ruleset's army."""
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, str) for row in rows):
         raise IllegalSetupError(f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares, each a string, got {rows!r:.60}")
-    if len(rows) != SETUP_ROWS or any(len(row) != BOARD_SIZE for row in rows):
-        raise IllegalSetupError(f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares")
+    misshapen = wrong_shape(rows)
+    if misshapen:
+        raise IllegalSetupError(misshapen)
     counts = Counter(letter for row in rows for letter in row if letter != EMPTY)
     army = {rank.letter: count for rank, count in ruleset.army}
     for letter in counts:
@@ -31,6 +32,17 @@ def check_setup(ruleset: Ruleset, rows: Sequence[str]) -> None:
     wrong = [f"{count} x {letter} (got {counts[letter]})" for letter, count in army.items() if counts[letter] != count]
     if wrong:
         raise IllegalSetupError(f"expected the army of {ruleset.name}: {', '.join(wrong)}")
+
+
+def wrong_shape(rows: Sequence[str]) -> str | None:
+    """What is wrong with the number of rows or their lengths, in words; None if nothing is."""
+    expected = f"expected {SETUP_ROWS} rows of {BOARD_SIZE} squares"
+    if len(rows) != SETUP_ROWS:
+        return f"{expected}, got {len(rows)} row{'' if len(rows) == 1 else 's'}"
+    for number, row in enumerate(rows, 1):
+        if len(row) != BOARD_SIZE:
+            return f"{expected}, got {len(row)} in row {number}"
+    return None
 
 
 def place(board: list[int], color: Color, rows: Sequence[str]) -> None:

@@ -79,15 +79,21 @@ WRONG = {
     "no rows": ("red\n", "o.txt: line 1: expected 'red ROWS', the set-up of red, got 'red'"),
     "three rows": (
         f"red {RED[:-11]}\n",
-        "o.txt: line 1: red: expected 4 rows of 10 squares; got '.........F/2........B/..S.2.....'",
+        "o.txt: line 1: red: expected 4 rows of 10 squares, got 3 rows: '.........F/2........B/..S.2.....'",
     ),
     "a piece too many": (
         f"red {RED}\nblue {BLUE.replace('2.S', '22S')}\n",
-        "o.txt: line 2: blue: expected the army of barrage: 2 x 2 (got 3); got",
+        "o.txt: line 2: blue: expected the army of barrage: 2 x 2 (got 3): ",
     ),
-    "another army": (f"red {RED.replace('9', '8')}\n", "o.txt: line 1: red: the army of barrage has no piece '8'; got"),
-    "an escape": (f"red \x1b[2J{RED}\n", r"o.txt: line 1: red: expected 4 rows of 10 squares; got '\x1b[2J......"),
-    "something behind": (f"red {RED} # mine\n", "o.txt: line 1: red: expected 4 rows of 10 squares; got '......"),
+    "another army": (f"red {RED.replace('9', '8')}\n", "o.txt: line 1: red: the army of barrage has no piece '8': "),
+    "an escape": (
+        f"red \x1b[2J{RED}\n",
+        r"o.txt: line 1: red: expected 4 rows of 10 squares, got 14 in row 1: '\x1b[2J......",
+    ),
+    "something behind": (
+        f"red {RED} # mine\n",
+        "o.txt: line 1: red: expected 4 rows of 10 squares, got 17 in row 4: '......",
+    ),
     "twice": (
         f"red {RED}\nblue {BLUE}\n\nred {OTHER_RED}\nblue {BLUE}\nred {RED}\nblue {BLUE}\n",
         "o.txt: line 6: expected another opening, got that of line 1 once more",

@@ -61,7 +61,7 @@ def test_a_random_set_up_is_legal_and_the_same_for_the_same_seed(seed: int) -> N
         ("random x", "expected a whole number: random 7"),
         ("random 1 2", "expected a whole number: random 7"),
         ("swap a1 a5", "a5: expected a square of your own four rows"),
-        ("setup FMS", "expected 4 rows of 10 squares"),
+        ("setup FMS", "expected 4 rows of 10 squares, got 1 row"),
         ("e4-e5", "e4-e5: expected 'ready', or a change of the set-up; see 'help'"),
         ("swap a1", "swap a1: expected 'ready', or a change of the set-up; see 'help'"),
         ("\x1b[2J", "\\x1b[2J: expected 'ready', or a change of the set-up; see 'help'"),

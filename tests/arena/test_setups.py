@@ -64,10 +64,11 @@ def test_a_set_up_with_too_much_is_told_so_in_words() -> None:
 
 
 def test_rows_of_another_shape_are_a_problem_and_no_error() -> None:
-    for rows in ((), ("FB",) * 4, ("..........",) * 5):
+    shapes = {(): "0 rows", ("FB",) * 4: "2 in row 1", ("..........",) * 5: "5 rows"}
+    for rows, came in shapes.items():
         check = check_rows(load_ruleset("duel"), rows)
         assert not check.is_legal
-        assert check.problems == ("expected 4 rows of 10 squares",)
+        assert check.problems == (f"expected 4 rows of 10 squares, got {came}",)
 
 
 def test_a_whole_set_up_lacks_nothing() -> None:

@@ -84,20 +84,20 @@ def test_an_army_of_forty_leaves_the_middle_two_rows_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows",
+    ("rows", "came"),
     [
-        [],
-        FULL[:3],
-        [*FULL, ".........."],
-        [*FULL[:3], FULL[3][:9]],
-        [*FULL[:3], FULL[3] + "."],
-        ["".join(FULL)],
-        [FULL[0] + FULL[1], "", FULL[2], FULL[3]],
+        ([], "0 rows"),
+        (FULL[:3], "3 rows"),
+        ([*FULL, ".........."], "5 rows"),
+        ([*FULL[:3], FULL[3][:9]], "9 in row 4"),
+        ([*FULL[:3], FULL[3] + "."], "11 in row 4"),
+        (["".join(FULL)], "1 row"),
+        ([FULL[0] + FULL[1], "", FULL[2], FULL[3]], "20 in row 1"),
     ],
     ids=["none", "three rows", "five rows", "nine squares", "eleven squares", "one long row", "the same in other rows"],
 )
-def test_another_shape_than_four_rows_of_ten_is_refused(rows: list[str]) -> None:
-    assert _refusal("isf", rows) == "expected 4 rows of 10 squares"
+def test_another_shape_than_four_rows_of_ten_is_refused_and_the_shape_named(rows: list[str], came: str) -> None:
+    assert _refusal("isf", rows) == f"expected 4 rows of 10 squares, got {came}"
 
 
 @pytest.mark.parametrize("letter", ["I", "m", "0", "1", "x", " ", "?", "é"])
@@ -158,5 +158,7 @@ def test_changing_any_one_square_makes_a_set_up_illegal(
 def test_a_game_does_not_begin_from_an_illegal_set_up_of_either_side(wrong: int) -> None:
     setups = [FULL, FULL]
     setups[wrong] = FULL[:3]
-    with pytest.raises(IllegalSetupError, match=f"^{('red', 'blue')[wrong]}: expected 4 rows of 10 squares"):
+    with pytest.raises(
+        IllegalSetupError, match=f"^{('red', 'blue')[wrong]}: expected 4 rows of 10 squares, got 3 rows"
+    ):
         Game(load_ruleset("isf"), *setups)
