@@ -23,8 +23,8 @@ static const float DECAY = 0.733F; /* how much less a target is worth with each 
 static const float MOVING_TARGET = 0.277F; /* the same for a target that can run away */
 static const float IN_THE_WAY = 0.4F; /* the same for a square with an own piece on it */
 static const float FIRST_MOVE = 0.275F; /* the price of moving a piece for the first time: it cannot be a bomb any more */
-static const float HUNTED = 0.3F; /* and for each known enemy that beats it and stands beside it, as a share of its worth */
-static const float HUNTED_DECAY = 0.63F; /* how much less of that with each step between them */
+static const float HUNTED = 0.3F; /* and where a known enemy that beats it stands beside it, as a share of its worth */
+static const float HUNTED_DECAY = 0.63F; /* how much less of that with each step between them (of several enemies the worst counts) */
 static const float HUNTED_LEAST = 0.05F; /* but never less than this */
 
 /* Danger. */
