@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"protocol", "arena.errors", "arena.printable", "arena.hostfile", "arena.schema", "arena.version"})
-    | frozenset({"arena.nursery", "arena.counted", "arena.readiness"}),
+    | frozenset({"arena.nursery", "arena.counted", "arena.readiness", "arena.locks"}),
     frozenset({"arena.rules"}),
     frozenset({"arena.search"}),
     frozenset({"arena.game"}),
@@ -31,7 +31,8 @@ FLOORS: tuple[frozenset[str], ...] = (
             "arena.bots.starting",
         }
     )
-    | frozenset({"arena.bots.build", "arena.bots.build_checks", "arena.bots.build_sandbox"}),
+    | frozenset({"arena.bots.build", "arena.bots.build_checks", "arena.bots.build_sandbox"})
+    | frozenset({"arena.bots.build_copy", "arena.bots.folders"}),
     frozenset({"arena.play"}),
     frozenset({"arena.league.ratings"}),
     frozenset({"arena.league.store"}),

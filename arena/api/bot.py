@@ -13,6 +13,7 @@ from arena.api.settings import AnyPath, BotOptions, bot_word, plain_errors, play
 from arena.api.settings import rules as rules_of
 from arena.api.threads import BackgroundCall, in_thread_of_trio
 from arena.bots import BotSpec, find_bots
+from arena.bots.folders import BotFolders
 from arena.bots.process import QUIT_GRACE, BotProcess
 from arena.bots.sandbox.launch import StartError
 from arena.bots.sandbox.levels import Level, choose
@@ -299,8 +300,10 @@ async def open_bot(
         raise UsageError("arena.open_bot: expected to be used under trio, as in trio.run(main); asyncio will not do")
     ruleset = rules_of(rules)
     chosen = play_options(BotOptions, options, ("rules",))
-    level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen))
-    with Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters) as held:
+    with contextlib.ExitStack() as stack:
+        folders = stack.enter_context(BotFolders())
+        level, bot = await in_thread_of_trio(partial(_prepare, bot_word(path), chosen, folders))
+        held = stack.enter_context(Sandbox(level, [bot], usual_limits(chosen), {}, chosen.interpreters))
         with plain_errors():
             await held.try_out()
         try:
@@ -316,11 +319,13 @@ async def open_bot(
             await process.end(QUIT_GRACE)
 
 
-def _prepare(path: str, options: PlayOptions, call: BackgroundCall[tuple[Level, BotSpec]]) -> tuple[Level, BotSpec]:
+def _prepare(
+    path: str, options: PlayOptions, folders: BotFolders, call: BackgroundCall[tuple[Level, BotSpec]]
+) -> tuple[Level, BotSpec]:
     """The level that the bot is to be started at, and the bot, built if it has to be."""
     check_options(options)
     level = choose(options.sandbox)
-    (bot,) = built(find_bots([path]), level, options, call.remark, call.run)
+    (bot,) = built(find_bots([path]), level, options, call.remark, folders=folders, run=call.run)
     if bot.fault is not None:
         raise UsageError(bot.fault)
     if bot.dialect is not Dialect.ARENA_1:

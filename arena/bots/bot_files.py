@@ -41,6 +41,19 @@ def look_at(covered: Covered) -> Look:
     return reader.look(covered, reader.covered_files(covered))
 
 
+def program_content(covered: Covered) -> bytes | None:
+    """The hexadecimal SHA-256 of the program that is built; None where there is none, or it cannot be read."""
+    parts = _parts(covered.never, covered.folder)
+    if parts is None:
+        return None
+    reader = BotFiles(os.fsencode(covered.folder))
+    source = reader.behind(parts)
+    try:
+        return None if source is None else reader.content(source)[0]
+    except UsageError:
+        return None
+
+
 def behind_link(folder: Path, name: str) -> Path | None:
     """The regular file of a folder, at a path without links, that a link in it leads to; None if there is none."""
     target = BotFiles(os.fsencode(folder)).behind((os.fsencode(name),))

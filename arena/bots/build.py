@@ -6,6 +6,9 @@ that is said. At the others it runs in a sandbox of its own (`arena.bots.build_s
 A digest is of what a build works on, not of the program that it makes. So the program is out of the way when a build
 begins, and a build that does not make it has failed: else a bot could bring along a program that no digest covers. And
 what bot.toml says is what it said before the build.
+
+What another arena plays with is not touched (`arena.bots.folders`): then the build is tried on a copy, at the default
+level too, and has to make what lies in the folder already.
 """
 
 import contextlib
@@ -13,6 +16,8 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import trio
 
@@ -27,7 +32,9 @@ from arena.bots.build_checks import (
     refuse_if_nothing_is_made,
     refuse_other_manifest,
 )
+from arena.bots.build_copy import copied, refuse_other_files, scratch
 from arena.bots.build_sandbox import build_in_sandbox
+from arena.bots.folders import BotFolders, in_use
 from arena.bots.loading import made_to_speak
 from arena.bots.run import Run, run_to_end
 from arena.bots.sandbox import files
@@ -45,33 +52,81 @@ def build_all(
     host: HostPrograms,
     say: Callable[[str], None],
     *,
+    folders: BotFolders | None = None,
     run: Run = trio.run,
 ) -> list[BotSpec]:
     """The same bots, those that have a build built and looked at anew. `say` is told what is being done, line by line.
 
-    `run` runs what is to be waited for. Those that cannot be built are broken. Raises `HostError`.
+    `run` runs what is to be waited for. The folders of those that are built are among the `folders` from then on; where
+    none are given, they are held for the builds alone. Those that cannot be built are broken. Raises `HostError`, and
+    `BotInUseError` where a build would take from another arena what that plays with.
     """
+    if folders is None:
+        with BotFolders() as own:
+            return build_all(bots, level, limits, host, say, folders=own, run=run)
     built = list(bots)
+    faults: dict[Path, str | None] = {}
+    """Of folders that are built, what is wrong with that."""
     if level is Level.DEFAULT and any(bot.build and not bot.fault for bot in bots):
         say("builds run without a sandbox at --sandbox default: with your files and network")
     for place, bot in enumerate(bots):
         if bot.build is None or bot.fault is not None:
             continue
-        say(f"building {printable(bot.name)}: {printable(bot.build, LINE_LENGTH)}")
-        try:
-            if level is Level.DEFAULT:
-                _build_here(bot, bot.build, limits, run)
-            else:
-                build_in_sandbox(bot, bot.build, level, limits, host=host, bots=bots, run=run)
-            built[place] = _loaded_again(bot)
-            check_made(built[place])
-        except SandboxError:
-            raise
-        except UsageError as error:
-            built[place] = broken(bot, str(error))
-        except (files.FilesError, StartError) as error:
-            built[place] = broken(bot, printable(f"{bot.path}: it cannot be built: {error}"))
+        if bot.folder not in faults:  # it may take part several times, with other arguments
+            build = partial(_build, bot, bot.build, level, limits, host=host, bots=bots, run=run)
+            faults[bot.folder] = _fault_of(build, bot, folders, say, run)
+        fault = faults[bot.folder]
+        built[place] = broken(bot, fault) if fault is not None else _checked(bot)
     return built
+
+
+def _fault_of(
+    build: Callable[[bool], None], bot: BotSpec, folders: BotFolders, say: Callable[[str], None], run: Run
+) -> str | None:
+    """Build a bot in its folder, or, where another arena plays from that, on a copy; what is wrong with the build."""
+    try:
+        with folders.building(bot, say, run) as is_alone:
+            name, line = printable(bot.name), printable(bot.build or "", LINE_LENGTH)
+            say(f"building {name}: {line}")
+            if not is_alone:
+                say(f"{name}: another arena plays with it, so it is built in a copy, to be compared")
+            build(is_alone)
+    except SandboxError:
+        raise
+    except UsageError as error:
+        return str(error)
+    except (files.FilesError, StartError) as error:
+        return printable(f"{bot.path}: it cannot be built: {error}")
+    return None
+
+
+def _build(
+    bot: BotSpec,
+    build: str,
+    level: Level,
+    limits: BuildLimits,
+    is_alone: bool,
+    *,
+    host: HostPrograms,
+    bots: Sequence[BotSpec],
+    run: Run,
+) -> None:
+    if level is not Level.DEFAULT:
+        build_in_sandbox(bot, build, level, limits, is_alone=is_alone, host=host, bots=bots, run=run)
+    elif is_alone:
+        _build_here(bot, build, limits, run)
+    else:
+        _build_beside(bot, build, limits, run)
+
+
+def _checked(bot: BotSpec) -> BotSpec:
+    """The bot as it has been built, or broken."""
+    try:
+        loaded = _loaded_again(bot)
+        check_made(loaded)
+    except UsageError as error:
+        return broken(bot, str(error))
+    return loaded
 
 
 def _loaded_again(bot: BotSpec) -> BotSpec:
@@ -81,13 +136,29 @@ def _loaded_again(bot: BotSpec) -> BotSpec:
 
 
 def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
-    line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
-    launch = Launch(line, bot.folder, {**_home(), **os.environ})
-    manifest = manifest_of(bot.folder)
     with _put_aside(bot):
-        judge(bot, build, Level.DEFAULT, run(run_to_end, launch, limits.seconds))
-        refuse_if_nothing_is_made(bot, bot.folder)
-        refuse_other_manifest(bot, manifest, bot.folder)
+        _build_in(bot.folder, bot, build, limits, run)
+
+
+def _build_beside(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
+    with scratch() as place:
+        copy = copied(bot, place / "bot", limits.disk, None)
+        before = files.stamps(copy)
+        try:
+            _build_in(copy, bot, build, limits, run)
+        except UsageError as error:  # elsewhere it may lack what lies beside its folder: that is no fault of the bot's
+            raise in_use(bot, f"in a copy it cannot be built: {error}") from None
+        refuse_other_files(bot, copy, before)
+
+
+def _build_in(folder: Path, bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
+    """Build a bot in its folder, or in a copy of that, where no program lies that is to be made."""
+    line = ("/bin/sh", "-c", 'exec /bin/sh -c "$0" </dev/null >&2', build)
+    launch = Launch(line, folder, {**_home(), **os.environ})
+    manifest = manifest_of(folder)
+    judge(bot, build, Level.DEFAULT, run(run_to_end, launch, limits.seconds))
+    refuse_if_nothing_is_made(bot, folder)
+    refuse_other_manifest(bot, manifest, folder)
 
 
 def _home() -> dict[str, str]:

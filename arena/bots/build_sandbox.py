@@ -7,8 +7,6 @@ leaves nothing.
 
 import contextlib
 import os
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -21,10 +19,10 @@ from arena.bots.build_checks import (
     BuildLimits,
     judge,
     manifest_of,
-    program_in,
     refuse_if_nothing_is_made,
     refuse_other_manifest,
 )
+from arena.bots.build_copy import copied, open_up, refuse_other_files, scratch
 from arena.bots.limits import Limits, size_text
 from arena.bots.links import follow
 from arena.bots.run import Run, run_to_end
@@ -56,21 +54,24 @@ def build_in_sandbox(
     level: Level,
     limits: BuildLimits,
     *,
+    is_alone: bool,
     host: HostPrograms,
     bots: Sequence[BotSpec],
     run: Run,
 ) -> None:
-    """Build a bot in a sandbox of this level, in a copy of its folder, and put what has been made back there.
+    """Build a bot in a sandbox of this level, in a copy of its folder, and put what has been made back there; or, where
+    this arena is not alone with the folder, only see whether it is what lies there.
 
-    `bots` are all that take part, whose files the build must not see. Raises `UsageError` if the build fails or makes
-    what it must not, and `SandboxError` if something that the host has named cannot be shown to it.
+    `bots` are all that take part, whose files the build must not see. Raises `BotInUseError` if it is not,
+    `UsageError` if the build fails or makes what it must not, and `SandboxError` if something that the host has named
+    cannot be shown to it.
     """
     tools = find_tools(bot, host)
     refuse_rivals(bot, own_files(bot), tools.folders, Rivals(bots))
     user = bwrap.spare_user()
     held = Limits(limits.memory, PROCESSES, limits.disk)
-    with _scratch() as scratch, _group(level, limits) as make_group:
-        copy = _copied(bot, scratch / "bot", limits.disk, user)
+    with scratch() as place, _group(level, limits) as make_group:
+        copy = copied(bot, place / "bot", limits.disk, user)
         before, manifest = files.stamps(copy), manifest_of(copy)
         path = (*dict.fromkeys(str(folder) for folder in tools.path), "/usr/local/bin", "/usr/bin", "/bin")
         workshop = bwrap.Workshop(
@@ -87,29 +88,17 @@ def build_in_sandbox(
         launch = make_group(launch)
         ended = run(run_to_end, launch, limits.seconds, _DiskWatch(copy, limits.disk).watch)
         judge(bot, build, level, ended)
-        _open_up(copy)
+        open_up(copy)
         refuse_if_nothing_is_made(bot, copy)
         refuse_other_manifest(bot, manifest, copy)
+        links = _LinkTargets(bot, host).inside
         try:
-            files.put_back(copy, bot.folder, before, limits.disk, _LinkTargets(bot, host).inside)
+            if is_alone:
+                files.put_back(copy, bot.folder, before, limits.disk, links)
+            else:
+                refuse_other_files(bot, copy, before, links)
         except OSError as error:
             raise UsageError(printable(f"{bot.path}: what its build made cannot be put there: {error}")) from None
-
-
-def _copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
-    """A copy of a bot's folder for its build, of at most so many bytes and this user's own, without the program that is
-    to be made: what lies there already is not what the build makes."""
-    copy.mkdir(0o755)
-    if user is not None:
-        os.chown(copy, user, user)
-    try:
-        files.copy_folder(bot.folder, copy, most, user)
-    except OSError as error:
-        raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
-    program = program_in(bot, copy)
-    if program is not None and (program.is_symlink() or program.is_file()):
-        program.unlink()
-    return copy
 
 
 class _DiskWatch:
@@ -174,25 +163,6 @@ class _LinkTargets:
             return self._host.why_not(path, follow(path)) is None
         except OSError:
             return False
-
-
-@contextlib.contextmanager
-def _scratch() -> Iterator[Path]:
-    """A folder that only the arena's user can get at, and that is gone afterwards whatever has become of it."""
-    folder = Path(tempfile.mkdtemp(prefix="arena-build-")).resolve()
-    try:
-        yield folder
-    finally:
-        _open_up(folder)
-        subprocess.run(["rm", "-rf", "--", folder], check=False, capture_output=True, env={"PATH": bwrap.TOOL_PATH})
-
-
-def _open_up(folder: Path) -> None:
-    """Make what a build has closed such that it can be read; neither this nor rm follows a link."""
-    folders = ("-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";")
-    closed = ("-type", "f", "!", "-perm", "-400", "-exec", "chmod", "u+r", "{}", "+")
-    line = ["find", str(folder), "(", *folders, ")", "-o", "(", *closed, ")"]
-    subprocess.run(line, check=False, capture_output=True, env={"PATH": bwrap.TOOL_PATH})
 
 
 @contextlib.contextmanager

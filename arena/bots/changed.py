@@ -2,14 +2,15 @@
 
 A bot's files may be edited, or built anew, in the middle of a league; or it may write to them itself. What the system
 says of them (`Look`) is compared first, which costs no reading; only where that differs, or cannot be relied on yet,
-the digest is taken anew. New files beside the covered ones are told apart: logs, as a rule.
+they are read: the digest is taken anew, and that of the program that is built. New files beside the covered ones are
+told apart: logs, as a rule.
 """
 
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from arena.bots.bot_files import look_at
+from arena.bots.bot_files import look_at, program_content
 from arena.bots.identity import identify_again
 from arena.bots.look import Look, Parts
 from arena.bots.spec import BotSpec
@@ -59,13 +60,19 @@ def _compare(bot: BotSpec, known: Look) -> tuple[Look, Change | None]:
             changed |= dict.fromkeys(_names(gone), "gone")
             if not changed:  # too many files to remember the content of each
                 return known, Change(fault="the content of its files is another")
-    if seen.program != known.program and known.covered.never is not None:
+    if known.covered.never is not None and not _is_same_program(known, seen):
         program = os.path.relpath(known.covered.never, known.covered.folder)
         changed[printable(program)] = "changed" if seen.program else "gone"
     new = dict.fromkeys(_names(parts for parts in seen.stamps if parts not in known.stamps), "new")
     if changed:
         return known, Change({**new, **changed})
-    return replace(seen, stamps=there), Change(new, is_only_new=True) if new else None
+    seen = replace(seen, stamps=there, made=known.made)
+    return seen, Change(new, is_only_new=True) if new else None
+
+
+def _is_same_program(known: Look, seen: Look) -> bool:
+    """Whether the program that is built is what it was: the same file, or one of the same content in its place."""
+    return seen.program == known.program or (known.made is not None and program_content(seen.covered) == known.made)
 
 
 def _names(files: Iterable[Parts]) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from arena.bots.bot_files import BUILD_FOLDERS, BotFiles
+from arena.bots.bot_files import BUILD_FOLDERS, BotFiles, program_content
 from arena.bots.ignore import NOTHING_IGNORED, Ignored
 from arena.bots.look import Covered, Look, Parts
 from arena.bots.names import PROGRAM_ENDINGS, without_name
@@ -88,6 +88,7 @@ def _identify(covered: Covered) -> Identity:
     bot = BotFiles(os.fsencode(covered.folder))
     files = bot.covered_files(covered)
     look = bot.look(covered, files)
+    look = replace(look, made=program_content(covered))
     return replace(_identity_of(bot, files, is_named=covered.only is None), look=look)
 
 

@@ -36,13 +36,15 @@ class Covered:
 class Look:
     """What the system says of the covered files at a time (ns since 1970): it tells without reading that none changed.
 
-    `program` is the stamp of the program that is built, which no digest covers; None where there is none.
+    `program` is the stamp of the program that is built, which no digest covers; None where there is none. `made` is the
+    SHA-256 of its content, where that was read: a program that is built again may be the same.
     """
 
     covered: Covered
     stamps: Mapping[Parts, Stamp]
     program: Stamp | None
     at: int
+    made: bytes | None = None
 
     @property
     def is_settled(self) -> bool:

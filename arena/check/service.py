@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import trio
 
 from arena.bots import BotSpec, find_entrants
+from arena.bots.folders import BotFolders
 from arena.bots.language import language_of
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
@@ -62,8 +63,14 @@ def check_bot(path: str, options: CheckOptions, say: Say, begins: Begins, run: R
     """Try the bot at a path; one that is broken, or cannot be built, fails before all that would be tried. Raises
     `UsageError` if there is none, and other `ArenaError`."""
     check_values(options.play)
+    time_control(options.play)  # what is wrong with it is told before anything is built
+    with BotFolders() as folders:
+        level, bot = prepared(path, options.play, folders, say, run)
+        return _checked(level, bot, options, begins, run)
+
+
+def _checked(level: Level, bot: BotSpec, options: CheckOptions, begins: Begins, run: Run) -> Checked:
     time = time_control(options.play)
-    level, bot = prepared(path, options.play, say, run)
     main = USUAL_RULES[bot.dialect]
     situations = tuple(script(options.rules, options.extent, main))
     _check_keys(options.only, [*(situation.key for situation in situations), FILES.key])
@@ -116,7 +123,12 @@ def _left_out(options: CheckOptions) -> list[Outcome]:
 def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run: Run = trio.run) -> Replayed:
     """Put a stored game to the bot at a path. Raises `UsageError` if it had no part in it, and as `check_bot` does."""
     check_values(options)
-    level, bot = prepared(path, options, say, run)
+    with BotFolders() as folders:
+        level, bot = prepared(path, options, folders, say, run)
+        return _replayed(level, bot, options, game, run)
+
+
+def _replayed(level: Level, bot: BotSpec, options: PlayOptions, game: StoredGame, run: Run) -> Replayed:
     if bot.fault is not None:
         raise UsageError(bot.fault)
     if bot.dialect is not Dialect.ARENA_1:
@@ -128,15 +140,15 @@ def replay_bot(path: str, options: PlayOptions, game: StoredGame, say: Say, run:
         return run_games(run, replay, game, bot, held)
 
 
-def prepared(path: str, options: PlayOptions, say: Say, run: Run) -> tuple[Level, BotSpec]:
-    """The level that the bot at a path is to be held by, and the bot, built if it has to be, or broken. Raises
-    `UsageError` if there is none."""
+def prepared(path: str, options: PlayOptions, folders: BotFolders, say: Say, run: Run) -> tuple[Level, BotSpec]:
+    """The level that the bot at a path is to be held by, and the bot, built if it has to be, or broken. Its folder is
+    held among the `folders` then. Raises `UsageError` if there is none."""
     level = choose(options.sandbox)
     found = find_entrants([path], follow_links=True)
     if len(found.bots) != 1:
         what = "a document" if found.remarks else "a hidden file or folder"
         raise UsageError(f"{printable(path)}: expected a bot, got {what}")
-    (bot,) = built(found.bots, level, options, say, run)
+    (bot,) = built(found.bots, level, options, say, folders=folders, run=run)
     return level, bot
 
 

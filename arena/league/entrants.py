@@ -6,8 +6,9 @@ from pathlib import Path
 
 from arena.bots import BotSpec, broken, find_entrants, told_apart
 from arena.bots.build import build_all
-from arena.bots.finding import remarks_on
+from arena.bots.finding import Found, remarks_on
 from arena.bots.fitting import fitting
+from arena.bots.folders import BotFolders
 from arena.bots.names import given_name
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
@@ -18,7 +19,7 @@ from arena.game.spec import Player
 from arena.league.executor.cluster.packing import check_sendable
 from arena.league.options import PlayOptions
 from arena.league.running import Say
-from arena.league.settings import build_limits, usual_limits
+from arena.league.settings import apart_from_bots, build_limits, usual_limits
 from arena.league.store import Store, is_empty_file
 from arena.printable import printable
 from arena.rules.loading import load_ruleset
@@ -27,34 +28,41 @@ NAMED = 3
 """Files named of those that a build makes otherwise each time."""
 
 
+def enrolled(
+    paths: Sequence[str], options: PlayOptions, *, follow_links: bool, store: Callable[[Sequence[BotSpec]], Path]
+) -> tuple[Found, Path]:
+    """What is at these paths, of which nothing has been built or started yet, and where the games of these bots are
+    kept: `store` says it. So whoever plays there already is met before anything is changed. Raises `UsageError`."""
+    found = find_entrants(paths, follow_links=follow_links, asked=options.asked)
+    return found, apart_from_bots(store(found.bots), found.bots)
+
+
 def entrants(
-    paths: Sequence[str],
+    found: Found,
     level: Level,
     options: PlayOptions,
     *,
     strict: bool,
     distinct: bool = False,
     least: int = 2,
-    follow_links: bool,
-    store: Callable[[Sequence[BotSpec]], Path],
+    store: Path,
+    folders: BotFolders,
     say: Say,
     run: Run,
-) -> tuple[list[BotSpec], Path]:
-    """The bots at these paths, built, names told apart: at least so many that can be started, and broken ones; their
-    store.
+) -> list[BotSpec]:
+    """The bots that were found, built, names told apart: at least so many that can be started, and broken ones.
 
-    If it is `strict`, broken ones are refused, and if they have to be `distinct`, copies of one bot. `store` says where
-    the games of these bots are kept, if there are any: who has played there keeps the name. What is passed over and
-    what is broken is told to `say`, line by line. `run` runs builds and trials. Raises `UsageError` naming all that is
-    wrong.
+    If it is `strict`, broken ones are refused, and if they have to be `distinct`, copies of one bot. In the `store` the
+    games of these bots are kept, if there are any: who has played there keeps the name. The folders of bots that are
+    built are held among the `folders`. What is passed over and what is broken is told to `say`, line by line. `run`
+    runs builds and trials. Raises `UsageError` naming all that is wrong, and `BotInUseError`.
     """
-    found = find_entrants(paths, follow_links=follow_links, asked=options.asked)
     ruleset = load_ruleset(options.rules) if isinstance(options.rules, str) else options.rules
     able = [
         fitting(bot, ruleset, keep_bots=options.keep_bots, has_openings=options.openings is not None)
         for bot in found.bots
     ]
-    bots = built(able, level, options, say, run)
+    bots = built(able, level, options, say, folders=folders, run=run)
     if options.cluster is not None:
         bots = [_sendable(bot) for bot in bots]
     faults = [bot.fault for bot in bots if bot.fault is not None]
@@ -67,8 +75,7 @@ def entrants(
     if distinct and len({bot.digest for bot in bots}) < len(bots):
         alike = " and ".join(printable(str(bot.path)) for bot in bots)
         raise UsageError(f"{alike}: expected two different bots, got the same files twice")
-    path = store(bots)
-    played, places = _played(path)
+    played, places = _played(store)
     before = {player.digest for player in played}
     named = told_apart(bots, played, places)
     for line in [*found.remarks, *_renamed(named), *remarks_on(named), *_unsteady(found.bots, named, before)]:
@@ -77,7 +84,7 @@ def entrants(
         if bot.fault is not None:
             say(f"broken: {bot.fault}")
             say(f"    {bot.name} forfeits its games; --strict refuses the league instead")
-    return named, path
+    return named
 
 
 def _played(path: Path) -> tuple[list[Player], dict[str, str]]:
@@ -122,11 +129,15 @@ def _sendable(bot: BotSpec) -> BotSpec:
     return bot
 
 
-def built(bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, run: Run) -> list[BotSpec]:
+def built(
+    bots: Sequence[BotSpec], level: Level, options: PlayOptions, say: Say, *, folders: BotFolders, run: Run
+) -> list[BotSpec]:
     """The same bots, built where they have to be; those that cannot be, or cannot be run at this level, are broken.
 
-    Raises `UsageError` for an option that makes no sense.
+    The folders of those that are built are held among the `folders`. Raises `UsageError` for an option that makes no
+    sense, and `BotInUseError`.
     """
     limits = build_limits(options)
     host = HostPrograms(options.interpreters, bots)
-    return runnable(level, build_all(bots, level, limits, host, say, run=run), host, usual_limits(options), run)
+    made = build_all(bots, level, limits, host, say, folders=folders, run=run)
+    return runnable(level, made, host, usual_limits(options), run)

@@ -23,7 +23,6 @@ from arena.league.executor import Executor, PlaySettings
 from arena.league.executor.cluster.calibration import reference_us
 from arena.league.executor.cluster.carrying import cargo_of
 from arena.league.executor.cluster.client import cluster_executor
-from arena.league.executor.cluster.plan import ClusterPlan
 from arena.league.executor.local import local_executor
 from arena.league.games import Games
 from arena.league.kept_format import format_text
@@ -31,12 +30,12 @@ from arena.league.options import PlayOptions
 from arena.league.outcome import Outcome, PlayState, Watcher
 from arena.league.pairing import ChosenFormat, Ladder, Pairing, Placing, RoundRobin, WithoutDisqualified
 from arena.league.places import placing_of
-from arena.league.plan import Entry, Plan, make_plan
+from arena.league.plan import Entry, Plan, planned
 from arena.league.resume import stored_in
 from arena.league.run import Watch, play_missing
 from arena.league.running import Say, run_games
 from arena.league.stop import Stop, Wish
-from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError, sole_use
+from arena.league.store import CALIBRATION, GameRow, Store, StoreChangedError, StoreError
 from arena.league.stored_games import games_between, known_from_before, stored_games, tell_stored
 from arena.nursery import background
 from arena.play.played_on import read_reference
@@ -49,16 +48,13 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
     `say` is told remarks, `run` runs what is to be waited for. Raises `UsageError`, `RulesetError` and other
     `ArenaError`.
     """
-    plan = make_plan(entry, options, say, run)
-    limits = dict(plan.settings.bot_limits)
     with (
-        sole_use(plan.path),
-        Sandbox(plan.level, plan.bots, plan.settings.limits, limits, plan.interpreters) as held,
-        Store(plan.path, create=True) as store,
+        planned(entry, options, say, run) as wanted,
+        _sandbox_of(wanted) as held,
+        Store(wanted.path, create=True) as store,
     ):
         run_games(run, held.try_out)
-        if plan.cluster is not None and plan.cluster.is_calibrated:
-            plan = _calibrated(plan, plan.cluster, store)
+        plan = _calibrated(wanted, store)
         rows = store.agree_and_read(plan.settings.described(plan.players), plan.players)
         stored = stored_in(store, rows)
         games = Games(plan.settings, stored)  # older ids count as well
@@ -80,8 +76,18 @@ def open_league(entry: Entry, options: PlayOptions, say: Say, run: Run = trio.ru
         yield league
 
 
-def _calibrated(plan: Plan, cluster: ClusterPlan, store: Store) -> Plan:
-    """The plan with what clocks are scaled by: what the store says, or what is measured now. Raises `DamagedError`."""
+def _sandbox_of(plan: Plan) -> Sandbox:
+    return Sandbox(
+        plan.level, plan.bots, plan.settings.limits, dict(plan.settings.bot_limits), interpreters=plan.interpreters
+    )
+
+
+def _calibrated(plan: Plan, store: Store) -> Plan:
+    """The plan with what clocks are scaled by, where they are: what the store says, or what is measured now. Raises
+    `DamagedError`."""
+    cluster = plan.cluster
+    if cluster is None or not cluster.is_calibrated:
+        return plan
     reference = read_reference(store.settings().get(CALIBRATION, "")) or reference_us()
     return replace(
         plan,

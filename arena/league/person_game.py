@@ -18,6 +18,7 @@ import msgspec
 import trio
 
 from arena.bots import BotSpec
+from arena.bots.folders import BotFolders
 from arena.bots.names import expected_name, name_fault
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import choose
@@ -28,7 +29,7 @@ from arena.game.persons import with_clock, without_clock
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import parse_time
 from arena.league.changes import note_versions
-from arena.league.entrants import entrants
+from arena.league.entrants import enrolled, entrants
 from arena.league.game_ids import rounds_tried
 from arena.league.games import Games, Settings
 from arena.league.options import Kind, PlayOptions
@@ -36,7 +37,7 @@ from arena.league.resume import stored_in
 from arena.league.resumed import note_places
 from arena.league.running import Say, run_games
 from arena.league.saved import Ending, Finished, PreparedGame, Saved, check_place, keep
-from arena.league.settings import apart_from_bots, check_values, default_store, option_value, settings_of, time_control
+from arena.league.settings import check_values, default_store, option_value, settings_of, time_control
 from arena.league.stop import Stop, Wish
 from arena.league.store import Store, sole_use
 from arena.league.versions import Versions
@@ -88,20 +89,19 @@ def begin_person_game(
     persons = [_person(name) for name in who.names]
     level = choose(options.sandbox)
     path = options.store or _default_store(options, who)
-    bots: list[BotSpec] = []
-    if paths:
-        bots, path = entrants(
-            paths, level, options, strict=True, least=1, follow_links=True, store=lambda _: path, say=say, run=run
-        )
-    first, second = (*persons, *bots)
-    if first.name == second.name:
-        raise UsageError(f"--name: expected two names that differ, and both sides are called {first.name}")
-    place = file or _new_file(first, second)
-    _check_new(place)
-    apart_from_bots(path, bots)
-    settings = _settings(options, who, persons, bots)
-    players = (first.player, second.player)
-    with sole_use(path), Store(path, create=True) as store:
+    found, _ = enrolled(paths, options, follow_links=True, store=lambda _: path)
+    with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
+        bots: list[BotSpec] = []
+        if paths:
+            bots = entrants(found, level, options, strict=True, least=1, store=path, folders=folders, say=say, run=run)
+        first, second = (*persons, *bots)
+        if first.name == second.name:
+            raise UsageError(f"--name: expected two names that differ, and both sides are called {first.name}")
+        place = file or _new_file(first, second)
+        _check_new(place)
+        settings = _settings(options, who, persons, bots)
+        players = (first.player, second.player)
+        store = stack.enter_context(Store(path, create=True))
         store.agree(settings.described(players), players)
         for line in note_versions(store, bots):
             say(line)

@@ -1,18 +1,20 @@
 """What is to be played: who was named and how, as an entry, and what follows from it, as a plan."""
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from arena.bots import BotSpec
+from arena.bots.folders import BotFolders
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import AUTO, Level, choose
 from arena.game.spec import Player
 from arena.game.time_control import parse_duration
 from arena.league.cluster import ClusterOptions
-from arena.league.entrants import entrants
+from arena.league.entrants import enrolled, entrants
 from arena.league.executor import PlaySettings
 from arena.league.executor.cluster.messages import Tls
 from arena.league.executor.cluster.plan import ClusterPlan
@@ -21,7 +23,6 @@ from arena.league.options import Kind, PlayOptions
 from arena.league.pairing import ChosenFormat, Format, RoundRobin
 from arena.league.running import Say
 from arena.league.settings import (
-    apart_from_bots,
     build_limits,
     check_number,
     check_values,
@@ -31,6 +32,7 @@ from arena.league.settings import (
     time_control,
     times_of_bots,
 )
+from arena.league.store import sole_use
 
 
 @dataclass(frozen=True)
@@ -121,22 +123,40 @@ def _cluster_plan(asked: ClusterOptions, options: PlayOptions) -> ClusterPlan:
     )
 
 
-def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
-    """Find and build the bots, and read the settings. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
+@contextlib.contextmanager
+def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[Plan]:
+    """Find and build the bots, and read the settings. Until the end of the `with` statement nobody else plays with the
+    store, nor builds in the bots' folders. Raises `UsageError`, `RulesetError` and other `ArenaError`."""
     check_values(options)
     cluster = _cluster_plan(options.cluster, options) if options.cluster else None
     level = choose(options.sandbox)
-    bots, path = entrants(
-        entry.paths,
-        level,
-        options,
-        strict=entry.strict,
-        distinct=entry.distinct,
-        follow_links=entry.follow_links,
-        store=partial(store_of, options, entry.kind),
-        say=say,
-        run=run,
-    )
+    store = partial(store_of, options, entry.kind)
+    found, path = enrolled(entry.paths, options, follow_links=entry.follow_links, store=store)
+    with sole_use(path), BotFolders() as folders:
+        bots = entrants(
+            found,
+            level,
+            options,
+            strict=entry.strict,
+            distinct=entry.distinct,
+            store=path,
+            folders=folders,
+            say=say,
+            run=run,
+        )
+        yield _plan(entry, options, bots, path=path, level=level, cluster=cluster)
+
+
+def _plan(
+    entry: Entry,
+    options: PlayOptions,
+    bots: Sequence[BotSpec],
+    *,
+    path: Path,
+    level: Level,
+    cluster: ClusterPlan | None,
+) -> Plan:
+    """The plan of games between these bots. Raises `UsageError` and `RulesetError`."""
     settings = settings_of(options, bots, times_of_bots(entry.paths, entry.times, bots))
     players = [bot.player for bot in bots]
     check_number(len(bots), entry.rounds, entry.format(Games(settings), players, entry.rounds, entry.games).planned)
@@ -148,7 +168,7 @@ def make_plan(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Plan:
         level=level,
         is_level_chosen=options.sandbox == AUTO,
         affinity=options.affinity,
-        path=apart_from_bots(path, bots),
+        path=path,
         interpreters=options.interpreters,
         format=entry.format.word if isinstance(entry.format, ChosenFormat) else "",
         format_settings=entry.format.settings if isinstance(entry.format, ChosenFormat) else (),

@@ -17,6 +17,7 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
+from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits, read_limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
@@ -127,9 +128,8 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
     limits = {
         player.name: _limits(record, color, options, say) for color, player in zip(Color, record.players, strict=True)
     }
-    bots = _bots(record, level, options, say, run)
-    with Sandbox(level, bots, Limits(), limits, options.interpreters) as held:
-        run_games(run, held.try_out)
+    with BotFolders() as folders:
+        bots = _bots(record, level, options, say, folders=folders, run=run)
         settings = PlaySettings(
             bots=bots,
             level=level,
@@ -137,7 +137,9 @@ def rerun(record: GameRecord, options: RerunOptions, say: Say, run: Run = trio.r
             interpreters=options.interpreters,
             pondering=record.pondered_us is None,
         )
-        played = run_games(run, _play, record, spec, settings, say)
+        with Sandbox(level, bots, Limits(), limits, options.interpreters) as held:
+            run_games(run, held.try_out)
+            played = run_games(run, _play, record, spec, settings, say)
     return Rerun(record, played, difference(record, played))
 
 
@@ -178,7 +180,9 @@ def _limits(record: GameRecord, color: Color, options: RerunOptions, say: Say) -
     return limits_for(color, record.players[color].name, said, options.limits, where="the record", say=say)
 
 
-def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run: Run) -> tuple[BotSpec, BotSpec]:
+def _bots(
+    record: GameRecord, level: Level, options: RerunOptions, say: Say, *, folders: BotFolders, run: Run
+) -> tuple[BotSpec, BotSpec]:
     """Both bots as they are to be started, built where they have to be. Raises `UsageError`."""
     finder = BotFinder(options.places, options.near, may_differ=options.changed_bots)
     found, problems = [], []
@@ -198,7 +202,8 @@ def _bots(record: GameRecord, level: Level, options: RerunOptions, say: Say, run
     for color, bot in zip(Color, found, strict=True):
         say(f"{color.word}: {bot.name} is {bot_line(bot)}")
     host = HostPrograms(options.interpreters, found)
-    built = runnable(level, build_all(found, level, BuildLimits(), host, say, run=run), host, Limits(), run)
+    made = build_all(found, level, BuildLimits(), host, say, folders=folders, run=run)
+    built = runnable(level, made, host, Limits(), run)
     faults = [bot.fault for bot in built if bot.fault is not None]
     if faults:
         raise UsageError("\n".join(faults))

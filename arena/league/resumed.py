@@ -17,6 +17,7 @@ import trio
 from arena.bots import BotSpec
 from arena.bots.entering import place_of
 from arena.bots.fitting import refuse_unrestorable
+from arena.bots.folders import BotFolders
 from arena.bots.limits import Limits
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level
@@ -83,7 +84,8 @@ def resume_game(
         say(f"store: {path} (a new one)")
     elif Path.cwd() not in Path(os.path.realpath(path)).parents:
         say(f"store: {path} (outside this folder)")
-    with sole_use(path):
+    with sole_use(path), BotFolders() as folders:
+        folders.play_from(bots, say, run)
         known = _known_of(path)
         level = level_for(options.sandbox, [saved.sandbox, known.sandbox])
         red, blue = (

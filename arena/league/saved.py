@@ -11,6 +11,7 @@ import trio
 
 from arena.bots import BotSpec
 from arena.bots.fitting import refuse_unrestorable
+from arena.bots.folders import BotFolders
 from arena.bots.run import Run
 from arena.bots.sandbox.levels import Level, choose
 from arena.bots.starting import Sandbox
@@ -19,14 +20,14 @@ from arena.game.record import GameRecord, History
 from arena.game.spec import GameSpec, Player
 from arena.game.time_control import TimeControl
 from arena.league.changes import note_versions
-from arena.league.entrants import entrants
+from arena.league.entrants import enrolled, entrants
 from arena.league.executor import Begun, Executor, Failed, GameTask, Paused, Played, PlaySettings, Said
 from arena.league.executor.local import local_executor
 from arena.league.options import Kind, PlayOptions
 from arena.league.resume import stored_in
 from arena.league.running import Say, run_games
 from arena.league.schedule import schedule
-from arena.league.settings import apart_from_bots, check_values, settings_of, store_of
+from arena.league.settings import check_values, settings_of, store_of
 from arena.league.stop import Stop, Wish
 from arena.league.store import GameRow, Store, sole_use
 from arena.league.versions import Versions
@@ -121,15 +122,16 @@ def begin_game(
         raise UsageError("--pause saves one game, and --openings is about two: expected one of them")
     level = choose(options.sandbox)
     store_at = partial(store_of, options, Kind.MATCH)
-    bots, path = entrants(paths, level, options, strict=True, follow_links=True, store=store_at, say=say, run=run)
-    _refuse_unsaveable(bots)
-    for bot in bots:
-        refuse_unrestorable(bot, "--pause")
-    settings = settings_of(options, bots)
-    red, blue = bots
-    apart_from_bots(path, bots)
-    players = (red.player, blue.player)
-    with sole_use(path), Store(path, create=True) as store:
+    found, path = enrolled(paths, options, follow_links=True, store=store_at)
+    with sole_use(path), BotFolders() as folders, contextlib.ExitStack() as stack:
+        bots = entrants(found, level, options, strict=True, store=path, folders=folders, say=say, run=run)
+        _refuse_unsaveable(bots)
+        for bot in bots:
+            refuse_unrestorable(bot, "--pause")
+        settings = settings_of(options, bots)
+        red, blue = bots
+        players = (red.player, blue.player)
+        store = stack.enter_context(Store(path, create=True))
         store.agree(settings.described(players), players)
         for line in note_versions(store, bots):
             say(line)

@@ -22,6 +22,7 @@ from pathlib import Path
 from arena.errors import UsageError
 from arena.hostfile import is_at, kind_of
 from arena.league.store.faults import StoreError
+from arena.locks import hold, release
 from arena.printable import printable
 
 try:
@@ -33,8 +34,6 @@ ENDING = "-lock"
 LONGEST_TEXT = 200
 _TEXT = re.compile(rb"process \d{1,10} on [^\n]{0,150}, since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n|\0{1,200}|")
 """What `_describe` writes, and what a lost disk or a power cut leaves of it."""
-_held: set[int] = set()
-"""The descriptors of this process that hold a lock. A child that it forks has them, too, and must not keep them."""
 
 
 class StoreInUseError(StoreError):
@@ -60,8 +59,7 @@ def sole_use(store: Path) -> Iterator[None]:
         with suppress(OSError):
             if is_at(path, lock) and _is_own(lock):
                 path.unlink()  # before the lock is given up: whoever has opened it sees that it is no longer the one
-        _held.discard(lock)
-        os.close(lock)
+        release(lock)
 
 
 def _locked(store: Path, path: Path) -> int:
@@ -72,7 +70,7 @@ def _locked(store: Path, path: Path) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if is_at(path, lock):
                 _refuse_foreign(path, lock)
-                _held.add(lock)
+                hold(lock)
                 _describe(lock)
                 return lock
         except BlockingIOError:
@@ -142,14 +140,3 @@ def _describe(lock: int) -> None:
         os.ftruncate(lock, 0)
         if os.pwrite(lock, text, 0) != len(text):
             os.ftruncate(lock, 0)  # a half of it would be taken for somebody else's
-
-
-def _forget() -> None:
-    """In a child that was forked: it would hold the locks for as long as it lives."""
-    for lock in _held:
-        os.close(lock)
-    _held.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

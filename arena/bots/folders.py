@@ -1,0 +1,127 @@
+"""The folders of bots that are built, and that several arenas may play from at a time: none takes from another what it
+plays with.
+
+An arena holds such a folder alone while it builds there, and together with others while it plays: a lock of the system
+(flock) on the folder itself, which leaves no file in it and is gone with its process. Who finds others playing waits
+for nothing and changes nothing: its build is tried on a copy (`arena.bots.build`). In a sandbox no bot can lock
+anything. A file system without such locks has none, and there each arena builds as if it were alone.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import trio
+
+from arena.bots import BotSpec
+from arena.bots.run import Run
+from arena.errors import ArenaError
+from arena.locks import hold, release
+from arena.printable import printable
+
+try:
+    import fcntl
+except ImportError:  # Windows, where nothing is built
+    fcntl = None  # type: ignore[assignment]
+
+WAIT_SECONDS = 0.1
+"""How often it is tried again whether another arena has built. No call can wait for a lock and hear Ctrl-C."""
+
+
+class BotInUseError(ArenaError):
+    """Another arena plays with what a bot's build made, and here it makes something else."""
+
+
+def in_use(bot: BotSpec, why: str) -> BotInUseError:
+    """What to raise where a bot cannot be built without taking from another arena what that plays with; and why not."""
+    return BotInUseError(
+        f"{printable(str(bot.path))}: another arena plays with what its build has made there; wait for that "
+        f"arena, stop it, or play from a copy of the folder: {why}"
+    )
+
+
+class BotFolders:
+    """The folders that one arena plays from, until the end of the `with` statement."""
+
+    def __init__(self) -> None:
+        self._locks: dict[Path, int] = {}
+
+    def __enter__(self) -> "BotFolders":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for folder in list(self._locks):
+            self._give_up(folder)
+
+    @contextlib.contextmanager
+    def building(self, bot: BotSpec, say: Callable[[str], None], run: Run) -> Iterator[bool]:
+        """Hold a bot's folder for its build and from then on; whether nobody else does, so that it may be changed.
+
+        While another arena builds there, it is waited for. Where the build fails, the folder is given up.
+        """
+        if bot.folder in self._locks:
+            yield False  # this arena plays from it already
+            return
+        lock = self._opened(bot.folder)
+        is_alone = lock is None or fcntl is None or _is_locked(lock, fcntl.LOCK_EX)
+        try:
+            if lock is not None and not is_alone:
+                _share(lock, bot, say, run)
+            yield is_alone
+            if lock is not None and is_alone:
+                _share(lock, bot, say, run)
+        except BaseException:
+            self._give_up(bot.folder)
+            raise
+
+    def play_from(self, bots: Iterable[BotSpec], say: Callable[[str], None], run: Run) -> None:
+        """Hold the folders of these bots, as far as they have a build, for playing with what is there."""
+        for bot in bots:
+            if bot.build is None or bot.fault is not None or bot.folder in self._locks:
+                continue
+            lock = self._opened(bot.folder)
+            if lock is not None:
+                _share(lock, bot, say, run)
+
+    def _opened(self, folder: Path) -> int | None:
+        """A descriptor of a folder that is not held yet; None where it cannot be opened."""
+        if fcntl is None:
+            return None
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return None  # whatever is wrong with it, whoever reads it tells
+        hold(lock)
+        self._locks[folder] = lock
+        return lock
+
+    def _give_up(self, folder: Path) -> None:
+        lock = self._locks.pop(folder, None)
+        if lock is not None:
+            release(lock)
+
+
+def _share(lock: int, bot: BotSpec, say: Callable[[str], None], run: Run) -> None:
+    """Hold a folder together with others; wait while somebody has it alone."""
+    if not _is_locked(lock, fcntl.LOCK_SH):
+        say(f"{printable(bot.name)}: waiting for another arena, which builds it")
+        run(_wait_to_share, lock)
+
+
+async def _wait_to_share(lock: int) -> None:
+    while True:
+        await trio.sleep(WAIT_SECONDS)
+        if _is_locked(lock, fcntl.LOCK_SH):
+            return
+
+
+def _is_locked(lock: int, how: int) -> bool:
+    """Whether it is locked so now, or nothing can be locked there."""
+    try:
+        fcntl.flock(lock, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True

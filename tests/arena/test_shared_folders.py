@@ -1,0 +1,258 @@
+"""Arenas that play from the same folders: none changes under another what that plays with, and each knows its bots.
+
+Locks are taken by two descriptors, which is to the system as if two processes had them.
+"""
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import commands
+import pytest
+import trio
+from made_bots import RESIGNS
+from sandboxes import at_every_level
+
+from arena.bots import BotSpec, load_bot
+from arena.bots.asked import AskedBot
+from arena.bots.build import build_all
+from arena.bots.build_checks import BuildLimits
+from arena.bots.changed import compare
+from arena.bots.folders import BotFolders, BotInUseError
+from arena.bots.look import SETTLED_NS
+from arena.bots.sandbox.levels import Level
+from arena.bots.sandbox.programs import HostPrograms
+from arena.league.store import Store, sole_use
+
+SAME = "cp source made; chmod +x made; mkdir -p build; date +%N >build/log\n"
+OTHER = "cp source made; date +%N >>made; chmod +x made\n"
+BESIDE = "cp ../common made; chmod +x made\n"
+MAIN = f"#!/usr/bin/env python3\n{RESIGNS}"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user can read: those of pytest are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="shared-", ignore_cleanup_errors=True) as name:
+        path = Path(name).resolve()
+        path.chmod(0o755)
+        yield path
+
+
+def bot_in(folder: Path, script: str, *, command: str = '["./made"]', name: str = "hunter") -> BotSpec:
+    """A bot in a folder of its own that is built by a shell script."""
+    home = folder / name
+    home.mkdir()
+    (home / "build.sh").write_text(script)
+    (home / "source").write_text(MAIN)
+    (home / "bot.toml").write_text(f'command = {command}\nbuild = "sh build.sh"\n')
+    return load_bot(home)
+
+
+def built(
+    bots: list[BotSpec],
+    folders: BotFolders,
+    level: Level = Level.DEFAULT,
+    say: Callable[[str], None] = lambda _: None,
+    run: Any = trio.run,
+) -> list[BotSpec]:
+    made = build_all(bots, level, BuildLimits(), HostPrograms((), bots), say, folders=folders, run=run)
+    assert [bot.fault for bot in made] == [None] * len(bots)
+    return made
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """Of all files of a folder, what shows that one was written to or put there."""
+    return {
+        str(path): (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        for path in folder.rglob("*")
+        if (status := path.lstat())
+    }
+
+
+@contextmanager
+def another_plays(bot: BotSpec, level: Level = Level.DEFAULT) -> Iterator[BotSpec]:
+    """Another arena has built this bot and plays with it."""
+    with BotFolders() as theirs:
+        yield built([bot], theirs, level)[0]
+
+
+# --- builds ---------------------------------------------------------------------------------------------------------
+
+
+@at_every_level
+@pytest.mark.parametrize("command", ['["./made"]', '["sh", "made"]'])
+def test_a_build_that_makes_the_same_leaves_the_folder_as_it_is_while_another_arena_plays(
+    level: Level, command: str, folder: Path
+) -> None:
+    script = SAME if command == '["./made"]' else "cp source made; chmod +x made\n"
+    with another_plays(bot_in(folder, script, command=command), level) as theirs, BotFolders() as ours:
+        before = stamps(theirs.folder)
+        said: list[str] = []
+        (bot,) = built([theirs], ours, level, said.append)
+        assert stamps(theirs.folder) == before
+        assert bot.digest == theirs.digest
+    assert said[-1] == "hunter: another arena plays with it, so it is built in a copy, to be compared"
+
+
+@at_every_level
+@pytest.mark.parametrize("command", ['["./made"]', '["sh", "made"]'])
+def test_a_build_that_makes_something_else_is_refused_while_another_arena_plays(
+    level: Level, command: str, folder: Path
+) -> None:
+    with another_plays(bot_in(folder, OTHER, command=command), level) as theirs, BotFolders() as ours:
+        before = stamps(theirs.folder)
+        with pytest.raises(BotInUseError, match="the build makes something else now, in made"):
+            built([theirs], ours, level)
+        assert stamps(theirs.folder) == before
+    with BotFolders() as ours:
+        built([theirs], ours, level)
+    assert stamps(theirs.folder) != before, "it is over, and they may be built"
+
+
+def test_a_build_that_needs_its_place_is_refused_while_another_arena_plays_and_is_no_fault_of_the_bot(
+    folder: Path,
+) -> None:
+    (folder / "common").write_text(MAIN)
+    with (
+        another_plays(bot_in(folder, BESIDE)) as theirs,
+        BotFolders() as ours,
+        pytest.raises(BotInUseError, match="in a copy it cannot be built"),
+    ):
+        built([theirs], ours)
+
+
+def test_two_arenas_may_play_and_the_second_goes_on_holding_the_folder(folder: Path) -> None:
+    bot = bot_in(folder, OTHER)
+    with BotFolders() as second:
+        with another_plays(bot):
+            second.play_from([bot], lambda _: None, trio.run)
+        with BotFolders() as third, pytest.raises(BotInUseError):
+            built([bot], third)
+
+
+def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path) -> None:
+    bot = bot_in(folder, SAME)
+    with another_plays(bot):
+        pass
+    lock = os.open(bot.folder, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    said: list[str] = []
+
+    def run(function: Callable[..., Awaitable[object]], *arguments: object) -> object:
+        if function.__name__ == "_wait_to_share":  # they are done only while it is waited
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        return trio.run(function, *arguments)
+
+    with BotFolders() as ours:
+        built([bot], ours, say=said.append, run=run)
+    os.close(lock)
+    assert "hunter: waiting for another arena, which builds it" in said
+
+
+def test_a_folder_whose_build_has_failed_is_not_held(folder: Path) -> None:
+    bot = bot_in(folder, "exit 3\n")
+    with BotFolders() as theirs:
+        (failed,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), print, folders=theirs)
+        assert failed.fault is not None
+        (folder / "hunter" / "build.sh").write_text(SAME)
+        before = stamps(folder)
+        with BotFolders() as ours:
+            built([load_bot(bot.path)], ours)
+        assert stamps(folder) != before
+
+
+def test_a_bot_that_takes_part_twice_is_built_once(folder: Path) -> None:
+    bot_in(folder, OTHER)
+    path = folder / "hunter"
+    twice = [load_bot(path, AskedBot(str(path), arguments=(word,))) for word in ("1", "2")]
+    said: list[str] = []
+    with BotFolders() as ours:
+        made = built(twice, ours, say=said.append)
+    assert [line for line in said if line.startswith("building")] == ["building hunter: sh build.sh"]
+    for bot in made:
+        assert bot.look is not None
+        assert compare(bot, bot.look)[1] is None
+
+
+# --- whole commands -------------------------------------------------------------------------------------------------
+
+
+def league(folder: Path, command: str = "league") -> tuple[int, str]:
+    options = ("--rules", "duel", "--store", "l.sqlite", "--sandbox", "default", *commands.UNHURRIED)
+    done = commands.arena(folder, command, "hunter", "ann.py", *options)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("command", ["league", "match"])
+def test_a_command_whose_store_is_in_use_builds_nothing(folder: Path, command: str) -> None:
+    bot_in(folder, SAME)
+    (folder / "ann.py").write_text(RESIGNS)
+    with sole_use(folder / "l.sqlite"):
+        code, said = league(folder, command)
+    assert code == 1
+    assert "another arena is playing with this store" in said
+    assert "building" not in said
+    assert not (folder / "hunter" / "made").exists()
+    assert not (folder / "l.sqlite").exists()
+
+
+def test_a_command_that_would_take_from_another_what_it_plays_with_is_refused_and_nobody_forfeits(folder: Path) -> None:
+    (folder / "ann.py").write_text(RESIGNS)
+    with another_plays(bot_in(folder, OTHER)):
+        code, said = league(folder)
+    assert code == 1
+    assert "arena: hunter: another arena plays with what its build has made there; wait for that arena" in said
+    assert not (folder / "l.sqlite").exists()
+
+
+def test_a_league_plays_on_where_another_arena_plays_with_the_same_bots(folder: Path) -> None:
+    (folder / "ann.py").write_text(RESIGNS)
+    with another_plays(bot_in(folder, SAME)) as theirs:
+        code, said = league(folder)
+        assert (code, "to be compared" in said) == (0, True), said
+        assert theirs.look is not None
+        assert compare(theirs, theirs.look)[1] is None
+    with Store(folder / "l.sqlite", create=False) as store:
+        assert len(store.rows()) > 0
+
+
+@pytest.mark.parametrize("command", ["check", "rerun"])
+def test_every_command_that_builds_spares_what_another_arena_plays_with(folder: Path, command: str) -> None:
+    (folder / "ann.py").write_text(RESIGNS)
+    bot_in(folder, OTHER)
+    assert league(folder)[0] == 0
+    arguments = {"check": ("hunter", "--quick"), "rerun": ("l.sqlite", "1")}[command]
+    with another_plays(load_bot(folder / "hunter")) as theirs:
+        before = stamps(theirs.folder)
+        done = commands.arena(folder, command, *arguments, "--sandbox", "default")
+        assert done.returncode == 1
+        assert "another arena plays with what its build has made there" in done.stderr
+        assert stamps(theirs.folder) == before
+
+
+# --- what counts as a change ----------------------------------------------------------------------------------------
+
+
+def test_a_program_that_was_built_again_and_is_the_same_is_no_change(folder: Path) -> None:
+    with another_plays(bot_in(folder, SAME)) as bot:
+        assert bot.look is not None
+        look = replace(bot.look, at=bot.look.at + 2 * SETTLED_NS)
+        made = bot.folder / "made"
+        draft = folder / "draft"
+        draft.write_bytes(made.read_bytes())
+        draft.chmod(0o755)
+        draft.rename(made)
+        os.utime(made, (time.time() + 9, time.time() + 9))
+        seen, change = compare(bot, look)
+        assert change is None
+        made.write_text("another")
+        _, change = compare(bot, seen)
+        assert change is not None
+        assert change.files == {"made": "changed"}
