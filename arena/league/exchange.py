@@ -30,7 +30,6 @@ from arena.league.record_file import (
     settings_fault,
     settings_of_game,
     settings_of_games,
-    shared_settings,
 )
 from arena.league.store import (
     LIMITS_OF,
@@ -312,7 +311,7 @@ def _others(value: str, than: str) -> str:
 
 def _play_again(sources: Sequence[Path], survey: _Survey, remark: Remark) -> None:
     """Play every new game again. Raises `ArenaError` with the first of those that do not give what they say."""
-    league = League(shared_settings(survey.settings), met(survey.meetings))
+    league = League(survey.settings, met(survey.meetings))
     faults: list[str] = []
     done = 0
     for coming in _coming(sources):

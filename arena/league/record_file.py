@@ -20,7 +20,7 @@ from arena.league.games import Settings
 from arena.league.setting_faults import setting_fault
 from arena.league.store import CALIBRATION, KEPT_BESIDE, LIMITS_OF, TIME_OF
 from arena.league.store.other_files import STORE_START
-from arena.league.verify import League
+from arena.league.verify import League, other_limits
 from arena.printable import printable, shown
 from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import RulesetError
@@ -97,7 +97,7 @@ def settings_of_games(settings: dict[str, str]) -> dict[str, str]:
 
 
 def shared_settings(settings: dict[str, str]) -> dict[str, str]:
-    """What of a line's settings its game is judged by: all but the limits of single bots, which no record says."""
+    """What of a line's settings those of other bots have, too: all but the limits of single bots."""
     return {name: value for name, value in settings.items() if not name.startswith(LIMITS_OF)}
 
 
@@ -167,8 +167,9 @@ def verify_file(path: Path, progress: Progress) -> Iterator[LineFault]:
             key = frozenset(settings.items())
             if key not in leagues:
                 leagues[key] = League(settings, met(meetings))
-            faults = [*leagues[key].faults(entry.record), settings_fault(entry)]
-            yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults) if words)
+            faults = [*leagues[key].faults(entry.record), *other_limits(entry.record, entry.settings)]
+            faults += filter(None, [settings_fault(entry)])
+            yield from (LineFault(number, printable(words, LONGEST_FAULT)) for words in dict.fromkeys(faults))
         progress(number, lines)
     if number != lines:
         raise FileError(f"{printable(str(path))}: it changed while it was read")

@@ -22,7 +22,17 @@ from arena.game.time_control import TimeControl, parse_time
 from arena.league.game_ids import Scheme, Times, pair_seed_of, starter
 from arena.league.games import Settings, openings_in, other_times
 from arena.league.settings import with_moves_of
-from arena.league.store import CALIBRATION, ENTRANTS, KEEP_BOTS, NAMED, OPENINGS, OPPONENTS, Store, own_times_in
+from arena.league.store import (
+    CALIBRATION,
+    ENTRANTS,
+    KEEP_BOTS,
+    NAMED,
+    OPENINGS,
+    OPPONENTS,
+    Store,
+    is_number,
+    own_times_in,
+)
 from arena.league.verify import League
 from arena.play.played_on import TENTH_US, calibration_of, percent_of, read_reference, reference_text
 from arena.rules.rule_lines import ruleset_from_lines
@@ -47,7 +57,8 @@ class Salvaged(NamedTuple):
 
 
 def salvage(store: Store, new: Store) -> Salvaged:
-    """Copy all games of a store that are sound to a new one, with their numbers. What is wrong with the others, and
+    """Copy all games of a store that are sound to a new one, with their numbers (a new one, where it has a number that
+    no game gets). What is wrong with the others, and
     whether they could be read at all, does not matter: they are left out."""
     contents = store.read()
     settings = contents.settings
@@ -61,10 +72,10 @@ def salvage(store: Store, new: Store) -> Salvaged:
     copied: set[str] = set()
     by_record = 0
     # Those first whose rows are whole: of two with one id, it is the one that was stored.
-    for number in sorted(numbers, key=lambda number: (number not in whole, number)):
+    for number in sorted(numbers, key=lambda number: (not is_number(number), number not in whole, number)):
         record = store.stored(number).record
         if record is not None and record.id not in copied and not league.faults(record):
-            new.add(record, number)
+            new.add(record, number if is_number(number) else None)
             copied.add(record.id)
             by_record += number not in whole
     unknown = None

@@ -6,10 +6,12 @@ must be sound. A store that somebody has forged as a whole, consistently, cannot
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from arena.bots.limits import Limits, read_limits
+from arena.bots.sandbox.levels import Level
 from arena.game.persons import is_person
 from arena.game.recheck import check_record
 from arena.game.record import GameRecord, RecordError
@@ -31,6 +33,7 @@ from arena.league.store import (
     CALIBRATION,
     HIDDEN,
     KEEP_BOTS,
+    LIMITS_OF,
     NAMED,
     NO_OPENINGS,
     OPENINGS,
@@ -52,6 +55,7 @@ from arena.rules.rule_lines import ruleset_from_lines
 from arena.rules.ruleset import Ruleset, RulesetError, Starts
 
 OF_EACH_SIDE = (TIME, OTHER_TIMES)
+LEVELS = frozenset(level.value for level in Level)
 NOT_IN_RECORDS = (PONDERING, KEEP_BOTS, OPENINGS, OPPONENTS)
 
 Progress = Callable[[int, int], None]
@@ -84,6 +88,22 @@ def _setting_faults(contents: Contents[Groups], *, has_games: bool) -> Iterator[
     if not any(damage.game is None and damage.text in NO_SETTINGS for damage in contents.damage):
         for fault in store_faults(contents.settings, has_games=has_games):
             yield Damage(None, f"its settings: {fault}")
+
+
+def other_limits(record: GameRecord, settings: Mapping[str, str]) -> list[str]:
+    """Where a side could use something else than these settings give the bot of that name, or nobody knows what."""
+    faults = []
+    for player, held in zip(record.players, record.confinement, strict=True):
+        level, _, words = held.partition(": ")
+        limits = read_limits(words)
+        if not held:
+            continue  # it was not started, or the record is older than the word for it
+        if limits is None or limits.text != words or level not in LEVELS:
+            usual = f"{Level.DEFAULT.value}: {Limits().text}"
+            faults.append(f"expected how {player.name} was held, such as {usual!r}, got {held!r}")
+        elif words != (expected := settings.get(f"{LIMITS_OF}{player.name}", words)):
+            faults.append(f"{player.name} was held with {words!r}, and the store is for {expected!r}")
+    return faults
 
 
 class Played(Protocol):
@@ -148,7 +168,7 @@ class League:
             if name not in (*NOT_IN_RECORDS, *OF_EACH_SIDE, SEED) and self._settings.get(name, value) != value
         ]
         faults += self._other_clocks(record) + self._other_scale(record)
-        faults += self._other_choices(record) + self._other_opening(record)
+        faults += self._other_choices(record) + self._other_opening(record) + other_limits(record, self._settings)
         digits = self._settings.get(SEED, "")
         if faults or RULES not in self._settings or not is_seed(digits):
             return faults  # that there is no seed is a fault of the store, and not of each game

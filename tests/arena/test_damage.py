@@ -20,7 +20,7 @@ from random import Random
 import msgspec
 import pytest
 from commands import AS_USUAL, arena
-from forged_games import forge_game
+from forged_games import forge_game, renumber_game
 
 from arena.errors import ArenaError, UsageError
 from arena.game.record import GameRecord, NoteLine, encode_record
@@ -398,6 +398,20 @@ def test_sound_games_can_be_copied_to_a_new_store_in_which_the_league_goes_on(pa
     assert "expected a file that does not exist yet" in refused.stderr
 
 
+@pytest.mark.parametrize("number", [0, -1, 2**63 - 1])
+def test_a_number_that_no_game_gets_is_found_and_salvaged_under_another(path: Path, number: int) -> None:
+    """The next number would be none, and `arena show` knows no such game."""
+    with Store(path, create=False) as store:
+        game = store.record("12")[1]
+    renumber_game(path, 12, number, game)
+    words = f"game {number}: its number is none that a game gets: expected 1 to 99999999999"
+    assert found(path) == [words]
+    with Store(path, create=False) as store, Store(path.with_name("new.sqlite"), create=True) as new:
+        assert salvage(store, new).games == 12
+        assert new.record(game.id)[0] == 12
+    assert found(path.with_name("new.sqlite")) == []
+
+
 # --- forgery ----------------------------------------------------------------------------------------------------------
 
 
@@ -460,6 +474,13 @@ FORGERIES: list[tuple[str, int, Callable[[GameRecord], GameRecord], str]] = [
         12,
         lambda game: changed(game, rules=tuple((k, "990" if k == "max-plies" else v) for k, v in game.rules)),
         "it was played under rules",
+    ),
+    ("how a bot was held", 12, lambda game: changed(game, confinement=("tied up", "")), "expected how "),
+    (
+        "how much memory a bot had",
+        12,
+        lambda game: changed(game, confinement=("bwrap: memory 1G, 64 processes, 16M of /tmp", game.confinement[1])),
+        "was held with 'memory 1G, 64 processes, 16M of /tmp', and the store is for 'memory 512M, 64 processes",
     ),
     ("the order of the rules", 12, lambda game: changed(game, rules=game.rules[::-1]), "its rules stand in the order"),
 ]

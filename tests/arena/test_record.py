@@ -109,7 +109,7 @@ def refused(record: GameRecord) -> str:
 
 # --- as text --------------------------------------------------------------------------------------------------------
 
-texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=10)
+texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=10).map(printable)
 any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 
 

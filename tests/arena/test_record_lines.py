@@ -82,7 +82,7 @@ def test_a_line_is_one_json_object_with_the_schema_first_and_the_checksum_last()
         assert b"\n" not in line
 
 
-texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=8)
+texts = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=8).map(printable)
 counts = st.integers(0, 10**6)
 times = st.builds(TimeControl, st.integers(1, 10**6), st.none() | st.integers(1, 10**9), counts)
 

@@ -13,7 +13,7 @@ games, `arguments` that of bots that are started with some; `kept_forms` says in
 from arena.league.store.contents import Contents
 from arena.league.store.disqualified import Disqualified
 from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError, damage_text
-from arena.league.store.game_row import GameRow, PlayerTime
+from arena.league.store.game_row import GameRow, PlayerTime, is_number
 from arena.league.store.games import Stored
 from arena.league.store.groups import Groups, SideTimes
 from arena.league.store.kept_forms import KEPT_FORMS
@@ -102,6 +102,7 @@ __all__ = [
     "damage_text",
     "files_in",
     "is_empty_file",
+    "is_number",
     "is_record_file",
     "own_times_in",
     "planned_in",

@@ -39,6 +39,8 @@ MOST_SECONDS = 100 * 366 * 24 * 3600
 """What a game can have taken, as `arena.game.recheck` has it."""
 LAST_DATE = 253_402_300_799
 """The last second of the year 9999, since the epoch: what a calendar has."""
+FIRST_NUMBER, LAST_NUMBER = 1, 10**11 - 1
+"""The numbers that games get: more than fit into any file, and few enough digits to be no start of an id."""
 LONGEST_NAME = 1000
 """Characters of an id, a name or a digest, as in a line of an export."""
 
@@ -179,10 +181,16 @@ _RESULTS = {result.value: result for result in GameResult}
 _REASONS = {reason.value: reason for reason in Reason}
 
 
+def is_number(number: int) -> bool:
+    """Whether a game can have this number in a store."""
+    return FIRST_NUMBER <= number <= LAST_NUMBER
+
+
 def could_be_stored(columns: Columns) -> bool:
     """Whether columns are such as a row has. A checksum tells it of what the arena has stored, and not of a forgery."""
     return (
         tuple(map(type, columns)) in _TYPES_OF_ROWS
+        and is_number(columns[0])
         and columns[6] in _RESULTS  # hashable, as it is text
         and columns[7] in _REASONS
         and max(map(len, columns[1:6])) <= LONGEST_NAME

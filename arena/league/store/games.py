@@ -13,11 +13,14 @@ from arena.league.store.database import Database
 from arena.league.store.faults import Damage, DamagedError, StoreChangedError, StoreError
 from arena.league.store.game_row import (
     COLUMNS,
+    FIRST_NUMBER,
+    LAST_NUMBER,
     Columns,
     GameRow,
     columns_of,
     compared,
     could_be_stored,
+    is_number,
     is_unchanged,
     record_sum,
     row_from,
@@ -30,8 +33,6 @@ from arena.printable import SHOWN, printable
 
 RECORDS_AT_ONCE = 32
 """So many are held in memory while they are compared with their checksums, and as long may another program wait."""
-FIRST_NUMBER = 1
-"""Games are numbered from here on."""
 SMALLEST_GAME = 512
 """Bytes of a game with its record, about: how many there can be in a file that has lost its count."""
 RECORD_CHANGED = "its record was changed after it was stored"
@@ -165,6 +166,8 @@ class GamesTable:
         read, data = found[0], records[0][0] if records else None
         columns, sums = read[: layout.compared], read[-2:]
         wrong = []
+        if not is_number(number):
+            wrong.append(f"its number is none that a game gets: expected {FIRST_NUMBER} to {LAST_NUMBER}")
         if layout.has_sums and not is_unchanged(columns, *sums):
             wrong.append(ROW_CHANGED)
         record = None

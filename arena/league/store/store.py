@@ -18,7 +18,7 @@ from arena.game.spec import Player
 from arena.league.store.contents import Contents, Reading
 from arena.league.store.database import Database
 from arena.league.store.faults import Damage, DamagedError
-from arena.league.store.game_row import GameRow, row_from
+from arena.league.store.game_row import LAST_NUMBER, GameRow, row_from
 from arena.league.store.games import GamesTable, Stored
 from arena.league.store.groups import Groups
 from arena.league.store.kept_beside import KeptBeside
@@ -239,7 +239,7 @@ class Store(KeptBeside):
         """
         query = self._database.query
         found = []
-        if game.isdecimal() and len(game) < 12:
+        if game.isdecimal() and len(game) <= len(str(LAST_NUMBER)):
             found = query("SELECT number FROM games WHERE number = ?", int(game))
         if not found:
             found = query("SELECT number FROM games WHERE id >= ? AND id < ?", game, game + LARGEST_CHARACTER)
