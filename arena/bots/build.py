@@ -32,7 +32,7 @@ from arena.bots.build_checks import (
     refuse_if_nothing_is_made,
     refuse_other_manifest,
 )
-from arena.bots.build_copy import copied, refuse_other_files, scratch
+from arena.bots.build_copy import copied, refuse_full_disk, refuse_other_files, scratch
 from arena.bots.build_sandbox import build_in_sandbox
 from arena.bots.folders import BotFolders, in_use
 from arena.bots.loading import made_to_speak
@@ -94,8 +94,10 @@ def _fault_of(
     except SandboxError:
         raise
     except UsageError as error:
+        refuse_full_disk(bot)
         return str(error)
     except (files.FilesError, StartError) as error:
+        refuse_full_disk(bot)
         return printable(f"{bot.path}: it cannot be built: {error}")
     return None
 
@@ -141,14 +143,16 @@ def _build_here(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None
 
 
 def _build_beside(bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:
+    """See whether a build in a copy makes what is there. What is wrong with the copy, which may lack what lies beside
+    the folder or be too large to be made, is no fault of the bot's. Raises `BotInUseError` and `HostError`."""
     with scratch() as place:
-        copy = copied(bot, place / "bot", limits.disk, None)
-        before = files.stamps(copy)
         try:
+            copy = copied(bot, place / "bot", limits.disk, None)
+            before = files.stamps(copy)
             _build_in(copy, bot, build, limits, run)
-        except UsageError as error:  # elsewhere it may lack what lies beside its folder: that is no fault of the bot's
+            refuse_other_files(bot, copy, before)
+        except (UsageError, files.FilesError, StartError) as error:
             raise in_use(bot, f"in a copy it cannot be built: {error}") from None
-        refuse_other_files(bot, copy, before)
 
 
 def _build_in(folder: Path, bot: BotSpec, build: str, limits: BuildLimits, run: Run) -> None:

@@ -36,13 +36,16 @@ class BuildLimits(msgspec.Struct, frozen=True):
 def program_in(bot: BotSpec, folder: Path) -> Path | None:
     """The program that a build is to make, in the bot's folder or a copy of it; None if the command names another.
 
-    One that is not in the folder itself, or behind a link, is none: a digest leaves out no file on its account.
+    If a folder on the way is a link, it is where that leads, as long as it is in the folder: what is brought along
+    there is not what the build makes either.
     """
     if not Path(bot.command[0]).is_relative_to(bot.folder):
         return None
-    program = folder / Path(bot.command[0]).relative_to(bot.folder)
-    inside = program != folder and os.path.realpath(program.parent) == str(program.parent)
-    return program if inside else None
+    named = folder / Path(bot.command[0]).relative_to(bot.folder)
+    if named == folder:
+        return None
+    program = Path(os.path.realpath(named.parent), named.name)
+    return program if program.is_relative_to(folder) else None
 
 
 def refuse_if_nothing_is_made(bot: BotSpec, folder: Path) -> None:

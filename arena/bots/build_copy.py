@@ -11,23 +11,27 @@ from arena.bots import BotSpec
 from arena.bots.bot_files import BotFiles
 from arena.bots.build_checks import LINE_LENGTH, program_in
 from arena.bots.folders import in_use
+from arena.bots.limits import MIB
 from arena.bots.sandbox import bwrap, files
-from arena.errors import UsageError
+from arena.bots.sandbox.launch import NOBODYS_FAULT, HostError, disk_fault
+from arena.errors import ArenaError, UsageError
 from arena.printable import printable
 
 FILES_NAMED = 5
+LEAST_FREE = 16 * MIB
+"""Bytes of a disk: with less, compilers fail by no fault of what they compile."""
 
 
 def copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
     """A copy of a bot's folder for its build, of at most so many bytes and this user's own, without the program that is
     to be made: what lies there already is not what the build makes."""
-    copy.mkdir(0o755)
-    if user is not None:
-        os.chown(copy, user, user)
     try:
+        copy.mkdir(0o755)
+        if user is not None:
+            os.chown(copy, user, user)
         files.copy_folder(bot.folder, copy, most, user)
     except OSError as error:
-        raise UsageError(printable(f"{bot.path}: cannot be copied to be built: {error}")) from None
+        raise _fault(error, f"{bot.path}: cannot be copied to be built") from None
     program = program_in(bot, copy)
     if program is not None and (program.is_symlink() or program.is_file()):
         program.unlink()
@@ -37,7 +41,10 @@ def copied(bot: BotSpec, copy: Path, most: int, user: int | None) -> Path:
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
     """A folder that only the arena's user can get at, and that is gone afterwards whatever has become of it."""
-    folder = Path(tempfile.mkdtemp(prefix="arena-build-")).resolve()
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="arena-build-")).resolve()
+    except OSError as error:
+        raise _fault(error, "no folder for the copy can be made") from None
     try:
         yield folder
     finally:
@@ -66,11 +73,40 @@ def refuse_other_files(
     try:
         others = [path for path in files.other_than(copy, bot.folder, before, link_target) if counts(path)]
     except OSError as error:
-        raise UsageError(printable(f"{bot.path}: what its build made cannot be read: {error}")) from None
+        raise _fault(error, f"{bot.path}: what its build made cannot be read") from None
     if others:
         names = ", ".join(printable(path, LINE_LENGTH) for path in others[:FILES_NAMED])
         more = f" and {len(others) - FILES_NAMED} more" if len(others) > FILES_NAMED else ""
         raise in_use(bot, f"the build makes something else now, in {names}{more}")
+
+
+def refuse_full_disk(bot: BotSpec) -> None:
+    """Raise `HostError` if the disk is full that a bot was built on, or that of temporary files: when its copy has
+    gone, it is not what this build wrote."""
+    for folder in (bot.folder, Path(tempfile.gettempdir())):
+        try:
+            system = os.statvfs(folder)
+        except OSError:
+            continue
+        if system.f_bavail * system.f_frsize < LEAST_FREE:
+            raise HostError(
+                printable(f"{bot.path}: its build has failed, and the disk of {folder} has less than 16M left"),
+                NOBODYS_FAULT,
+            )
+
+
+def put_there(bot: BotSpec, copy: Path, before: files.Stamps, most: int, links: Callable[[str, str], str]) -> None:
+    """Put what a build has made in this copy into the bot's folder, as `files.put_back` does. Raises `FilesError`,
+    `UsageError` and `HostError`."""
+    try:
+        files.put_back(copy, bot.folder, before, most, links)
+    except OSError as error:
+        raise _fault(error, f"{bot.path}: what its build made cannot be put there") from None
+
+
+def _fault(error: OSError, what: str) -> ArenaError:
+    """What to raise: where the machine has run out of something, that is no fault of the bot's."""
+    return disk_fault(error, printable(what)) or UsageError(printable(f"{what}: {error}"))
 
 
 def _what_counts(bot: BotSpec, copy: Path) -> Callable[[str], bool]:

@@ -22,7 +22,7 @@ from arena.bots.build_checks import (
     refuse_if_nothing_is_made,
     refuse_other_manifest,
 )
-from arena.bots.build_copy import copied, open_up, refuse_other_files, scratch
+from arena.bots.build_copy import copied, open_up, put_there, refuse_other_files, scratch
 from arena.bots.limits import Limits, size_text
 from arena.bots.links import follow
 from arena.bots.run import Run, run_to_end
@@ -92,13 +92,10 @@ def build_in_sandbox(
         refuse_if_nothing_is_made(bot, copy)
         refuse_other_manifest(bot, manifest, copy)
         links = _LinkTargets(bot, host).inside
-        try:
-            if is_alone:
-                files.put_back(copy, bot.folder, before, limits.disk, links)
-            else:
-                refuse_other_files(bot, copy, before, links)
-        except OSError as error:
-            raise UsageError(printable(f"{bot.path}: what its build made cannot be put there: {error}")) from None
+        if is_alone:
+            put_there(bot, copy, before, limits.disk, links)
+        else:
+            refuse_other_files(bot, copy, before, links)
 
 
 class _DiskWatch:

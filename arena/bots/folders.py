@@ -9,7 +9,7 @@ anything. A file system without such locks has none, and there each arena builds
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import trio
@@ -64,13 +64,11 @@ class BotFolders:
             yield False  # this arena plays from it already
             return
         lock = self._opened(bot.folder)
-        is_alone = lock is None or fcntl is None or _is_locked(lock, fcntl.LOCK_EX)
         try:
-            if lock is not None and not is_alone:
-                _share(lock, bot, say, run)
+            is_alone = lock is None or _hold(lock, (fcntl.LOCK_EX, fcntl.LOCK_SH), bot, say, run) == fcntl.LOCK_EX
             yield is_alone
             if lock is not None and is_alone:
-                _share(lock, bot, say, run)
+                _hold(lock, (fcntl.LOCK_SH,), bot, say, run)
         except BaseException:
             self._give_up(bot.folder)
             raise
@@ -82,7 +80,7 @@ class BotFolders:
                 continue
             lock = self._opened(bot.folder)
             if lock is not None:
-                _share(lock, bot, say, run)
+                _hold(lock, (fcntl.LOCK_SH,), bot, say, run)
 
     def _opened(self, folder: Path) -> int | None:
         """A descriptor of a folder that is not held yet; None where it cannot be opened."""
@@ -102,26 +100,31 @@ class BotFolders:
             release(lock)
 
 
-def _share(lock: int, bot: BotSpec, say: Callable[[str], None], run: Run) -> None:
-    """Hold a folder together with others; wait while somebody has it alone."""
-    if not _is_locked(lock, fcntl.LOCK_SH):
+def _hold(lock: int, ways: Sequence[int], bot: BotSpec, say: Callable[[str], None], run: Run) -> int:
+    """Hold a folder in the first of these ways that can be, and say which; wait while somebody else has it alone."""
+    held = _locked(lock, ways)
+    if held is None:
         say(f"{printable(bot.name)}: waiting for another arena, which builds it")
-        run(_wait_to_share, lock)
+        held = run(_wait_to_hold, lock, ways)
+    return held
 
 
-async def _wait_to_share(lock: int) -> None:
+async def _wait_to_hold(lock: int, ways: Sequence[int]) -> int:
     while True:
         await trio.sleep(WAIT_SECONDS)
-        if _is_locked(lock, fcntl.LOCK_SH):
-            return
+        held = _locked(lock, ways)
+        if held is not None:
+            return held
 
 
-def _is_locked(lock: int, how: int) -> bool:
-    """Whether it is locked so now, or nothing can be locked there."""
-    try:
-        fcntl.flock(lock, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
+def _locked(lock: int, ways: Sequence[int]) -> int | None:
+    """Lock it in the first of these ways that can be now; where nothing can be locked, each can."""
+    for how in ways:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        except OSError:
+            return how
+        return how
+    return None

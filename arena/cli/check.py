@@ -77,6 +77,7 @@ def check_command(
     from arena.check.service import CheckOptions, check_bot
     from arena.check.situations import Extent
     from arena.cli.checking import progress
+    from arena.cli.interruptible import run_unwinding
     from arena.cli.interrupts import unwinding
     from arena.cli.playing import level_line, own_process
     from arena.league.options import PlayOptions
@@ -90,7 +91,7 @@ def check_command(
         own_process(asked.play.sandbox)
         remark(level_line(choose(asked.play.sandbox), asked.play.sandbox == AUTO))
         with progress() as begins:
-            checked = check_bot(bot, asked, remark, begins)
+            checked = check_bot(bot, asked, remark, begins, run_unwinding)
     result(check_json(checked) if as_json else check_text(checked, paint_for(color)))
     return DONE if checked.is_accepted else FOUND
 
@@ -101,6 +102,7 @@ def _replay(
     from arena.bots.sandbox.levels import AUTO, choose
     from arena.check.replayed import StoredGame
     from arena.check.service import replay_bot
+    from arena.cli.interruptible import run_unwinding
     from arena.cli.interrupts import unwinding
     from arena.cli.playing import level_line, own_process
     from arena.cli.stores import open_to_read
@@ -116,6 +118,6 @@ def _replay(
         own_process(asked.sandbox)
         remark(level_line(choose(asked.sandbox), asked.sandbox == AUTO))
         stored = StoredGame(number, record, None if side is None else COLOR_BY_WORD[side])
-        done = replay_bot(bot, asked, stored, remark)
+        done = replay_bot(bot, asked, stored, remark, run_unwinding)
     result(replay_json(done) if as_json else replay_text(done, paint_for(color)))
     return DONE if done.is_same else FOUND

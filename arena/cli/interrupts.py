@@ -1,7 +1,8 @@
 """Ctrl-C, and the other signals that ask the arena to stop, in each part of a command's life.
 
 - While modules are imported and while stores are only read there is nothing to put in order: the process ends at once.
-- While bots are looked for and sandboxes tried there are children: `unwinding` raises KeyboardInterrupt.
+- While bots are looked for, built and tried there are children: `unwinding` raises KeyboardInterrupt, in good order if
+  what runs is run by `arena.cli.interruptible`.
 - While games are played nothing is raised. `StopRequests` counts: the first Ctrl-C asks to stop soon, the next one, and
   SIGTERM and SIGHUP, which come from a service manager or a closing terminal, ask to stop now.
 
@@ -22,6 +23,8 @@ from arena.league.stop import Stop, Wish
 INTERRUPTED_WORDS = "interrupted"
 STOP_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
+_told: list[Callable[[], None]] = []
+"""What is to be called where an exception may not be raised at just any moment, the innermost last."""
 Handler = Callable[[int, FrameType | None], Any]
 
 
@@ -59,9 +62,22 @@ def unwinding() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.raise_signal(signal.SIGINT)
+    elif _told:
+        _told[-1]()
+    else:
         raise KeyboardInterrupt
-    signal.raise_signal(signal.SIGINT)
+
+
+@contextlib.contextmanager
+def told_instead(tell: Callable[[], None]) -> Iterator[None]:
+    """Within, a signal to stop is told so where Ctrl-C is ignored, and nothing is raised in the middle of anything."""
+    _told.append(tell)
+    try:
+        yield
+    finally:
+        _told.remove(tell)
 
 
 def _take_over(handler: Handler) -> dict[signal.Signals, Any]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.forms import Form
+from arena.cli.interruptible import run_unwinding
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.of_color import by_color
 from arena.cli.playing import level_line, own_process
@@ -47,7 +48,7 @@ def begin(paths: Sequence[str], options: PlayOptions, file: Path, pause_after: i
     """Play the first game of a match so that it can be interrupted. Returns the exit code."""
     with unwinding():
         own_process(options.sandbox)
-        with begin_game(paths, options, file, remark) as prepared:
+        with begin_game(paths, options, file, remark, run_unwinding) as prepared:
             return _play(prepared, pause_after, is_level_chosen=options.sandbox == AUTO, form=form)
 
 
@@ -63,7 +64,7 @@ def resume(file: Path, pause_after: int | None, said: SaidOfGame, form: Form) ->
         names = [frozenset({player.name}) for player in saved.players]
         options = ResumeOptions(said.sandbox, by_color("--bot", said.paths, names), said.interpreters)
         own_process(resume_sandbox(saved, options))
-        with resume_game(saved, file, options, remark) as prepared:
+        with resume_game(saved, file, options, remark, run_unwinding) as prepared:
             return _play(prepared, pause_after, is_level_chosen=said.sandbox == AUTO, form=form)
 
 

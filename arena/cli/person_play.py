@@ -11,6 +11,7 @@ from arena.bots.names import name_fault
 from arena.bots.sandbox.levels import AUTO
 from arena.cli.exit_codes import INTERRUPTED
 from arena.cli.extras import SERVING, needs
+from arena.cli.interruptible import run_unwinding
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process
 from arena.cli.stopped_games import does_not_count, kept_words, line_to_go_on, saying_how_to_go_on
@@ -89,7 +90,7 @@ def begin(paths: tuple[str, ...], options: PlayOptions, seats: Seats, save: Path
     who = seats.persons(1 if paths else 2)
     with seats.listening() as listening, unwinding():
         own_process(options.sandbox)
-        with begin_person_game(paths, options, who, remark, file=save) as prepared:
+        with begin_person_game(paths, options, who, remark, file=save, run=run_unwinding) as prepared:
             return _play(prepared, listening, is_level_chosen=options.sandbox == AUTO)
 
 
@@ -108,7 +109,7 @@ def go_on(file: Path, bot: str | None, sandbox: str | None, interpreters: tuple[
     options = ResumeOptions(sandbox, places, interpreters)
     with seats.listening() as listening, unwinding():
         own_process(resume_sandbox(saved, options))
-        with resume_game(saved, file, options, remark) as prepared:
+        with resume_game(saved, file, options, remark, run_unwinding) as prepared:
             if isinstance(prepared, AlreadyPlayed):
                 remark(f"this game is stored already, as game {prepared.row.number} of {prepared.store}")
                 return 0

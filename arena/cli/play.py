@@ -9,6 +9,7 @@ from rich.text import Text
 
 from arena.cli.exit_codes import FAILED, INTERRUPTED
 from arena.cli.forms import Form
+from arena.cli.interruptible import run_unwinding
 from arena.cli.interrupts import StopRequests, unwinding
 from arena.cli.playing import level_line, own_process, same_command, stopped_by
 from arena.cli.serving import ServedAt, ServeOptions, listening_for, pages_beside, refuse_to_give_away
@@ -52,7 +53,7 @@ def play_as(entry: Entry, options: PlayOptions, play_opened: Callable[[OpenLeagu
     """Prepare what is to be played, and have it played. Returns the exit code; raises `ArenaError`."""
     with unwinding():
         own_process(options.sandbox)
-        with open_league(entry, options, remark) as league:
+        with open_league(entry, options, remark, run_unwinding) as league:
             if options.store is None:
                 _note_others(league)
             with StopRequests() as stop:

@@ -69,6 +69,7 @@ def rerun_command(
     """
     refuse_windows()
     from arena.bots.sandbox.levels import AUTO
+    from arena.cli.interruptible import run_unwinding
     from arena.cli.interrupts import unwinding
     from arena.cli.playing import level_line, own_process
     from arena.cli.stores import open_to_read
@@ -98,7 +99,7 @@ def rerun_command(
     with unwinding():
         own_process(sandbox_asked(record, options))
         remark(level_line(chosen_level(record, options), sandbox == AUTO))
-        done = rerun(record, options, remark)
+        done = rerun(record, options, remark, run_unwinding)
     result(rerun_json(number, done) if as_json else rerun_text(number, done))
     return DONE if done.difference is None else FOUND
 

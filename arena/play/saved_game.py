@@ -62,7 +62,8 @@ class SavedGame(msgspec.Struct, frozen=True):
     `persons` says which of the two are people, whose names stand in `bots`; files without it are of bots alone.
     `arguments` are those that the bots are started with, if either has any; `names_told` is as in `GameSpec`.
     `blue_time` is Blue's time control if it is another than Red's; `usual_time` is that of the match if one of the two
-    bots has its own. `sandbox`, `limits`, `pondering` and `interpreters`
+    bots has its own. `programs` are fingerprints of the programs that the bots' builds have made, empty where there is
+    none: nothing is built when the game goes on. `sandbox`, `limits`, `pondering` and `interpreters`
     are what the game is played under: see `arena.bots.sandbox.levels`. `seed` is that of the settings; files of the
     first version do not have it.
     """
@@ -88,6 +89,7 @@ class SavedGame(msgspec.Struct, frozen=True):
     arguments: tuple[tuple[str, ...], tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
     names_told: bool | msgspec.UnsetType = msgspec.UNSET
     persons: tuple[bool, bool] | msgspec.UnsetType = msgspec.UNSET
+    programs: tuple[str, str] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def goes_on_with(self) -> str:
@@ -123,10 +125,26 @@ class SavedGame(msgspec.Struct, frozen=True):
             if persons[color]:
                 return person_spec(player.name)
             word = named.get(color, self.bots[color])
-            return _same_bot(color, word, player, given[color], is_alone=any(persons))
+            bot = _same_bot(color, word, player, given[color], is_alone=any(persons))
+            if self.programs:
+                _refuse_other_program(bot, self.programs[color])
+            return bot
 
         red, blue = self.players
         return load(Color.RED, red), load(Color.BLUE, blue)
+
+
+def _program_of(bot: BotSpec) -> str:
+    """A fingerprint of the program that a bot's build has made; empty where there is none, or it cannot be read."""
+    return bot.look.made.decode() if bot.look and bot.look.made else ""
+
+
+def _refuse_other_program(bot: BotSpec, expected: str) -> None:
+    if _program_of(bot) != expected:
+        raise UsageError(
+            f"{printable(str(bot.path))}: expected the program that its build had made when the game began; another "
+            "is there, or none: put that back, or play the game anew"
+        )
 
 
 def _same_bot(color: Color, word: str, player: Player, arguments: tuple[str, ...], *, is_alone: bool) -> BotSpec:
@@ -183,6 +201,7 @@ def saved_game(
         arguments=(red.arguments, blue.arguments) if red.arguments or blue.arguments else msgspec.UNSET,
         names_told=spec.names_told or msgspec.UNSET,
         persons=(red.is_person, blue.is_person) if red.is_person or blue.is_person else msgspec.UNSET,
+        programs=(_program_of(red), _program_of(blue)) if _program_of(red) or _program_of(blue) else msgspec.UNSET,
     )
 
 

@@ -312,6 +312,23 @@ def test_ctrl_c_during_a_build_leaves_nothing_of_it(folder: Path, start: Start) 
     assert not processes_in(folder / "built")
 
 
+@pytest.mark.parametrize("name", ["TERM", "HUP"])
+def test_a_signal_to_stop_leaves_nothing_of_a_build_where_ctrl_c_is_ignored(
+    name: str, folder: Path, start: Start
+) -> None:
+    """As in a script that starts the arena with `&`: trio sees to nothing there by itself."""
+    (folder / "built").mkdir()
+    (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "touch started; sleep 600 & sleep 600"\n')
+    league = start("match", "built", "wait.py", *PLAN[:2], behind=["sh", "-c", "trap '' INT; exec \"$@\"", "sh"])
+    until((folder / "built" / "started").exists)
+    league.send_signal(signal.Signals[f"SIG{name}"])
+    _, errors = league.communicate(timeout=PATIENCE)
+    assert league.returncode == 130
+    assert errors.endswith("arena: interrupted\n")
+    assert "Traceback" not in errors
+    assert not processes_in(folder)
+
+
 def test_ctrl_c_at_the_very_start_of_a_build_leaves_nothing_of_it(folder: Path, start: Start) -> None:
     (folder / "built").mkdir()
     (folder / "built" / "bot.toml").write_text('command = ["./bot"]\nbuild = "sleep 600 & sleep 600"\n')

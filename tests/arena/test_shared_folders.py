@@ -3,6 +3,7 @@
 Locks are taken by two descriptors, which is to the system as if two processes had them.
 """
 
+import errno
 import fcntl
 import os
 import tempfile
@@ -19,17 +20,21 @@ import trio
 from made_bots import RESIGNS
 from sandboxes import at_every_level
 
-from arena.bots import BotSpec, load_bot
+from arena.bots import BotSpec, build_copy, load_bot
 from arena.bots.asked import AskedBot
 from arena.bots.build import build_all
 from arena.bots.build_checks import BuildLimits
 from arena.bots.changed import compare
 from arena.bots.folders import BotFolders, BotInUseError
+from arena.bots.limits import GIB
 from arena.bots.look import SETTLED_NS
+from arena.bots.sandbox import files
+from arena.bots.sandbox.launch import HostError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
 from arena.league.store import Store, sole_use
 
+ROOT = Path(__file__).parent.parent.parent
 SAME = "cp source made; chmod +x made; mkdir -p build; date +%N >build/log\n"
 OTHER = "cp source made; date +%N >>made; chmod +x made\n"
 BESIDE = "cp ../common made; chmod +x made\n"
@@ -128,6 +133,31 @@ def test_a_build_that_needs_its_place_is_refused_while_another_arena_plays_and_i
         built([theirs], ours)
 
 
+def test_a_folder_that_is_too_large_to_be_copied_is_no_fault_of_the_bot_while_another_arena_plays(folder: Path) -> None:
+    with another_plays(bot_in(folder, SAME)) as theirs, BotFolders() as ours:
+        with (theirs.folder / "build" / "large").open("wb") as large:
+            large.truncate(3 * GIB)
+        with pytest.raises(BotInUseError, match="more than 2147483648 bytes"):
+            built([theirs], ours)
+
+
+@at_every_level
+@pytest.mark.parametrize("call", ["copy_folder", "put_back"])
+def test_a_full_disk_is_no_fault_of_the_bot_that_is_being_built(
+    level: Level, call: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if level is Level.DEFAULT:
+        pytest.skip("nothing is copied there")
+    bot = bot_in(folder, SAME)
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, call, refuse)
+    with BotFolders() as ours, pytest.raises(HostError, match="no bot is blamed for it, and nobody forfeits"):
+        built([bot], ours, level)
+
+
 def test_two_arenas_may_play_and_the_second_goes_on_holding_the_folder(folder: Path) -> None:
     bot = bot_in(folder, OTHER)
     with BotFolders() as second:
@@ -137,7 +167,9 @@ def test_two_arenas_may_play_and_the_second_goes_on_holding_the_folder(folder: P
             built([bot], third)
 
 
-def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path) -> None:
+@pytest.mark.parametrize("has_built", [True, False], ids=["and plays then", "and has ended or failed"])
+def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path, has_built: bool) -> None:
+    """Whoever has waited builds in the folder itself, if nobody plays from it then."""
     bot = bot_in(folder, SAME)
     with another_plays(bot):
         pass
@@ -146,14 +178,15 @@ def test_while_another_arena_builds_it_is_waited_for_and_said(folder: Path) -> N
     said: list[str] = []
 
     def run(function: Callable[..., Awaitable[object]], *arguments: object) -> object:
-        if function.__name__ == "_wait_to_share":  # they are done only while it is waited
-            fcntl.flock(lock, fcntl.LOCK_SH)
+        if "hunter: waiting for another arena, which builds it" in said:  # they are done only while it is waited
+            fcntl.flock(lock, fcntl.LOCK_SH if has_built else fcntl.LOCK_UN)
         return trio.run(function, *arguments)
 
     with BotFolders() as ours:
         built([bot], ours, say=said.append, run=run)
     os.close(lock)
     assert "hunter: waiting for another arena, which builds it" in said
+    assert ("hunter: another arena plays with it, so it is built in a copy, to be compared" in said) is has_built
 
 
 def test_a_folder_whose_build_has_failed_is_not_held(folder: Path) -> None:
@@ -179,6 +212,30 @@ def test_a_bot_that_takes_part_twice_is_built_once(folder: Path) -> None:
     for bot in made:
         assert bot.look is not None
         assert compare(bot, bot.look)[1] is None
+
+
+def test_a_program_behind_a_link_to_a_folder_has_to_come_from_the_build_too(folder: Path) -> None:
+    bot_in(folder, "true\n", command='["./link/run"]')
+    (folder / "hunter" / ".hidden").mkdir()
+    (folder / "hunter" / "link").symlink_to(".hidden")
+    brought = folder / "hunter" / ".hidden" / "run"
+    brought.write_text(MAIN)
+    brought.chmod(0o755)
+    bot = load_bot(folder / "hunter")
+    (failed,) = build_all([bot], Level.DEFAULT, BuildLimits(), HostPrograms((), [bot]), print)
+    assert failed.fault is not None
+    assert "did not make ./.hidden/run" in failed.fault
+    (folder / "hunter" / "build.sh").write_text("cp source .hidden/run; chmod +x .hidden/run\n")
+    with BotFolders() as ours:
+        built([load_bot(bot.path)], ours)
+
+
+def test_a_build_that_fails_while_its_disk_is_full_is_no_fault_of_the_bot(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_copy, "LEAST_FREE", 1 << 62)
+    with BotFolders() as ours, pytest.raises(HostError, match="nobody forfeits"):
+        built([bot_in(folder, "exit 1\n")], ours)
 
 
 # --- whole commands -------------------------------------------------------------------------------------------------
@@ -235,6 +292,25 @@ def test_every_command_that_builds_spares_what_another_arena_plays_with(folder: 
         assert done.returncode == 1
         assert "another arena plays with what its build has made there" in done.stderr
         assert stamps(theirs.folder) == before
+
+
+def test_a_game_goes_on_with_the_program_that_it_was_begun_with(folder: Path) -> None:
+    """Nothing is built then, and no digest covers what was."""
+    plays = (ROOT / "bots" / "drifter.py").read_text()
+    (folder / "ann.py").write_text(plays)
+    bot_in(folder, SAME)
+    (folder / "hunter" / "source").write_text(f"#!/usr/bin/env python3\n{plays}")
+    options = ("--sandbox", "default", "--rules", "duel", "--store", "l.sqlite", *commands.UNHURRIED)
+    begun = commands.arena(folder, "match", "hunter", "ann.py", "--pause", "game", "--pause-after", "2", *options)
+    assert (begun.returncode, (folder / "game").exists()) == (0, True), begun.stderr
+    made = (folder / "hunter" / "made").read_bytes()
+    (folder / "hunter" / "made").write_bytes(made + b"# another\n")
+    other = commands.arena(folder, "resume", "game")
+    assert other.returncode == 2
+    assert "expected the program that its build had made when the game began" in other.stderr
+    (folder / "hunter" / "made").write_bytes(made)
+    done = commands.arena(folder, "resume", "game")
+    assert done.returncode == 0, done.stderr
 
 
 # --- what counts as a change ----------------------------------------------------------------------------------------

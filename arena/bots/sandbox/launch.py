@@ -4,6 +4,7 @@ What goes wrong at a start is either the bot's fault (`StartError`: it loses) or
 stops, and no bot is blamed).
 """
 
+import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,18 @@ from arena.errors import ArenaError, UsageError
 from arena.hostfile import HOST_ERRORS
 from arena.printable import printable
 
+DISK_ERRORS = HOST_ERRORS | {errno.EDQUOT, errno.EIO, errno.EROFS}
+"""And where something is to be written."""
+
+
+NOBODYS_FAULT = "no bot is blamed for it, and nobody forfeits"
+
 
 class HostError(ArenaError):
-    """The machine cannot carry another bot: no descriptors, processes or memory are left. `what` says which."""
+    """The machine cannot carry another bot: no descriptors, processes, memory or disk are left. `what` says which."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}; fewer games at a time (-j) may help")
+    def __init__(self, what: str, hint: str = "fewer games at a time (-j) may help") -> None:
+        super().__init__(f"{what}; {hint}")
 
 
 class SandboxError(UsageError):
@@ -81,6 +88,13 @@ class Launch:
     group: Group | None = None
     cpus: frozenset[int] = frozenset()
     words: str = ""
+
+
+def disk_fault(error: OSError, what: str) -> HostError | None:
+    """The error of copying or writing as the machine's, if its disk or what else it has is full; `what` was done."""
+    if error.errno not in DISK_ERRORS:
+        return None
+    return HostError(f"this machine cannot go on: {what}: {error.strerror}", NOBODYS_FAULT)
 
 
 def cannot_start_another(error: OSError) -> HostError:
