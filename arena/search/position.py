@@ -128,7 +128,8 @@ class Position(AttackPlay):
         return COLORS[code > BLUE_BIT] if code else None
 
     def action(self, text: str) -> Action:
-        """The action that is written so, such as `a4-a5`. Raises ValueError if it is none."""
+        """The action that is written so, such as `a4-a5`, whatever the rules allow. Raises ValueError if it is none, as
+        `resign` is: what ends a game is no part of a position."""
         return parse_action(text)
 
     # --- playing --------------------------------------------------------------------------------------------------

@@ -66,6 +66,8 @@ class RarePlay(Listing):
     # --- playing what is rare: attacks, and all that only some rulesets have --------------------------------------
 
     def _play_rare(self, action: Action) -> None:
+        if isinstance(action, str):
+            raise TypeError(f"play: expected an action, such as position.action({action!r}), got its text")
         side = self.side
         rescuers = self.rescuers
         before: Before = (

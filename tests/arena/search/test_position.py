@@ -96,6 +96,20 @@ def test_a_game_is_undone_to_its_beginning(name: str, table: Any, lively: Any) -
         position.undo()
 
 
+@pytest.mark.parametrize("name", ["isf", "vintage/duel"])
+def test_an_action_that_is_text_is_refused_and_changes_nothing(name: str, table: Any) -> None:
+    """As `view.legal` has it."""
+    begun = table(load_ruleset(name), 3)
+    position = Position(begun.ruleset, *begun.rows)
+    before = snapshot(position)
+    text: Any = position.legal_moves()[0].text
+    with pytest.raises(TypeError, match=r"expected an action, such as position\.action"):
+        position.play(text)
+    assert snapshot(position) == before
+    with pytest.raises(IndexError):
+        position.undo()
+
+
 @given(seed=SEEDS)
 @settings(max_examples=20, deadline=None)
 def test_a_copy_is_independent_and_the_same(table: Any, lively: Any, seed: int) -> None:
