@@ -94,12 +94,13 @@ def _fault_of(
     except SandboxError:
         raise
     except UsageError as error:
-        refuse_full_disk(bot)
-        return str(error)
+        fault = str(error)
     except (files.FilesError, StartError) as error:
-        refuse_full_disk(bot)
-        return printable(f"{bot.path}: it cannot be built: {error}")
-    return None
+        fault = printable(f"{bot.path}: it cannot be built: {error}")
+    else:
+        return None
+    refuse_full_disk(bot, fault)
+    return fault
 
 
 def _build(

@@ -80,19 +80,17 @@ def refuse_other_files(
         raise in_use(bot, f"the build makes something else now, in {names}{more}")
 
 
-def refuse_full_disk(bot: BotSpec) -> None:
-    """Raise `HostError` if the disk is full that a bot was built on, or that of temporary files: when its copy has
-    gone, it is not what this build wrote."""
+def refuse_full_disk(bot: BotSpec, fault: str) -> None:
+    """Raise `HostError` for what went wrong in a build if the disk is full that it was on, or that of temporary files:
+    when its copy has gone, it is not what this build wrote."""
     for folder in (bot.folder, Path(tempfile.gettempdir())):
         try:
             system = os.statvfs(folder)
         except OSError:
             continue
         if system.f_bavail * system.f_frsize < LEAST_FREE:
-            raise HostError(
-                printable(f"{bot.path}: its build has failed, and the disk of {folder} has less than 16M left"),
-                NOBODYS_FAULT,
-            )
+            where = printable(str(folder))
+            raise HostError(f"the disk of {where} is full, with less than 16M left: {fault}\n{NOBODYS_FAULT}", "")
 
 
 def put_there(bot: BotSpec, copy: Path, before: files.Stamps, most: int, links: Callable[[str, str], str]) -> None:

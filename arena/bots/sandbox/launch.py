@@ -26,7 +26,7 @@ class HostError(ArenaError):
     """The machine cannot carry another bot: no descriptors, processes, memory or disk are left. `what` says which."""
 
     def __init__(self, what: str, hint: str = "fewer games at a time (-j) may help") -> None:
-        super().__init__(f"{what}; {hint}")
+        super().__init__(f"{what}; {hint}" if hint else what)
 
 
 class SandboxError(UsageError):

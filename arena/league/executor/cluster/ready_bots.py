@@ -19,7 +19,7 @@ from arena.bots.run import Run
 from arena.bots.sandbox.files import FilesError
 from arena.bots.sandbox.levels import Level
 from arena.bots.sandbox.programs import HostPrograms
-from arena.errors import ArenaError, UsageError
+from arena.errors import UsageError
 from arena.league.executor.cluster.cache import Cache, SpoiltError
 from arena.league.executor.cluster.copies import Copies, WatchedCopy
 from arena.league.executor.cluster.messages import CarriedBot, Missing, RunInfo, Unable
@@ -28,9 +28,6 @@ from arena.league.executor.cluster.trees import tree_digest
 from arena.league.executor.task import sendable
 from arena.league.executor.wire import packed, unpacked
 from arena.printable import printable
-
-LEAST_FREE = 1 << 20
-"""Bytes: a build that fails where the disk has less has not failed by its own fault."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +117,6 @@ class Preparation:
                     self._cache.unpack(bot.key, place)
             (done,) = build_all([sent], level, limits, host, self._say, run=self._run)
             if done.fault is not None:
-                if _is_full(place) or _is_full(Path(os.environ.get("TMPDIR", "/tmp"))):
-                    raise ArenaError(f"its disk is full: {done.fault}")
                 raise UsageError(done.fault)
             self._cache.keep_built(bot.key, way, place, self._most)
             return done
@@ -155,14 +150,6 @@ class Preparation:
 
 def _name(bot: CarriedBot) -> str:
     return sendable(unpacked(bot.bot.name))
-
-
-def _is_full(folder: Path) -> bool:
-    try:
-        system = os.statvfs(folder)
-    except OSError:
-        return False
-    return system.f_bavail * system.f_frsize < LEAST_FREE
 
 
 def _loaded(bot: CarriedBot, place: Path) -> BotSpec:
