@@ -95,6 +95,23 @@ def test_while_the_pipe_is_full_nothing_is_sent_and_what_is_too_much_is_counted(
     assert [message.dropped for message in pipe.sent] == [7]
 
 
+def test_events_of_later_games_are_sent_too() -> None:
+    pipe = Pipe()
+
+    async def main() -> None:
+        stream = EventStream(pipe)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stream.send)
+            for ply in range(3):
+                stream.tell(action(ply))
+                await trio.sleep(1)
+                assert plies(pipe.sent) == list(range(ply + 1)), "sent while the game goes on"
+                stream.flush()  # the end of the game
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
 def test_at_the_end_of_a_game_its_events_go_first_or_not_at_all() -> None:
     pipe = Pipe()
     stream = EventStream(pipe)

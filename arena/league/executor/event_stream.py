@@ -109,9 +109,12 @@ class EventStream:
         """Send what waits, whenever the pipe is free."""
         while True:
             await self._has_some.wait()
+            self._has_some = trio.Event()  # only here: the next event has to set the one that is waited for
             await trio.sleep(BATCH_SECONDS)
             if self._outlet.flush():
                 self.flush()
+            else:
+                self._has_some.set()
 
     def flush(self) -> None:
         """Send what waits; if the pipe is full, only how much is dropped."""
@@ -126,4 +129,3 @@ class EventStream:
             self._outlet.send(Happened(events, self._dropped))
             self._waiting.clear()
             self._dropped = 0
-        self._has_some = trio.Event()
