@@ -17,7 +17,7 @@ from arena.bots.asked import AskedBot
 from arena.bots.dialect_words import digest_in
 from arena.bots.entering import broken_digest, copies_of_one, place_of_link, told_apart
 from arena.bots.identity import Identity, digest_with, identify_file, identify_folder
-from arena.bots.loading import NotThereError, base_name, load_bot
+from arena.bots.loading import MissingProgramError, NotThereError, base_name, load_bot
 from arena.bots.look_alike import alike_lines
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, made_name, name_of_file
@@ -56,13 +56,16 @@ def find_bots(paths: Sequence[str]) -> list[BotSpec]:
     return _find([(path, _more(word)) for word in words if not _is_hidden(path := bot_path(word.path))], ()).sound()
 
 
-def find_entrants(paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = ()) -> Found:
+def find_entrants(
+    paths: Sequence[str], *, follow_links: bool = False, asked: Sequence[AskedBot] = (), leave_out: bool = False
+) -> Found:
     """The bots at these paths, broken ones included: what a folder of submissions comes to.
 
     A sample bot's bare name that names nothing here stands for that bot.
     A path that is itself a symbolic link is broken, unless links are to be followed; links on the way are followed.
     Hidden files that are no bots and `__pycache__` are passed over, so that a shell's `bots/*` just works; and so are
-    documents, which is said. Raises `UsageError` for paths at which there is nothing.
+    documents, which is said. With `leave_out` so are bots that need a program which this machine has not got. Raises
+    `UsageError` for paths at which there is nothing.
 
     `asked` are all of these bots as they were named, if more was said of any than its path.
     """
@@ -72,7 +75,7 @@ def find_entrants(paths: Sequence[str], *, follow_links: bool = False, asked: Se
     remarks = [f"{printable(str(path))}: passed over, as a document and no bot" for path in documents]
     remarks += name_clashes([word.path for word in words])
     entrants = [(path, word if asked else _more(word)) for path, word in seen if path not in documents]
-    return _find(entrants, tuple(remarks), follow_links=follow_links)
+    return _find(entrants, remarks, follow_links=follow_links, leave_out=leave_out)
 
 
 def _more(word: AskedBot) -> AskedBot | None:
@@ -81,9 +84,14 @@ def _more(word: AskedBot) -> AskedBot | None:
 
 
 def _find(
-    entrants: Sequence[tuple[Path, AskedBot | None]], remarks: tuple[str, ...], *, follow_links: bool = True
+    entrants: Sequence[tuple[Path, AskedBot | None]],
+    remarks: Sequence[str],
+    *,
+    follow_links: bool = True,
+    leave_out: bool = False,
 ) -> Found:
     bots: list[BotSpec] = []
+    left_out: list[str] = []
     missing: list[str] = []
     for path, asked in entrants:
         try:
@@ -94,10 +102,14 @@ def _find(
         except NotThereError as error:
             missing.append(str(error))
         except UsageError as error:
+            if leave_out and isinstance(error, MissingProgramError):
+                name = asked.name if asked and asked.name else error.name
+                left_out.append(f"{name} {error.needs}: left out")
+                continue
             bots.append(_as_asked(_broken_at(path, str(error)), asked))
     if missing:
         raise UsageError("\n".join(missing + [bot.fault for bot in bots if bot.fault is not None]))
-    return Found(tuple(told_apart(bots)), remarks)
+    return Found(tuple(told_apart(bots)), (*remarks, *left_out))
 
 
 def remarks_on(bots: Sequence[BotSpec]) -> list[str]:

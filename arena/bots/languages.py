@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 
 from arena.errors import UsageError, suggest
-from arena.printable import shown
+from arena.printable import printable, shown
 
 TEST_SCRIPT = "sh test.sh"
 
@@ -162,6 +162,14 @@ LANGUAGES = (
 DEFAULT = LANGUAGES[0]
 _OTHER_ENDINGS = {".cc": "c++", ".cxx": "c++", ".mjs": "javascript", ".cjs": "javascript"}
 """Endings of source files besides those of the templates."""
+
+
+def needed(program: str) -> str:
+    """What a bot needs that needs this program, in words: of `cc` "a C compiler", else the program's name."""
+    for language in LANGUAGES:
+        if any(tool.program == program for tool in language.tools):
+            return language.needs.partition(" (")[0]
+    return printable(program, 100)
 
 
 def language_of_source(ending: str) -> Language | None:

@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -20,7 +21,7 @@ from arena.bots.asked import AskedBot
 from arena.bots.dialect_words import digest_in
 from arena.bots.identity import SHORT, Identity, digest_with, identify_file, identify_folder
 from arena.bots.ignore import Ignored
-from arena.bots.languages import language_of_source
+from arena.bots.languages import language_of_source, needed
 from arena.bots.manifest import MANIFEST, read_manifest
 from arena.bots.names import PROGRAM_ENDINGS, expected_name, name_fault, name_of_file
 from arena.bots.samples import SAMPLES, meant_sample
@@ -38,6 +39,16 @@ ARGUMENTS = "its arguments"
 
 class NotThereError(UsageError):
     """There is nothing at a path that was given: nobody's bot is broken, but the command is mistyped."""
+
+
+class MissingProgramError(UsageError):
+    """The machine lacks a program that a bot's bot.toml says it needs. `needs` says what it needs, in words."""
+
+    def __init__(self, name: str, where: str, missing: Sequence[str]) -> None:
+        self.name = name
+        self.needs = f"needs {' and '.join(map(needed, missing))}"
+        programs = ", ".join(printable(repr(program), 100) for program in missing)
+        super().__init__(f"{where}: {name} {self.needs}: expected on the PATH: {programs}")
 
 
 def load_bot(path: Path, asked: AskedBot | None = None) -> BotSpec:
@@ -162,10 +173,13 @@ def _load_folder(folder: Path, arguments: tuple[str, ...]) -> BotSpec:
     fault = name_fault(name)
     if fault:
         raise UsageError(f"{where}: without a name in it the folder's is taken: {expected_name(name, fault)}")
+    environment = base_environment()
+    missing = [program for program in manifest.needs if shutil.which(program, path=environment["PATH"]) is None]
+    if missing:
+        raise MissingProgramError(name, f"{where}: needs", missing)
     command = (*manifest.command, *arguments)
     built = manifest.build is not None
     program = full / command[0] if "/" in command[0] else None
-    environment = base_environment()
     if program is not None and not built and not (os.path.isfile(program) and os.access(program, os.X_OK)):
         inside = "" if os.path.isabs(command[0]) else f" in {printable(str(folder))}"
         if not os.path.exists(program):

@@ -6,6 +6,7 @@ name = "hunter"                           # optional: the name in tables, else t
 env = { RUST_BACKTRACE = "1" }            # optional: added to the bot's environment
 ignore = ["logs/*", "*.tmp"]              # optional: files that the bot writes itself, which are not part of it
 interpreters = ["python3"]                # optional: programs that are not the bot's own, and that it runs besides
+needs = ["cc"]                            # optional: programs that have to be on the PATH for its build or its runs
 protocol = "ucc-2012"                     # optional: what it speaks, if that is not the arena's own protocol
 """
 
@@ -49,7 +50,7 @@ _Line = Annotated[
 _Setting = Annotated[str, Meta(pattern=r"\A[^\0]*\Z", extra=expected("a string without NUL"))]
 
 
-_Interpreters = Annotated[
+_Programs = Annotated[
     tuple[_Word, ...],
     Meta(
         max_length=8,
@@ -67,7 +68,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     env: dict[str, _Setting] = {}
     ignore: Annotated[tuple[str, ...], Meta(extra=expected(SOME_PATTERNS))] = ()
     protocol: Dialect = Dialect.ARENA_1
-    interpreters: _Interpreters = ()
+    interpreters: _Programs = ()
+    needs: _Programs = ()
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -29,11 +29,16 @@ NAMED = 3
 
 
 def enrolled(
-    paths: Sequence[str], options: PlayOptions, *, follow_links: bool, store: Callable[[Sequence[BotSpec]], Path]
+    paths: Sequence[str],
+    options: PlayOptions,
+    *,
+    follow_links: bool,
+    leave_out: bool = False,
+    store: Callable[[Sequence[BotSpec]], Path],
 ) -> tuple[Found, Path]:
     """What is at these paths, of which nothing has been built or started yet, and where the games of these bots are
     kept: `store` says it. So whoever plays there already is met before anything is changed. Raises `UsageError`."""
-    found = find_entrants(paths, follow_links=follow_links, asked=options.asked)
+    found = find_entrants(paths, follow_links=follow_links, asked=options.asked, leave_out=leave_out)
     return found, apart_from_bots(store(found.bots), found.bots)
 
 

@@ -39,9 +39,10 @@ from arena.league.store import sole_use
 class Entry:
     """Who is to play how much: `format` says who meets whom, `games` cuts it short.
 
-    Unless it is `strict`, bots that cannot be started take part and forfeit their games. Where bots have to be
-    `distinct`, copies of one are refused. Unless links are to be followed, paths that are links are such bots. `times`
-    are time controls of the bots at the paths, one for each path; None for a bot that has that of all.
+    Unless it is `strict`, bots that cannot be started take part and forfeit their games, and those that need a program
+    which this machine has not got are left out. Where bots have to be `distinct`, copies of one are refused. Unless
+    links are to be followed, paths that are links are broken bots. `times` are time controls of the bots at the paths,
+    one for each path; None for a bot that has that of all.
     """
 
     paths: Sequence[str]
@@ -131,7 +132,9 @@ def planned(entry: Entry, options: PlayOptions, say: Say, run: Run) -> Iterator[
     cluster = _cluster_plan(options.cluster, options) if options.cluster else None
     level = choose(options.sandbox)
     store = partial(store_of, options, entry.kind)
-    found, path = enrolled(entry.paths, options, follow_links=entry.follow_links, store=store)
+    found, path = enrolled(
+        entry.paths, options, follow_links=entry.follow_links, leave_out=not entry.strict, store=store
+    )
     with sole_use(path), BotFolders() as folders:
         bots = entrants(
             found,

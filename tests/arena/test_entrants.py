@@ -196,6 +196,27 @@ def players(folder: Path) -> set[tuple[str, str]]:
         return {(player.name, player.digest) for player in store.players()}
 
 
+def test_a_league_leaves_out_a_bot_whose_compiler_is_not_there_and_a_match_refuses_it(folder: Path) -> None:
+    bot_folder(folder / "carver", 'command = ["./run"]\nbuild = "cc run.c"\nneeds = ["cc"]\n')
+    tools = folder / "tools"
+    tools.mkdir()
+    for name in ("sh", "python3"):
+        (tools / name).symlink_to(shutil.which(name) or name)
+    words = ("alpha.py", "beta.py", "carver", "--rules", "duel", "--rounds", "1", "--store", "l.sqlite")
+    done = commands.arena(folder, "league", *words, PATH=str(tools))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("carver") == 1
+    assert "carver needs a C compiler: left out\n" in done.stderr
+    assert "carver" not in done.stdout
+    for refused in (("league", *words, "--strict"), ("match", "alpha.py", "carver"), ("play", "carver", "--terminal")):
+        done = commands.arena(folder, *refused, PATH=str(tools))
+        assert done.returncode == 2, done.stderr
+        assert "carver/bot.toml: needs: carver needs a C compiler: expected on the PATH: 'cc'" in done.stderr
+    done = commands.arena(folder, "check", "carver", PATH=str(tools))
+    assert done.returncode == 1
+    assert "carver needs a C compiler" in done.stdout
+
+
 @pytest.mark.parametrize("copy", ["subs/aaa", "subs/zzz", "fox", "a/subs/wolf"])
 def test_whoever_copies_a_rival_takes_neither_the_name_nor_the_games(folder: Path, copy: str) -> None:
     wolf = bot_folder(folder / "subs" / "wolf", 'command = ["python3", "main.py"]\nname = "fox"\n')

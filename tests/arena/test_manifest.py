@@ -74,6 +74,8 @@ NESTED = "[" * 900 + "]" * 900
         (RUN + 'env = { "A=B" = "1" }', "[env]: expected printable names without '=', got 'A=B'"),
         (RUN + 'env = { "A\\u0000" = "1" }', "[env]: expected printable names without '=', got 'A\\x00'"),
         (RUN + f'env = {{ {TOKEN_VARIABLE} = "1" }}', f"[env]: {TOKEN_VARIABLE} is the arena's own"),
+        (RUN + 'needs = "cc"', "needs: expected a list of at most 8 names or paths of programs"),
+        (RUN + 'needs = ["no-such-cc"]', " needs no-such-cc: expected on the PATH: 'no-such-cc'"),
         (RUN + "ignore = 3", "ignore: expected a list of patterns such as"),
         (RUN + "ignore = [3]", "ignore: expected a list of patterns such as"),
         (RUN + 'ignore = [""]', "ignore: expected a list of patterns such as"),
